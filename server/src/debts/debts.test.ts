@@ -9,11 +9,8 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
-import { createPayout } from '../settlement/create-payout.ts';
 import { explainAccount } from '../settlement/balance-movements.ts';
 import { settleBatch } from '../settlement/settle-batch.ts';
-import { setFeeRule } from '../merchants/manage-rules.ts';
-import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
 import type { DebtWorld } from './debt-world.corpus.ts';
 import { createDebtResolvers } from './resolve-debt.ts';
@@ -49,7 +46,7 @@ test('over repeated collections, payouts and reversals new income repays the deb
     const charge = await world.collect({ amountMinor: 10_000n });
     const { payable_available: available } = await world.own();
     if (available > 0n) await world.spendAllBut(0n);
-    await world.takeBack(charge);
+    await world.reverse(charge);
     assert.equal(await owes(), 10_000n, `round ${round}`);
   }
 });
@@ -74,8 +71,8 @@ test('a payment repays a debt in its own posting, keeps the rest, and its timeli
   assert.ok(!('debt_repaid' in (await world.record(await world.collect()))), 'left out where nothing was owed');
 });
 
-test('the ledger names the payment behind each butut of a debt and of its repayment', async () => {
-  const taken = await world.fallIntoDebt(10_000n);
+test('the ledger names the payment behind each part of a debt and of its repayment', async () => {
+  const lost = await world.fallIntoDebt(10_000n);
   const first = await world.collect({ amountMinor: 4_000n });
   const query = { account: 'receivable_merchant', at: null, before: null, rowsMax: 2 } as const;
   const { lines, balanceMinor } = await explainAccount(world.db, world.merchant, query);
@@ -84,12 +81,12 @@ test('the ledger names the payment behind each butut of a debt and of its repaym
     lines.map(({ flow, source, changeMinor }) => [flow, source.id, changeMinor]),
     [
       ['debt_repaid', first.id, -4_000n],
-      ['reversed', taken.id, 10_000n],
+      ['reversed', lost.id, 10_000n],
     ],
   );
 });
 
-test('a transfer is refused with the sum while a debt stands, and goes through once it is repaid', async () => {
+test('a transfer is refused with the amount while the merchant owes, and accepted once it is repaid', async () => {
   await world.fallIntoDebt(10_000n);
   await world.collect({ amountMinor: 4_000n });
   await assert.rejects(
@@ -101,7 +98,7 @@ test('a transfer is refused with the sum while a debt stands, and goes through o
   assert.equal(amountMinor, 500n);
 });
 
-test('a transfer repays the debt first: money that came in beside a debt is not paid out', async () => {
+test('a transfer repays the debt first, so money that came in beside a debt is not paid out', async () => {
   await world.fallIntoDebt(10_000n);
   await world.post({ debit: 'float:rail-aps', credit: 'payable_available', amountMinor: 9_000n });
   await assert.rejects(world.transferOut(5_000n), withCode('merchant_owes'));
@@ -114,19 +111,19 @@ test('a transfer repays the debt first: money that came in beside a debt is not 
 test('a chore repays debts left over, and concurrent runs never repay too much', async () => {
   await world.fallIntoDebt(10_000n);
   await world.post({ debit: 'float:rail-aps', credit: 'payable_available', amountMinor: 12_000n });
-  await Promise.all([world.follow(), world.follow(), world.follow()]);
+  await Promise.all([world.syncDebts(), world.syncDebts(), world.syncDebts()]);
   assert.deepEqual(await world.own(), { payable_available: 2_000n, payable_pending: 0n, receivable_merchant: 0n });
-  assert.equal(await world.follow(), 0, 'at rest there is nothing to do');
+  assert.equal(await world.syncDebts(), 0, 'at rest there is nothing to do');
 });
 
-test('payments that see one debt side by side never wait for it and never repay more than is owed', async () => {
+test('concurrent payments to a merchant in debt do not wait for each other and repay at most what is owed', async () => {
   await world.fallIntoDebt(10_000n);
   await Promise.all(Array.from({ length: 8 }, () => world.collect({ amountMinor: 4_000n })));
-  await world.follow();
+  await world.syncDebts();
   assert.deepEqual(await world.own(), { payable_available: 22_000n, payable_pending: 0n, receivable_merchant: 0n });
 });
 
-test('a payment is collected while somebody holds the debt and the balance locked', async () => {
+test('a payment is collected while another transaction holds the locks of the debt and the balance', async () => {
   await world.fallIntoDebt(10_000n);
   const { id: merchantId } = world.merchant;
   const held = Promise.withResolvers<void>();
@@ -143,25 +140,25 @@ test('a payment is collected while somebody holds the debt and the balance locke
   release.resolve();
   await holder;
   assert.equal(await owes(), 10_000n);
-  await world.follow();
+  await world.syncDebts();
   assert.equal(await owes(), 6_000n);
 });
 
-test('a refund of the payment that repaid a debt opens it again, and a failed one repays it again', async () => {
+test('a refund of the payment that repaid a debt reopens it, and a failed refund repays it again', async () => {
   await world.fallIntoDebt(7_800n);
   const charge = await world.collect({ amountMinor: 10_000n });
   const refund = await world.refund(charge);
   assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 7_800n });
   await world.work();
-  await world.tell(refund, refused());
-  await world.follow();
+  await world.report(refund, refused());
+  await world.syncDebts();
   assert.deepEqual(await world.own(), { payable_available: 2_200n, payable_pending: 0n, receivable_merchant: 0n });
   const again = await world.refundSent(charge);
-  await world.tell(again, paidBack(again));
+  await world.report(again, paidBack(again));
   assert.equal(await owes(), 7_800n, 'as before the payment');
 });
 
-test('a refund of a payment that repaid nothing is refused while a debt stands', async () => {
+test('a refund of a payment that repaid nothing is refused while the merchant owes', async () => {
   const before = await world.collect({ amountMinor: 5_000n });
   await world.fallIntoDebt(7_800n);
   await assert.rejects(world.refund(before), withCode('insufficient_balance'));
@@ -172,7 +169,7 @@ test('each repayment names its payment once, so that a refund reopens only its o
   const [older, newer] = [await world.collect({ amountMinor: 5_000n }), await world.collect({ amountMinor: 5_000n })];
   for (const amountMinor of [4_000n, 6_000n]) {
     await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor });
-    await world.follow();
+    await world.syncDebts();
   }
   assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 0n });
   for (const charge of [older, newer]) await world.refundSent(charge);
@@ -208,24 +205,18 @@ test('a sub-account payout works while the merchant owes; its fee adds to the de
   const [subAccountId = '', other = ''] = members;
   for (const id of members) await world.collect({ amountMinor: 10_000n, split: splitWith({ subAccountId: id }) });
   await world.fallIntoDebt(7_800n);
-  const rule = { percentHundredths: 0n, fixedMinor: 100n, minimumMinor: 0n, maximumMinor: null };
-  const fees = { ...rule, operation: 'transfer', network: 'wave' } as const;
-  await setFeeRule(world.db, { merchantId: world.merchant.id }, fees);
-  const owner = await createMerchantDirectory(world.db, world.clock).byId(world.merchant.id);
-  assert.ok(owner);
-  const payout = await world.db.withTransaction((tx) =>
-    createPayout(tx, world.context, owner, { subAccountId, amountMinor: 2_000n }),
-  );
+  const owner = await world.setPayoutFee(100n);
+  const payout = await world.requestPayout(subAccountId, 2_000n, owner);
   assert.deepEqual([payout.amountMinor, payout.feeMinor, await owes()], [2_000n, 100n, 7_900n]);
   await world.work();
-  await world.tell(payout, refused());
-  await world.follow();
+  await world.report(payout, refused());
+  await world.syncDebts();
   assert.equal(await owes(), 7_800n);
   const totals = await world.db.withTransaction((tx) =>
     settleBatch(tx, world.context, owner, { period: '2026-11-22', subAccountIds: [subAccountId, other] }),
   );
   assert.deepEqual([totals.payouts, await owes()], [2, 8_000n]);
-  await setFeeRule(world.db, { merchantId: world.merchant.id }, { ...fees, fixedMinor: 0n });
+  await world.setPayoutFee(0n);
 });
 
 const [proposer, confirmer] = ['0199aaaa-0000-7000-8000-000000000001', '0199aaaa-0000-7000-8000-000000000002'];
@@ -242,17 +233,17 @@ async function openDebtCase() {
 
 test('a debt has one case with its amount and age, updated until it is repaid', async () => {
   await world.fallIntoDebt(7_800n);
-  await Promise.all([world.follow(), world.follow()]);
+  await Promise.all([world.syncDebts(), world.syncDebts()]);
   const opened = await openDebtCase();
   assert.equal(opened?.amountMinor, 7_800n);
   await world.clock.advance(60_000);
   await world.collect({ amountMinor: 800n });
-  await world.follow();
+  await world.syncDebts();
   assert.deepEqual([(await openDebtCase())?.id, (await openDebtCase())?.amountMinor], [opened.id, 7_000n]);
   const [owed] = (await listOwed(world.db)).filter(({ kind }) => kind === 'receivable_merchant');
   assert.deepEqual([owed?.amountMinor, world.clock.now().getTime() - Number(owed?.since)], [7_000n, 60_000]);
   await world.collect({ amountMinor: 7_000n });
-  await world.follow();
+  await world.syncDebts();
   assert.equal(await openDebtCase(), undefined);
 });
 
@@ -262,7 +253,7 @@ for (const [resolution, reported, left, account] of [
 ] as const) {
   test(`two operators end a debt as ${resolution}: it is booked against ${account}`, async () => {
     await world.fallIntoDebt(7_800n);
-    await world.follow();
+    await world.syncDebts();
     const found = await openDebtCase();
     assert.ok(found);
     const context = resolving();
@@ -278,14 +269,14 @@ for (const [resolution, reported, left, account] of [
     assert.equal(await owes(), left);
     const changed = (await world.balance(account)) - before;
     assert.equal(changed < 0n ? -changed : changed, 7_800n - left);
-    await world.follow();
+    await world.syncDebts();
     assert.equal((await openDebtCase())?.amountMinor ?? 0n, left, 'what is left has a case again');
   });
 }
 
 test('a debt that was repaid meanwhile is not written off', async () => {
   await world.fallIntoDebt(7_800n);
-  await world.follow();
+  await world.syncDebts();
   const found = await openDebtCase();
   assert.ok(found);
   const evidence = 'Agreed with the merchant on 22 November.';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Charge } from '../payments/charge.ts';
-import { broughtBack, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import { reversedPayout, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import { deleteSubAccount } from '../settlement/delete-sub-account.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
 import type { DebtWorld } from './debt-world.corpus.ts';
@@ -22,19 +22,19 @@ before(async () => {
 
 after(() => world.close());
 
-/** Picks among what there is when a round begins; what has nothing to pick does nothing. */
+/** `pick` chooses from what exists when a round begins; a step that finds nothing to pick does nothing. */
 type Step =
   | { do: 'collect'; amountMinor: bigint; sub: number | null }
   | { do: 'transfer' | 'pay_out'; amountMinor: bigint; pick: number }
   | { do: 'refund'; pick: number; perMille: bigint }
   | { do: 'reverse' | 'delete' | 'net'; pick: number }
   | { do: 'waive' | 'write_off'; pick: number; perMille: bigint }
-  | { do: 'end'; pick: number; how: 'paid' | 'refused' | 'brought_back' };
+  | { do: 'end'; pick: number; how: 'paid' | 'refused' | 'reversed' };
 
 const pick = fc.nat({ max: 1_000 });
 const amountMinor = fc.bigInt(500n, 12_000n);
 const perMille = fc.oneof(fc.constant(1_000n), fc.bigInt(1n, 1_000n));
-const how = fc.constantFrom('paid' as const, 'refused' as const, 'brought_back' as const);
+const how = fc.constantFrom('paid' as const, 'refused' as const, 'reversed' as const);
 const does = <Name extends string>(name: Name) => fc.constant(name);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -55,7 +55,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-interface Order {
+interface SentMoney {
   id: string;
   reference: string;
   network: string;
@@ -63,11 +63,11 @@ interface Order {
   currency: string;
 }
 
-function orderOf({ pick: index }: Step & { do: 'end' }, orders: readonly Order[]): Order | undefined {
-  return orders[index % Math.max(orders.length, 1)];
+function sentBy({ pick: index }: Step & { do: 'end' }, sent: readonly SentMoney[]): SentMoney | undefined {
+  return sent[index % Math.max(sent.length, 1)];
 }
 
-/** What may be refused to one of several who want the same; anything else that fails is a mistake. */
+/** The refusals that concurrent steps can cause; any other failure is a bug. */
 const expectedRefusals = new Set([
   'merchant_owes',
   'insufficient_balance',
@@ -76,16 +76,16 @@ const expectedRefusals = new Set([
   'sub_account_in_use',
   'not_found',
   'state_conflict',
-  // A waiver of what was repaid at the same moment.
+  // A waiver of what was repaid concurrently.
   'amount_out_of_bounds',
-  // Waited too long for a lock, on a machine that is busy.
+  // A lock timeout on a busy machine.
   'unavailable',
 ]);
 
 class Walk {
   readonly subs: readonly string[];
   readonly charges: Charge[] = [];
-  readonly orders: Order[] = [];
+  readonly sent: SentMoney[] = [];
   /** How many payouts of each sub-account were accepted. */
   readonly paidOut = new Map<string, number>();
   readonly seen: Map<string, number>;
@@ -98,18 +98,18 @@ class Walk {
     this.seen = seen;
   }
 
-  /** Side by side, on what there was when they began; then what is due is done, and the chore runs until nothing is left. */
+  /** Runs the steps concurrently on what existed before, then does what is due and runs the chores until nothing changes. */
   async round(steps: readonly Step[]): Promise<void> {
-    const { charges, orders } = { charges: [...this.charges], orders: [...this.orders] };
+    const { charges, sent } = { charges: [...this.charges], sent: [...this.sent] };
     const { receivable_merchant: owedBefore } = await world.own();
     const transfersBefore = this.#times('transfer accepted');
     const subsBefore = await this.#subAccounts();
     const paidOutBefore = new Map(this.paidOut);
-    await Promise.all(steps.map((one) => this.#attempt(one, { charges, orders })));
-    const ended = steps.flatMap((one) => (one.do === 'end' ? [orderOf(one, orders)] : []));
-    const came = [...ended, ...this.charges.slice(charges.length)];
-    const broughtMost = came.reduce((sum, one) => sum + (one?.amountMinor ?? 0n), 0n);
-    if (owedBefore > broughtMost) {
+    await Promise.all(steps.map((one) => this.#attempt(one, { charges, sent })));
+    const ended = steps.flatMap((one) => (one.do === 'end' ? [sentBy(one, sent)] : []));
+    const received = [...ended, ...this.charges.slice(charges.length)];
+    const receivedMax = received.reduce((sum, one) => sum + (one?.amountMinor ?? 0n), 0n);
+    if (owedBefore > receivedMax) {
       assert.equal(
         this.#times('transfer accepted'),
         transfersBefore,
@@ -118,25 +118,25 @@ class Walk {
       this.#count('round in debt throughout');
     }
     for (const { id, owes } of subsBefore) {
-      if (owes <= broughtMost) continue;
+      if (owes <= receivedMax) continue;
       assert.equal(this.paidOut.get(id), paidOutBefore.get(id), 'no payout leaves a sub-account that owes throughout');
       this.#count('round with a sub-account in debt throughout');
     }
-    // A network knows of what it was sent.
+    // Networks report only on what they were sent.
     await world.work();
-    while ((await world.follow()) + (await world.repaySubAccounts()) > 0);
+    while ((await world.syncDebts()) + (await world.repaySubAccounts()) > 0);
     await this.#atRest();
   }
 
   /**
-   * What the operator bears, owed or written off, is money that is still out: taken back by networks, paid late, or on its
-   * way to payers. What came back is in nobody's hands but of those who had paid it.
+   * What the operator bears, owed or written off, is at most the money that is still missing: reversed by networks, paid late, or
+   * pending refunds. Money that returned belongs to those who paid it.
    */
   async #bearsOnlyWhatIsOut(): Promise<void> {
     const { receivable_merchant: owed, capital } = await world.balances('receivable_merchant', 'capital');
     const writtenOff = this.#capitalBefore - capital;
-    assert.ok(writtenOff >= 0n, 'no more comes back to the operator than was written off');
-    const ids = [...this.charges, ...this.orders].map(({ id }) => id);
+    assert.ok(writtenOff >= 0n, 'the operator recovers at most what was written off');
+    const ids = [...this.charges, ...this.sent].map(({ id }) => id);
     const row = await world.db.row<{ sum: string }>({
       name: 'test_money_out',
       text: `SELECT (COALESCE((SELECT sum(amount_paid) FROM charges
@@ -150,7 +150,7 @@ class Walk {
       values: [world.merchant.id, ids],
     });
     const out = BigInt(row?.sum ?? '0');
-    assert.ok(owed + writtenOff <= out, `${owed} owed and ${writtenOff} written off of ${out} that are out`);
+    assert.ok(owed + writtenOff <= out, `${owed} owed and ${writtenOff} written off of ${out} that are missing`);
     if (writtenOff > 0n) this.#count('written off at rest');
   }
 
@@ -171,7 +171,7 @@ class Walk {
     this.#count('debt at rest');
   }
 
-  /** What each can be paid, and what it owes the merchant. Those that were deleted have and owe nothing. */
+  /** What each can be paid, and what it owes the merchant; deleted ones have and owe nothing. */
   #subAccounts(): Promise<{ id: string; has: bigint; owes: bigint }[]> {
     return Promise.all(
       this.subs.map(async (id) => {
@@ -182,11 +182,11 @@ class Walk {
   }
 
   async #payOut(id: string, amountMinor: bigint): Promise<void> {
-    this.orders.push(await world.requestPayout(id, amountMinor));
+    this.sent.push(await world.requestPayout(id, amountMinor));
     this.paidOut.set(id, (this.paidOut.get(id) ?? 0) + 1);
   }
 
-  async #attempt(one: Step, known: { charges: Charge[]; orders: Order[] }): Promise<void> {
+  async #attempt(one: Step, known: { charges: Charge[]; sent: SentMoney[] }): Promise<void> {
     try {
       await this.#do(one, known);
     } catch (error) {
@@ -197,7 +197,7 @@ class Walk {
     }
   }
 
-  async #do(one: Step, { charges, orders }: { charges: Charge[]; orders: Order[] }): Promise<void> {
+  async #do(one: Step, { charges, sent }: { charges: Charge[]; sent: SentMoney[] }): Promise<void> {
     switch (one.do) {
       case 'collect': {
         const subAccountId = one.sub === null ? undefined : this.subs[one.sub];
@@ -206,7 +206,7 @@ class Walk {
         return;
       }
       case 'transfer':
-        this.orders.push(await world.transferOut(one.amountMinor));
+        this.sent.push(await world.transferOut(one.amountMinor));
         this.#count('transfer accepted');
         return;
       case 'pay_out':
@@ -215,13 +215,13 @@ class Walk {
         const charge = charges[one.pick % Math.max(charges.length, 1)];
         const part = charge ? (charge.amountMinor * one.perMille) / 1_000n : 0n;
         if (!charge || part === 0n) return;
-        this.orders.push(await world.refund(charge, part));
+        this.sent.push(await world.refund(charge, part));
         this.#count('refund accepted');
         return;
       }
       case 'reverse': {
         const charge = charges[one.pick % Math.max(charges.length, 1)];
-        if (charge) await world.takeBack(charge);
+        if (charge) await world.reverse(charge);
         return;
       }
       case 'delete':
@@ -229,7 +229,7 @@ class Walk {
           deleteSubAccount(tx, world.context, world.merchant, this.subs[one.pick % this.subs.length] ?? ''),
         );
       case 'net':
-        await world.follow();
+        await world.syncDebts();
         return;
       case 'waive': {
         const id = this.subs[one.pick % this.subs.length] ?? '';
@@ -247,9 +247,9 @@ class Walk {
         return;
       }
       case 'end': {
-        const order = orderOf(one, orders);
-        const responses = { paid: paidBack, refused, brought_back: broughtBack };
-        if (order) await world.tell(order, responses[one.how](order));
+        const ended = sentBy(one, sent);
+        const responses = { paid: paidBack, refused, reversed: reversedPayout };
+        if (ended) await world.report(ended, responses[one.how](ended));
       }
     }
   }
@@ -263,7 +263,7 @@ class Walk {
   }
 }
 
-/** Falls into debt, whatever the random rounds do: paid out wholly, then taken back. */
+/** Falls into debt, whatever the random rounds do: all is paid out, then the payment is reversed. */
 const sureRounds: Step[][] = [
   [{ do: 'collect', amountMinor: 12_000n, sub: null }],
   [{ do: 'transfer', amountMinor: 12_000n, pick: 0 }],
@@ -292,7 +292,7 @@ const sureSubAccountRounds: Step[][] = [
   ],
 ];
 
-/** A transfer is paid late, its debt is written off, and the network gives it back. */
+/** A transfer is paid late, its debt is written off, and the network reverses it. */
 const sureWriteOffRounds: Step[][] = [
   [{ do: 'collect', amountMinor: 6_000n, sub: null }],
   [{ do: 'transfer', amountMinor: 6_000n, pick: 0 }],
@@ -300,10 +300,10 @@ const sureWriteOffRounds: Step[][] = [
   [{ do: 'transfer', amountMinor: 6_000n, pick: 0 }],
   [{ do: 'end', pick: 0, how: 'paid' }],
   [{ do: 'write_off', pick: 0, perMille: 1_000n }],
-  [{ do: 'end', pick: 0, how: 'brought_back' }],
+  [{ do: 'end', pick: 0, how: 'reversed' }],
 ];
 
-/** A payout is paid twice, what it owes for it is waived, the merchant falls into debt, and the payout comes back. */
+/** A payout is paid twice, what it owes for it is waived, the merchant falls into debt, and the payout is reversed. */
 const sureWaiverRounds: Step[][] = [
   [{ do: 'collect', amountMinor: 12_000n, sub: 1 }],
   [{ do: 'pay_out', amountMinor: 7_200n, pick: 1 }],
@@ -313,7 +313,7 @@ const sureWaiverRounds: Step[][] = [
   [{ do: 'end', pick: 0, how: 'paid' }],
   [{ do: 'waive', pick: 1, perMille: 1_000n }],
   [{ do: 'reverse', pick: 1 }],
-  [{ do: 'end', pick: 0, how: 'brought_back' }],
+  [{ do: 'end', pick: 0, how: 'reversed' }],
 ];
 
 test(`in ${walks} concurrent random walks nobody keeps money while in debt or gets what others bore`, async () => {

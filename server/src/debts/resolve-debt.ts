@@ -9,8 +9,8 @@ import { debtAccount, endUnpaid, netDebt, readDebt } from '../ledger/debt.ts';
 import { post } from '../ledger/post.ts';
 import type { DebtContext } from './sync-debts.ts';
 
-/** Every way to resolve the case of a merchant's debt, beside waiting until new payments have repaid it. */
-export function createDebtResolvers(context: DebtContext): CaseResolver[] {
+/** The resolutions of a merchant's debt, beside waiting until new payments have repaid it. */
+export function createDebtResolvers(context: Omit<DebtContext, 'log'>): CaseResolver[] {
   const about = { subjectType: 'merchant', kind: 'merchant_owes' } as const;
   const refusal = async (found: Case): Promise<string | null> => refusalOf(await readDebt(context.db, found));
   return [
@@ -18,13 +18,13 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
       ...about,
       resolution: 'write_off',
       effect:
-        'What is owed, at most the case’s amount, is the operator’s loss: capital to receivable_merchant. What comes back of it later goes to capital first.',
+        'What is owed, at most the case’s amount, is the operator’s loss: capital to receivable_merchant. What is recovered of it later goes to capital first.',
       needsMoney: false,
       refusal,
       prepare: (found) =>
         Promise.resolve(async (tx) => {
           const owedMinor = await lockDebt(tx, context, found);
-          // Two people decided about this sum; what was added since has a case of its own.
+          // Two operators decided about this amount; what was added since has a case of its own.
           const amountMinor = owedMinor < found.amountMinor ? owedMinor : found.amountMinor;
           const { merchantId, currency, id } = found;
           const ended = { debt: debtAccount, kind: debtAccount, debit: 'capital', flow: 'debt_written_off' } as const;
@@ -36,7 +36,7 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
     {
       ...about,
       resolution: 'recovered',
-      effect: 'The merchant has paid you by another way, at your bank say: bank to receivable_merchant.',
+      effect: 'The merchant has paid you outside Dalasi, for example at your bank: bank to receivable_merchant.',
       needsMoney: true,
       refusal,
       prepare: (found, reported) =>
@@ -48,37 +48,26 @@ export function createDebtResolvers(context: DebtContext): CaseResolver[] {
             const message = `Only ${formatAmount(owedMinor)} is owed by now. Propose at most that.`;
             throw new AppError('state_conflict', message);
           }
-          await bookRecovered(tx, context, found, amountMinor);
+          const { merchantId, currency, id } = found;
+          const movements = [{ debit: 'bank', credit: debtAccount, amountMinor }] as const;
+          const posting = { flow: 'debt_recovered', source: { type: 'case', id }, movements, at: context.clock.now() };
+          await post(tx, context, { merchantId, currency, ...posting });
         }),
     },
   ];
 }
 
 function refusalOf(owedMinor: bigint): string | null {
-  return owedMinor > 0n
-    ? null
-    : 'Nothing is owed any more: new payments have repaid it, and the case closes by itself.';
+  return owedMinor > 0n ? null : 'Nothing is owed any more: new payments have repaid it, and the case will be closed.';
 }
 
-/** What is still owed once all that the merchant has is held against it; the debt is locked until the transaction ends. */
-async function lockDebt(tx: Transaction, context: DebtContext, { merchantId, currency }: Case): Promise<bigint> {
-  const { owedMinor } = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
+/** What is still owed once the merchant's balance has repaid what it can; the debt is locked until the transaction ends. */
+async function lockDebt(
+  tx: Transaction,
+  { clock, newId }: Pick<DebtContext, 'clock' | 'newId'>,
+  { merchantId, currency }: Case,
+): Promise<bigint> {
+  const { owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
   refuseWhere(refusalOf(owedMinor));
   return owedMinor;
-}
-
-async function bookRecovered(
-  tx: Transaction,
-  context: DebtContext,
-  { merchantId, currency, id }: Case,
-  amountMinor: bigint,
-): Promise<void> {
-  await post(tx, context, {
-    merchantId,
-    currency,
-    flow: 'debt_recovered',
-    source: { type: 'case', id },
-    movements: [{ debit: 'bank', credit: debtAccount, amountMinor }],
-    at: context.clock.now(),
-  });
 }

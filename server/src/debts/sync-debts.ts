@@ -20,30 +20,29 @@ interface SyncedDebt {
 }
 
 /**
- * A chore: what merchants have repays what they owe, where the collection or spend that brought it did not (docs/adr/0013).
- * What is left has a case as long as it is owed. Answers how many debts or cases changed.
+ * A chore: repays the merchants' debts from their balances, where no collection or spend has done so (docs/adr/0013). What is
+ * still owed has a case. Returns how many debts or cases changed.
  */
 export async function syncDebts(context: DebtContext): Promise<number> {
   let changed = 0;
-  for (const debt of await listDebts(context)) {
+  for (const debt of await listDebts(context.db)) {
     try {
       if (await syncDebt(context, debt)) changed += 1;
     } catch (error) {
-      // One merchant's busy balance keeps no other from it; the next sweep tries again.
+      // One merchant's failure, such as a lock timeout, must not stop the others; the next sweep tries again.
       context.log.error('repaying a debt failed and will be tried again', error, { merchant_id: debt.merchantId });
     }
   }
   return changed;
 }
 
-async function listDebts({ db }: DebtContext): Promise<SyncedDebt[]> {
+async function listDebts(db: Database): Promise<SyncedDebt[]> {
   const owed = await listOwedAccounts(db, [debtAccount]);
   const cases = await listOpenCasesOfKind(db, 'merchant_owes');
   const debts = new Map<string, SyncedDebt>();
-  for (const { merchantId, currency } of cases)
-    debts.set(`${merchantId} ${currency}`, { merchantId, currency, since: null });
-  for (const { merchantId, currency, since } of owed)
+  for (const { merchantId, currency, since } of [...cases.map((found) => ({ ...found, since: null })), ...owed]) {
     debts.set(`${merchantId} ${currency}`, { merchantId, currency, since });
+  }
   return [...debts.values()];
 }
 
@@ -57,13 +56,13 @@ function syncDebt(context: DebtContext, { merchantId, currency, since }: SyncedD
       subjectId: merchantId,
       currency,
     } as const;
-    // The case is locked before the balances, as whoever confirms its resolution does.
+    // The case is locked before the balances, as a confirmed resolution locks them.
     const isChanged = await syncSumCase(tx, context, about, async () => {
       const { owedMinor, repaidMinor } = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
       wasNetted = repaidMinor > 0n;
       const owes = `The merchant owes ${moneyText({ currency, amountMinor: owedMinor })}`;
       const age = since === null ? '' : `, the oldest of it since ${since.toISOString()}`;
-      const why = 'Networks took back, or paid late, more than its balance held. New payments repay it first.';
+      const why = 'Networks reversed payments, or paid late, beyond its balance. New payments repay it first.';
       return { amountMinor: owedMinor, summary: `${owes}${age}. ${why}` };
     });
     return isChanged || wasNetted;

@@ -21,7 +21,7 @@ after(() => world.close());
 test('unsettled money repays a debt, is returned by a refund, and settles like any other', async () => {
   const lost = await world.collect({ amountMinor: 10_000n });
   await world.post({ debit: 'payable_pending', credit: 'test_funding', amountMinor: 10_000n });
-  await world.takeBack(lost);
+  await world.reverse(lost);
   assert.equal((await world.own()).receivable_merchant, 10_000n);
 
   const charge = await world.collect({ amountMinor: 16_000n });
@@ -31,8 +31,8 @@ test('unsettled money repays a debt, is returned by a refund, and settles like a
   const refund = await world.refund(charge, 12_000n);
   assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 6_000n });
   await world.work();
-  await world.tell(refund, refused());
-  await world.follow();
+  await world.report(refund, refused());
+  await world.syncDebts();
   assert.deepEqual(await world.own(), repaid);
 
   await world.clock.advance(dayMs);

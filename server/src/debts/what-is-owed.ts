@@ -3,15 +3,14 @@ import type { AccountKind, OwedRow } from '../ledger/accounts.ts';
 import { listOwedAccounts } from '../ledger/debt.ts';
 
 /**
- * Everything that can be owed within a merchant's books: an account that grows by what is owed. Each has its age and
- * value in /metrics, and its line in `operator cases list` with what ends it; what is added here appears in both. Its index is
- * ledger_accounts_owed_idx.
+ * The kinds of accounts that hold debts in a merchant's books. `/metrics` shows the age and amount of each, and
+ * `operator cases list` what ends it; a kind that is added here appears in both. Their index is ledger_accounts_owed_idx.
  */
 export const owedKinds = ['receivable_merchant', 'sub_owed'] as const satisfies AccountKind[];
 
 export type OwedKind = (typeof owedKinds)[number];
 
-/** Who owes whom, and what ends it, as operators read it. */
+/** Who owes whom, and what ends the debt, for operators. */
 export const owedDescriptions: Record<OwedKind, { who: string; endsBy: string }> = {
   receivable_merchant: {
     who: 'the merchant owes the operator',
@@ -27,7 +26,7 @@ export interface Owed extends OwedRow {
   kind: OwedKind;
 }
 
-/** What is owed now, by everybody to everybody. */
+/** All debts at the moment. */
 export async function listOwed(db: Queryable): Promise<Owed[]> {
   const rows = await listOwedAccounts(db, owedKinds);
   return rows.map((row) => ({ ...row, kind: row.account.split(':', 1)[0] as OwedKind }));

@@ -46,7 +46,7 @@ test('a full refund charges each recipient, and the charge is refunded once the 
   });
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
   await world.work();
-  await world.tell(refund, paidBack(refund));
+  await world.report(refund, paidBack(refund));
   const refunded = await world.charge(charge);
   assert.deepEqual([refunded.status, refunded.amountRefundedMinor], ['refunded', 10_000n]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded', 'charge.refunded']);
@@ -64,11 +64,11 @@ test('parts are refunded until nothing is left, and the last one is exact', asyn
   const charge = await world.collect({ amountMinor: 10_000n, split: splitWith({ groupId: id }) });
   const merchantBefore = await world.balance('payable_available');
   for (const amountMinor of [1n, 1n, 3_333n, 6_664n]) {
-    await world.refundTold(charge, paidBack, amountMinor);
+    await world.refundReported(charge, paidBack, amountMinor);
     assert.equal((await world.charge(charge)).status, 'completed');
     await world.verify();
   }
-  const last = await world.refundTold(charge, paidBack);
+  const last = await world.refundReported(charge, paidBack);
   assert.equal(last.amountMinor, 1n);
   for (const member of members) assert.equal(await world.balance(`sub:${member}`), 0n);
   assert.equal(
@@ -85,7 +85,7 @@ test('shares that offset rounding return the merchant’s bututs, and charge the
   const charge = await world.collect({ amountMinor: 200n, split: splitWith({ groupId: id }) });
   const subs = members.map((member) => `sub:${member}` as const);
   const before = await world.balances('payable_available', ...subs);
-  await world.refundTold(charge, paidBack, 1n);
+  await world.refundReported(charge, paidBack, 1n);
   assert.equal(await world.balance('payable_available'), before.payable_available - 1n);
   const second = await world.refundSent(charge, 1n);
   assert.equal(merchantPartMinor(second), -1n);
@@ -94,13 +94,13 @@ test('shares that offset rounding return the merchant’s bututs, and charge the
     [subs[0] ?? '']: 99n,
     [subs[1] ?? '']: 99n,
   });
-  await world.tell(second, refused());
+  await world.report(second, refused());
   assert.deepEqual(await world.balances('payable_available', ...subs), {
     payable_available: before.payable_available - 1n,
     [subs[0] ?? '']: 100n,
     [subs[1] ?? '']: 100n,
   });
-  await world.refundTold(charge, paidBack);
+  await world.refundReported(charge, paidBack);
   assert.deepEqual(await world.balances('payable_available', ...subs), {
     payable_available: before.payable_available,
     [subs[0] ?? '']: 0n,
@@ -108,32 +108,32 @@ test('shares that offset rounding return the merchant’s bututs, and charge the
   });
 });
 
-test('a customer-paid fee goes back in proportion; a business-paid one the merchant gives', async () => {
+test('a fee that the customer paid is refunded in proportion; one that the business paid is not', async () => {
   const owner = await world.setFee({ fixedMinor: 300n, payer: 'customer' });
   const { charge: customers } = await world.create({ network: 'aps' }, owner);
   await applyResponse(world.context, customers, succeeded(customers));
   assert.equal(customers.amountPaidMinor, 10_300n);
   const fees = await world.balance('fees');
-  const half = await world.refundTold(await world.charge(customers), paidBack, 5_150n);
+  const half = await world.refundReported(await world.charge(customers), paidBack, 5_150n);
   assert.deepEqual(partsOf(half), ['fees 150 0']);
   assert.equal(await world.balance('fees'), fees - 150n);
-  await world.refundTold(await world.charge(customers), paidBack);
+  await world.refundReported(await world.charge(customers), paidBack);
   assert.equal(await world.balance('fees'), fees - 300n);
   const business = await world.setFee({ fixedMinor: 300n, payer: 'business' });
   const { charge: own } = await world.create({ network: 'aps' }, business);
   await applyResponse(world.context, own, succeeded(own));
   const before = await world.balance('payable_available');
-  assert.deepEqual(partsOf(await world.refundTold(await world.charge(own), paidBack)), []);
+  assert.deepEqual(partsOf(await world.refundReported(await world.charge(own), paidBack)), []);
   assert.equal(await world.balance('payable_available'), before - 10_000n);
 });
 
-test('what a sub-account was paid out the merchant advances, and its next shares repay it first', async () => {
+test('the merchant advances the part of a paid-out sub-account, and its next shares repay it first', async () => {
   const awa = await world.newSubAccount(20);
   const split = splitWith({ subAccountId: awa });
   const charge = await world.collect({ split });
   await world.completePayout(awa, 2_000n);
   const before = await world.balance('payable_available');
-  const refund = await world.refundTold(charge, paidBack);
+  const refund = await world.refundReported(charge, paidBack);
   assert.deepEqual(partsOf(refund), ['sub: 2000 2000']);
   assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
     payable_available: before - 10_000n,
@@ -166,13 +166,13 @@ test('a share that was paid out cannot be refunded at the operator’s cost', as
     due_from_subs: 0n,
     [`sub_owed:${thief}`]: 0n,
   });
-  await world.refundTold(charge, paidBack, 49_999n);
+  await world.refundReported(charge, paidBack, 49_999n);
   assert.equal(await world.balance('payable_available'), 0n);
   await world.collect({ amountMinor: 100_000_000n });
   await world.verify();
 });
 
-test('only what was paid can be refunded, no more than is left, and what is under way counts', async () => {
+test('only what was paid can be refunded, at most what is left, and pending refunds count', async () => {
   const { charge: pending } = await world.create({ network: 'aps' });
   await assert.rejects(world.refund(pending), refusedWith('refund_not_possible', 'reference', /not been paid/));
   await world.work();
@@ -184,15 +184,15 @@ test('only what was paid can be refunded, no more than is left, and what is unde
   const first = await world.refundSent(charge, 6_000n);
   await assert.rejects(world.refund(charge, 4_001n), refusedWith('refund_not_possible', 'amount', /Only D40\.00/));
   const rest = await world.refundSent(charge);
-  await assert.rejects(world.refund(charge), refusedWith('refund_not_possible', 'reference', /on their way/));
-  await world.tell(first, refused());
-  await world.tell(rest, paidBack(rest));
-  const again = await world.refundTold(charge, paidBack);
+  await assert.rejects(world.refund(charge), refusedWith('refund_not_possible', 'reference', /are pending/));
+  await world.report(first, refused());
+  await world.report(rest, paidBack(rest));
+  const again = await world.refundReported(charge, paidBack);
   assert.equal(again.amountMinor, 6_000n);
   assert.equal((await world.charge(charge)).status, 'refunded');
 });
 
-test('a charge is found by either reference or its id, and never another merchant’s', async () => {
+test('a charge is found by either reference or its id, never another merchant’s', async () => {
   const charge = await world.collect();
   const query = (reference: string, owner = world.merchant) =>
     world.db.withTransaction((tx) => createRefund(tx, world.context, owner, { reference, amountMinor: 100n }));
@@ -205,7 +205,7 @@ test('a charge is found by either reference or its id, and never another merchan
   }
 });
 
-test('of two concurrent refunds of the remainder one is made', async () => {
+test('of concurrent refunds of the remainder one is accepted', async () => {
   const charge = await world.collect();
   await world.openConnections();
   const results = await Promise.allSettled(Array.from({ length: 6 }, () => world.refund(charge)));
@@ -216,12 +216,12 @@ test('of two concurrent refunds of the remainder one is made', async () => {
   }
 });
 
-test('a refund and a payout of the share at once: the money goes one way, and what is missing is advanced', async () => {
+test('a concurrent refund and payout of a share move its money once, and the rest is advanced', async () => {
   for (let round = 0; round < 5; round += 1) {
     const awa = await world.newSubAccount(20);
     const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
     await world.openConnections();
-    const [payout, refund] = await Promise.allSettled([world.orderPayout(awa, 2_000n), world.refund(charge)]);
+    const [payout, refund] = await Promise.allSettled([world.acceptPayout(awa, 2_000n), world.refund(charge)]);
     assert.equal(refund.status, 'fulfilled');
     const isPaidOut = payout.status === 'fulfilled';
     assert.equal(await world.balance(`sub_owed:${awa}`), isPaidOut ? 2_000n : 0n);
@@ -230,7 +230,7 @@ test('a refund and a payout of the share at once: the money goes one way, and wh
   }
 });
 
-test('refunds go by the network where it can, else by payout to the payer, else are refused', async () => {
+test('a refund goes by the network where it can, else as a payout to the payer, else is refused', async () => {
   const routeOf = async (network: string, amountMinor: bigint | null, changes = {}) => {
     const charge = await world.collect({ network, ...changes });
     const refund = await world.refund(charge, amountMinor);
@@ -255,16 +255,16 @@ test('refunds go by the network where it can, else by payout to the payer, else 
 
 test('a network refund names the provider transaction; after a refusal the next is a payout', async () => {
   const charge = await world.collect({ network: 'wave' });
-  world.askedToRefund.length = 0;
-  const refund = await world.refundTold(charge, refused);
+  world.refundRequests.length = 0;
+  const refund = await world.refundReported(charge, refused);
   assert.deepEqual(
-    world.askedToRefund.map(({ reference, originalTransactionId, amountMinor }) => [
+    world.refundRequests.map(({ reference, originalTransactionId, amountMinor }) => [
       reference,
       originalTransactionId,
       amountMinor,
     ]),
     [[refund.reference, charge.networkTransactionId, 10_000n]],
   );
-  const next = await world.refundTold(charge, paidBack);
+  const next = await world.refundReported(charge, paidBack);
   assert.deepEqual([next.route, next.transferStatus], ['payout', 'completed']);
 });

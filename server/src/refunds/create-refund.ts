@@ -8,30 +8,29 @@ import type { LockedPayment } from '../payments/change-payment.ts';
 import { remainingMinor, partsOf, receivedMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
-import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import { bookTransfer } from '../transfers/booking.ts';
+import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { bookAdjustments, bookReopened, planRefund } from './booking.ts';
+import { planRefund } from './booking.ts';
 import { chooseRoute } from './choose-route.ts';
 import type { ChosenRoute } from './choose-route.ts';
-import type { RefundContext } from './context.ts';
 import { divideRefund } from './divide-refund.ts';
 import type { PartlyRefunded } from './divide-refund.ts';
 import { findRefund } from './find-refund.ts';
 import { insertRefund, insertRefundParts, listRefundsOfCharge } from './queries.ts';
-import { refundStatus, standingMinor, subAccountOf } from './refund.ts';
-import type { Refund } from './refund.ts';
+import { netRefundMinor, refundStatus, subAccountOf } from './refund.ts';
+import type { Refund, RefundContext } from './refund.ts';
 
-export interface NewRefund {
+interface NewRefund {
   /** A reference of the charge, or its id. */
   reference: string;
-  /** Null refunds what is left. */
+  /** In bututs; null refunds what is left. */
   amountMinor: bigint | null;
 }
 
 /**
- * Refunds a charge, whole or in part: its money is held, and the refund, its parts and the work for a worker stand or
- * fall together. No network is called here. The payment is locked first, so of two refunds of the same rest one finds
- * nothing left.
+ * Refunds a charge, whole or in part: holds the money and stores the refund, its parts and the work of sending it in one
+ * transaction. No network is called here. The payment is locked first, so of two refunds of the same rest one is refused.
  *
  * Throws AppError `invalid_request` naming the field, `refund_not_possible` and `insufficient_balance`.
  */
@@ -56,28 +55,29 @@ export async function createRefund(
   const divided = divideRefund(state, amountMinor);
   const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, route });
-  await bookReopened(tx, context, transfer, money);
-  await acceptTransfer(tx, context, merchant, transfer, money.from);
+  await bookTransfer(tx, context, transfer, 'debt_reopened', [money.reopened]);
+  await acceptTransfer(tx, context, merchant, transfer, money.sources);
   const refund = { ...transfer, chargeId: charge.id };
   tx.send(insertRefund(refund));
   if (money.parts.length > 0) tx.send(insertRefundParts(refund, money.parts));
-  await bookAdjustments(tx, context, refund, money);
-  const sentence = `A refund of ${formatAmount(amountMinor)} was asked for; ${routeDescriptions[route.route]}.`;
+  await bookTransfer(tx, context, transfer, 'advanced', money.advances);
+  await bookTransfer(tx, context, transfer, 'refund_rounding', money.rounding);
+  const sentence = `A refund of ${formatAmount(amountMinor)} was requested; ${routeDescriptions[route.route]}.`;
   noteCharge(tx, context, charge, 'refund_requested', `${sentence}${owedAgainSentence(money.reopened.amountMinor)}`);
   return findRefund(tx, merchant.id, transfer.id);
 }
 
 const routeDescriptions: Record<ChosenRoute['route'], string> = {
-  network: 'the network gives it back',
+  network: 'the network refunds it',
   payout: 'it is paid out to the payer’s number',
 };
 
 function owedAgainSentence(amountMinor: bigint): string {
   if (amountMinor === 0n) return '';
-  return ` ${formatAmount(amountMinor)} of the payment had repaid what the merchant owed, and is owed again.`;
+  return ` ${formatAmount(amountMinor)} of the payment had repaid a debt of the merchant, and is owed again.`;
 }
 
-/** What came, and what has been given back of it or is on its way. What failed does not count. */
+/** What was received, and what of it has been refunded or is pending. Failed refunds do not count. */
 function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Refund[]): PartlyRefunded {
   const active = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
   let returnedFeeMinor = 0n;
@@ -92,7 +92,7 @@ function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Ref
     receivedMinor: received,
     receivedParts: partsOf(charge, intent.shares, received),
     isFeeReturned: charge.feePayer === 'customer',
-    refundedMinor: active.reduce((sum, refund) => sum + standingMinor(refund), 0n),
+    refundedMinor: active.reduce((sum, refund) => sum + netRefundMinor(refund), 0n),
     returnedFeeMinor,
     returnedByShare,
   };
@@ -103,12 +103,13 @@ function amountToRefund(charge: Charge, state: PartlyRefunded, requestedMinor: b
   if (refusal !== null) throw fieldError('refund_not_possible', 'reference', refusal);
   const leftMinor = remainingMinor(charge) - state.refundedMinor;
   if (leftMinor <= 0n) {
-    const message = 'This transaction has been refunded wholly, or its refunds are on their way. Nothing is left.';
+    const message = 'This transaction is fully refunded, or its refunds are pending. Nothing is left to refund.';
     throw fieldError('refund_not_possible', 'reference', message);
   }
   if (requestedMinor === null) return leftMinor;
-  if (requestedMinor === 0n)
-    throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or none for all of it.');
+  if (requestedMinor === 0n) {
+    throw fieldError('invalid_request', 'amount', 'Send an amount above 0, or leave amount out to refund all of it.');
+  }
   if (requestedMinor > leftMinor) {
     const message = `Only ${formatAmount(leftMinor)} of this transaction is left to refund. Send at most that.`;
     throw fieldError('refund_not_possible', 'amount', message);
@@ -125,13 +126,13 @@ function refusalOf({ status }: Charge): string | null {
       return 'This transaction has not been paid yet. Cancel the payment instead.';
     case 'failed':
     case 'cancelled':
-      return `This transaction is ${status}: nothing was paid that could be refunded.`;
+      return `This transaction is ${status}: nothing was paid.`;
     case 'reversed':
-      return 'The network has taken this payment back already: there is nothing to refund.';
+      return 'The network has reversed this payment: there is nothing to refund.';
   }
 }
 
-/** The order that gives it back. It costs the merchant no fee. */
+/** The transfer that sends the refund, without a fee for the merchant. */
 function transferOf(
   context: RefundContext,
   merchant: Merchant,
@@ -148,6 +149,6 @@ function transferOf(
     narration: `Refund of ${charge.transactionReference}`,
     callbackUrl: null,
     metadata: {},
-    ...(route.route === 'network' ? { originalReference: route.originalReference } : {}),
+    originalReference: route.route === 'network' ? route.originalReference : null,
   });
 }

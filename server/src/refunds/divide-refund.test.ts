@@ -9,7 +9,7 @@ import type { ChargeParts } from '../payments/charge.ts';
 import { divideRefund } from './divide-refund.ts';
 import type { PartlyRefunded } from './divide-refund.ts';
 
-// The table of docs/splits.md, which was worked out by another program than ours.
+// The table of docs/splits.md, which another program calculated.
 const page = readFileSync(join(import.meta.dirname, '../../../docs/splits.md'), 'utf8');
 const rows = (page.split('\n## Refunds')[1] ?? '')
   .split('\n')
@@ -34,9 +34,9 @@ function amountsOf(cell: string): bigint[] {
 /** A charge with its refunds, without a database. */
 class Refunded {
   readonly #receivedMinor: bigint;
-  readonly #came: ChargeParts;
+  readonly #receivedParts: ChargeParts;
   readonly #feeIsReturned: boolean;
-  readonly #all: { amountMinor: bigint; parts: ChargeParts; stands: boolean }[] = [];
+  readonly #all: { amountMinor: bigint; parts: ChargeParts; isActive: boolean }[] = [];
 
   constructor(paidMinor: bigint, feeMinor: bigint, payer: string, shares: readonly bigint[]) {
     this.#receivedMinor = paidMinor;
@@ -45,21 +45,21 @@ class Refunded {
       return { subAccountId: String(index), percentHundredths: 1n, amountMinor };
     };
     const merchantMinor = shares.reduce((rest, amountMinor) => rest - amountMinor, paidMinor - feeMinor);
-    this.#came = { feeMinor, shares: shares.map(share), merchantMinor };
+    this.#receivedParts = { feeMinor, shares: shares.map(share), merchantMinor };
   }
 
   get state(): PartlyRefunded {
-    const standing = this.#all.filter(({ stands }) => stands);
+    const active = this.#all.filter(({ isActive }) => isActive);
     const returnedByShare = new Map<string, bigint>();
-    for (const { subAccountId, amountMinor } of standing.flatMap(({ parts }) => parts.shares)) {
+    for (const { subAccountId, amountMinor } of active.flatMap(({ parts }) => parts.shares)) {
       returnedByShare.set(subAccountId, (returnedByShare.get(subAccountId) ?? 0n) + amountMinor);
     }
     return {
       receivedMinor: this.#receivedMinor,
-      receivedParts: this.#came,
+      receivedParts: this.#receivedParts,
       isFeeReturned: this.#feeIsReturned,
-      refundedMinor: standing.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
-      returnedFeeMinor: standing.reduce((sum, { parts }) => sum + parts.feeMinor, 0n),
+      refundedMinor: active.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
+      returnedFeeMinor: active.reduce((sum, { parts }) => sum + parts.feeMinor, 0n),
       returnedByShare,
     };
   }
@@ -70,18 +70,18 @@ class Refunded {
 
   refund(amountMinor: bigint): ChargeParts {
     const parts = divideRefund(this.state, amountMinor);
-    this.#all.push({ amountMinor, parts, stands: true });
+    this.#all.push({ amountMinor, parts, isActive: true });
     return parts;
   }
 
   fail(number: number): void {
     const refund = this.#all[number - 1];
-    if (refund) refund.stands = false;
+    if (refund) refund.isActive = false;
   }
 }
 
 describe('the table of refunds in docs/splits.md', () => {
-  it('has enough rows to mean something', () => {
+  it('has at least the expected number of rows', () => {
     assert.ok(rows.length >= 15, `there are ${rows.length}`);
   });
   for (const [, number, paid = '', fee = '', payer = '', shares = '', steps = '', ...gives] of rows) {
@@ -131,16 +131,16 @@ test('random partial refunds, some failing, add up exactly and take no more than
       const charge = new Refunded(paidMinor, feeMinor, payer, shares);
       const check = (amountMinor: bigint) => {
         const parts = charge.refund(amountMinor);
-        const given = parts.shares.reduce(
+        const sumMinor = parts.shares.reduce(
           (sum, share) => sum + share.amountMinor,
           parts.feeMinor + parts.merchantMinor,
         );
-        assert.equal(given, amountMinor);
+        assert.equal(sumMinor, amountMinor);
         const { returnedByShare, returnedFeeMinor } = charge.state;
         assert.ok(parts.feeMinor >= 0n && returnedFeeMinor <= feeMinor);
         for (const [index, share] of shares.entries()) {
-          assert.ok((parts.shares[index]?.amountMinor ?? -1n) >= 0n, 'a share is never given anything by a refund');
-          assert.ok((returnedByShare.get(String(index)) ?? 0n) <= share, 'a share gives no more than it got');
+          assert.ok((parts.shares[index]?.amountMinor ?? -1n) >= 0n, 'a refund never credits a share');
+          assert.ok((returnedByShare.get(String(index)) ?? 0n) <= share, 'a share returns no more than it received');
         }
       };
       for (const { partPerMille, fails } of steps) {

@@ -9,7 +9,14 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { Refund } from './refund.ts';
-import { broughtBack, createRefundWorld, paidBack, transactionOf, refused, splitWith } from './refund-world.corpus.ts';
+import {
+  reversedPayout,
+  createRefundWorld,
+  paidBack,
+  transactionOf,
+  refused,
+  splitWith,
+} from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
@@ -36,7 +43,7 @@ test('a refund that fails after a partial repayment cancels the debt and returns
   assert.deepEqual(partsOf(refund), ['sub: 2000 1500']);
   await world.collect({ amountMinor: 5_000n, split });
   assert.equal(await world.balance(`sub_owed:${awa}`), 500n);
-  await world.tell(refund, refused());
+  await world.report(refund, refused());
   assert.deepEqual(await world.balances('payable_available', 'due_from_subs', `sub_owed:${awa}`, `sub:${awa}`), {
     payable_available: before + 4_000n,
     due_from_subs: 0n,
@@ -55,8 +62,8 @@ test('a refund returned by the network stops counting, restores all balances, an
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   await world.completePayout(awa, 500n);
   const before = await world.balances('payable_available', `sub:${awa}`);
-  const refund = await world.refundTold(charge, paidBack);
-  await world.tell(refund, broughtBack(refund));
+  const refund = await world.refundReported(charge, paidBack);
+  await world.report(refund, reversedPayout(refund));
   assert.deepEqual(await world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`), {
     ...before,
     [`sub_owed:${awa}`]: 0n,
@@ -65,7 +72,7 @@ test('a refund returned by the network stops counting, restores all balances, an
   assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 0n]);
   assert.deepEqual((await world.events(charge)).slice(-2), ['charge.refunded', 'charge.refunded']);
   assert.deepEqual(await world.cases({ ...charge, id: refund.id }), ['network_reversal']);
-  await world.refundTold(charge, paidBack);
+  await world.refundReported(charge, paidBack);
   assert.equal((await world.charge(charge)).status, 'refunded');
   await world.verify();
 });
@@ -75,19 +82,19 @@ test('a reversal of a partly refunded payment is charged to the merchant, also d
     const awa = await world.newSubAccount(20);
     const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
     const refund = await world.refundSent(charge, 5_000n);
-    if (isDone) await world.tell(refund, paidBack(refund));
+    if (isDone) await world.report(refund, paidBack(refund));
     const before = await world.balances('payable_available', `sub:${awa}`);
     await applyResponse(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
     assert.deepEqual(await world.balances('payable_available', `sub:${awa}`), {
       payable_available: before.payable_available - 10_000n,
       [`sub:${awa}`]: 1_000n,
     });
-    if (!isDone) await world.tell(refund, paidBack(refund));
+    if (!isDone) await world.report(refund, paidBack(refund));
     const ended = await world.charge(charge);
     assert.deepEqual([ended.status, ended.amountRefundedMinor], ['reversed', 5_000n]);
     await assert.rejects(
       world.refund(charge),
-      (error) => error instanceof AppError && /taken this payment back/.test(error.message),
+      (error) => error instanceof AppError && /has reversed this payment/.test(error.message),
     );
     await world.verify();
   }
@@ -95,7 +102,7 @@ test('a reversal of a partly refunded payment is charged to the merchant, also d
 
 test('a reversal of a fully refunded payment is charged to the merchant, with a case', async () => {
   const charge = await world.collect();
-  await world.refundTold(charge, paidBack);
+  await world.refundReported(charge, paidBack);
   const before = await world.balance('payable_available');
   await applyResponse(world.context, charge, reversed(charge, { transactionId: charge.networkTransactionId ?? '' }));
   assert.equal(await world.balance('payable_available'), before - 10_000n);
@@ -103,7 +110,7 @@ test('a reversal of a fully refunded payment is charged to the merchant, with a 
   assert.deepEqual(await world.cases(charge), ['network_reversal']);
 });
 
-test('a refund and the network’s reversal at once end the same way, whichever is first', async () => {
+test('a concurrent refund and reversal of a payment end the same way, whichever is first', async () => {
   for (let round = 0; round < 4; round += 1) {
     const charge = await world.collect();
     const transactionId = charge.networkTransactionId ?? '';
@@ -121,9 +128,9 @@ test('a refund and the network’s reversal at once end the same way, whichever 
 test('a refund paid after it failed is the merchant’s cost, and counts once a person confirms it', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
-  const refund = await world.refundTold(charge, refused, 5_000n);
+  const refund = await world.refundReported(charge, refused, 5_000n);
   const before = await world.balance('payable_available');
-  await world.tell(refund, paidBack(refund));
+  await world.report(refund, paidBack(refund));
   assert.equal(await world.balance('payable_available'), before - 5_000n);
   assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
   const found = (await listCases(world.db, null, 10_000)).find(({ subjectId }) => subjectId === refund.id);
@@ -137,29 +144,29 @@ test('a refund paid after it failed is the merchant’s cost, and counts once a 
   const counted = await world.charge(charge);
   assert.deepEqual([counted.status, counted.amountRefundedMinor], ['completed', 5_000n]);
   assert.equal((await world.events(charge)).at(-1), 'charge.refunded');
-  const rest = await world.refundTold(charge, paidBack);
+  const rest = await world.refundReported(charge, paidBack);
   assert.deepEqual(partsOf(rest), ['sub: 2000 0'], 'the share makes up for what the merchant gave');
   assert.equal(await world.balance('payable_available'), before - 5_000n - 3_000n);
   await world.verify();
 });
 
-test('a part of a refund that the network brings back is each party’s own again, and can be refunded again', async () => {
+test('a reversed part of a refund returns to each party in proportion, and can be refunded again', async () => {
   const awa = await world.newSubAccount(20);
   const charge = await world.collect({ split: splitWith({ subAccountId: awa }) });
   await world.completePayout(awa, 1_000n);
-  const refund = await world.refundTold(charge, paidBack);
+  const refund = await world.refundReported(charge, paidBack);
   assert.deepEqual(partsOf(refund), ['sub: 2000 1000']);
   const own = () => world.balances('payable_available', `sub_owed:${awa}`, `sub:${awa}`);
   const before = await own();
-  const bring = async (amountMinor: bigint) => {
-    await world.tell(refund, { state: 'reversed', providerTransaction: transactionOf(refund, { amountMinor }) });
+  const reversePart = async (amountMinor: bigint) => {
+    await world.report(refund, { state: 'reversed', providerTransaction: transactionOf(refund, { amountMinor }) });
     const reported = { transactionId: transactionOf(refund).transactionId, amountMinor };
     const cases = await listCases(world.db, 'open', 1_000);
     const found = cases.find(({ subjectId, kind }) => subjectId === refund.id && kind === 'partial_reversal');
     assert.ok(found);
     await resolve(found, 'reversed', reported);
   };
-  await bring(4_000n);
+  await reversePart(4_000n);
   // Of its 800, half is no longer owed; the other half is its own, and repays what it owes for the rest.
   assert.deepEqual(await own(), {
     payable_available: before.payable_available + 4_000n,
@@ -169,14 +176,14 @@ test('a part of a refund that the network brings back is each party’s own agai
   const open = await world.charge(charge);
   assert.deepEqual([open.status, open.amountRefundedMinor], ['completed', 6_000n]);
   assert.deepEqual(partsOf(await world.found(refund)), ['sub: 1200 600']);
-  await bring(6_000n);
+  await reversePart(6_000n);
   assert.deepEqual(await own(), {
     payable_available: before.payable_available + 10_000n - 1_000n,
     [`sub_owed:${awa}`]: 0n,
     [`sub:${awa}`]: 1_000n,
   });
   assert.equal((await world.charge(charge)).amountRefundedMinor, 0n);
-  await world.refundTold(charge, paidBack);
+  await world.refundReported(charge, paidBack);
   assert.equal((await world.charge(charge)).status, 'refunded');
   await world.verify();
 });

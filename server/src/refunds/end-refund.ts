@@ -9,12 +9,11 @@ import { remainingMinor } from '../payments/charge.ts';
 import type { LockedTransfer, Transfer } from '../transfers/transfer.ts';
 import type { TransferOwner } from '../transfers/context.ts';
 import { bookUndone } from './booking.ts';
-import type { RefundContext } from './context.ts';
 import { deleteRefundParts, findRefundById, updateRefundPart } from './queries.ts';
-import { standingMinor, subAccountOf } from './refund.ts';
-import type { Refund, RefundPart } from './refund.ts';
+import { netRefundMinor, subAccountOf } from './refund.ts';
+import type { Refund, RefundContext, RefundPart } from './refund.ts';
 
-/** The refunds, as those who order transfers; the context is asked for when it is complete. */
+/** The owner of the transfers that send refunds. The context refers to it, so it is read when the first transfer ends. */
 export function createRefundOwner(context: () => RefundContext): TransferOwner {
   return {
     lock: async (tx, { merchant, transfer }) => {
@@ -25,7 +24,7 @@ export function createRefundOwner(context: () => RefundContext): TransferOwner {
   };
 }
 
-/** The charge's payment is locked before any account, as whoever orders a refund does. */
+/** Locks the charge's payment before any account, as `createRefund` does. */
 async function lockRefund(
   tx: Transaction,
   merchant: Merchant,
@@ -34,15 +33,15 @@ async function lockRefund(
   const named = await findRefundById(tx, merchant.id, id);
   assert(named, 'a transfer that refunds has its refund');
   const payment = await lockPayment(tx, merchant, { id: named.chargeId, intentId: named.intentId });
-  // Read again: whoever held the payment may have changed its refunds.
+  // Read again: the transaction that held the lock may have changed it.
   const refund = await findRefundById(tx, merchant.id, id);
   assert(refund, 'a refund stays');
   return { refund, payment };
 }
 
 /**
- * What becomes of a charge when the transfer that carries its refund ends, or the network brought a part of it back, in the
- * transaction of that. Called with the transfer as it is now; its own money has been booked.
+ * Changes a charge and its refund when the refund's transfer has ended, or a part of it was reversed. `transfer` is as it is
+ * now, and its own money has been booked.
  */
 async function endRefund(
   tx: Transaction,
@@ -53,24 +52,24 @@ async function endRefund(
   switch (transfer.status) {
     case 'completed':
       return before.status === 'completed'
-        ? takePartBack(tx, context, payment, {
+        ? reversePart(tx, context, payment, {
             refund,
             partMinor: transfer.amountReversedMinor - before.amountReversedMinor,
           })
         : complete(tx, context, payment, refund);
     case 'failed':
     case 'cancelled':
-      return fail(tx, context, payment, { refund, hadLeft: transfer.networkTransactionId !== null });
+      return fail(tx, context, payment, { refund, wasPaid: transfer.networkTransactionId !== null });
     case 'reversed':
-      return reopen(tx, context, payment, refund);
+      return reverse(tx, context, payment, refund);
     case 'pending':
       return assert(false, 'a transfer does not end pending');
   }
 }
 
 /**
- * The payer has the money. A refund that had failed and was paid after all has no parts any more: the merchant has given
- * all of it, and the shares make up for it with the next one.
+ * The payer has the money. A refund that was paid after it had failed has no parts any more: the merchant has given all of
+ * it, and the next refund takes more from the shares.
  */
 async function complete(
   tx: Transaction,
@@ -79,81 +78,82 @@ async function complete(
   refund: Refund,
 ): Promise<void> {
   const { charge } = payment;
-  const amountRefundedMinor = charge.amountRefundedMinor + standingMinor(refund);
+  const amountRefundedMinor = charge.amountRefundedMinor + netRefundMinor(refund);
   const isWhole = charge.status === 'completed' && amountRefundedMinor >= remainingMinor(charge);
   const change = isWhole ? ({ status: 'refunded', amountRefundedMinor } as const) : { amountRefundedMinor };
-  noteCharge(tx, context, charge, 'refund_completed', `${formatAmount(standingMinor(refund))} went back to the payer.`);
+  noteCharge(
+    tx,
+    context,
+    charge,
+    'refund_completed',
+    `${formatAmount(netRefundMinor(refund))} was refunded to the payer.`,
+  );
   await changeCharge(tx, context, payment, change, 'charge.refunded');
 }
 
-/** Nothing went back: each has its own again, and it can be refunded again. */
+/** Nothing was refunded: each party gets its part back, and the amount can be refunded again. */
 async function fail(
   tx: Transaction,
   context: RefundContext,
   { charge }: LockedPayment,
-  { refund, hadLeft }: { refund: Refund; hadLeft: boolean },
+  { refund, wasPaid }: { refund: Refund; wasPaid: boolean },
 ): Promise<void> {
-  await bookUndone(tx, context, { charge, refund }, hadLeft ? 'with_the_merchant' : 'where_it_was');
+  await bookUndone(tx, context, { charge, refund }, wasPaid ? 'merchant' : 'origin');
   tx.send(deleteRefundParts(refund));
   const reason = refund.failureReason ?? 'The network did not pay.';
   const detail = `The refund of ${formatAmount(refund.amountMinor)} failed. ${reason}`;
   noteCharge(tx, context, charge, 'refund_failed', detail);
 }
 
-/** The network brought the money back that it had given to the payer: it was not refunded after all. */
-async function reopen(tx: Transaction, context: RefundContext, payment: LockedPayment, refund: Refund): Promise<void> {
-  const backMinor = standingMinor(refund);
-  await bookUndone(tx, context, { charge: payment.charge, refund }, 'with_the_merchant');
+/** The network reversed the refund: the payer does not have the money. */
+async function reverse(tx: Transaction, context: RefundContext, payment: LockedPayment, refund: Refund): Promise<void> {
+  await bookUndone(tx, context, { charge: payment.charge, refund }, 'merchant');
   tx.send(deleteRefundParts(refund));
-  await countBack(tx, context, payment, { backMinor, what: 'a refund' });
+  await subtractRefunded(tx, context, payment, { reversedMinor: netRefundMinor(refund), what: 'a refund' });
 }
 
-/** The network brought a part back: of what each gave that part is its own again, and the rest stays refunded. */
-async function takePartBack(
+/** The network reversed a part: each party gets it back in proportion, and the rest stays refunded. */
+async function reversePart(
   tx: Transaction,
   context: RefundContext,
   payment: LockedPayment,
   { refund, partMinor }: { refund: Refund; partMinor: bigint },
 ): Promise<void> {
-  const { back, left } = dividePart(refund.parts, { partMinor, wholeMinor: standingMinor(refund) + partMinor });
-  await bookUndone(tx, context, { charge: payment.charge, refund: { ...refund, parts: back } }, 'with_the_merchant');
+  const { reversed, left } = dividePart(refund.parts, { partMinor, wholeMinor: netRefundMinor(refund) + partMinor });
+  await bookUndone(tx, context, { charge: payment.charge, refund: { ...refund, parts: reversed } }, 'merchant');
   for (const part of left) tx.send(updateRefundPart(refund, part));
-  await countBack(tx, context, payment, { backMinor: partMinor, what: 'a part of a refund' });
+  await subtractRefunded(tx, context, payment, { reversedMinor: partMinor, what: 'a part of a refund' });
 }
 
-/** What of each party's part comes back with `partMinor` of `wholeMinor` bututs, rounded down, and what stays given. */
+/** What `partMinor` of `wholeMinor` bututs is of each party's part, rounded down, and what is left of the part. */
 function dividePart(
   parts: readonly RefundPart[],
   { partMinor, wholeMinor }: { partMinor: bigint; wholeMinor: bigint },
-): { back: RefundPart[]; left: RefundPart[] } {
-  const back = parts.map(({ account, amountMinor, advancedMinor }) => {
-    return {
-      account,
-      amountMinor: (amountMinor * partMinor) / wholeMinor,
-      advancedMinor: (advancedMinor * partMinor) / wholeMinor,
-    };
-  });
-  const left = parts.map((part, index) => ({
-    account: part.account,
-    amountMinor: part.amountMinor - (back[index]?.amountMinor ?? 0n),
-    advancedMinor: part.advancedMinor - (back[index]?.advancedMinor ?? 0n),
-  }));
-  return { back: back.filter(({ amountMinor }) => amountMinor > 0n), left };
+): { reversed: RefundPart[]; left: RefundPart[] } {
+  const reversed: RefundPart[] = [];
+  const left: RefundPart[] = [];
+  for (const { account, amountMinor, advancedMinor } of parts) {
+    const ofAmount = (amountMinor * partMinor) / wholeMinor;
+    const ofAdvance = (advancedMinor * partMinor) / wholeMinor;
+    if (ofAmount > 0n) reversed.push({ account, amountMinor: ofAmount, advancedMinor: ofAdvance });
+    left.push({ account, amountMinor: amountMinor - ofAmount, advancedMinor: advancedMinor - ofAdvance });
+  }
+  return { reversed, left };
 }
 
-/** What came back can be refunded again. */
-async function countBack(
+/** What the network reversed can be refunded again. */
+async function subtractRefunded(
   tx: Transaction,
   context: RefundContext,
   payment: LockedPayment,
-  { backMinor, what }: { backMinor: bigint; what: string },
+  { reversedMinor, what }: { reversedMinor: bigint; what: string },
 ): Promise<void> {
   const { charge } = payment;
-  const amountRefundedMinor = charge.amountRefundedMinor - backMinor;
-  assert(amountRefundedMinor >= 0n, 'what comes back was counted when it went');
+  const amountRefundedMinor = charge.amountRefundedMinor - reversedMinor;
+  assert(amountRefundedMinor >= 0n, 'what is reversed was counted as refunded');
   const isOpenAgain = charge.status === 'refunded' && amountRefundedMinor < remainingMinor(charge);
   const change = isOpenAgain ? ({ status: 'completed', amountRefundedMinor } as const) : { amountRefundedMinor };
-  const detail = `The network brought back ${what}: ${formatAmount(backMinor)}, which the payer does not have.`;
+  const detail = `The network reversed ${what}: ${formatAmount(reversedMinor)}, which the payer does not have.`;
   noteCharge(tx, context, charge, 'refund_returned', detail);
   await changeCharge(tx, context, payment, change, 'charge.refunded');
 }

@@ -5,7 +5,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed, succeeded } from '../payments/payment-world.corpus.ts';
 import { membersMax } from '../sub-accounts/group-members.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 // The largest group that there can be, with every member in the state that needs the most movements.
@@ -44,7 +44,7 @@ async function paidOutPartly() {
   return { charge: paid, members };
 }
 
-/** What every member has on its account of this kind; it must be the same. */
+/** The balance of every member's account of this kind, which must be the same. */
 async function each(members: readonly string[], kind: 'sub' | 'sub_owed'): Promise<bigint> {
   const balances = await Promise.all(members.map((id) => world.balance(`${kind}:${id}` satisfies Account)));
   assert.equal(new Set(balances).size, 1, `every ${kind} has the same`);
@@ -72,19 +72,19 @@ test('a payment of twenty members who all have only a part of their share left i
   assert.equal((await world.movements(charge)).filter((line) => line.startsWith('reversed')).length, 43);
 });
 
-test('such a payment is refunded, and given back to all of them when the refund fails or is brought back', async () => {
+test('a refund of such a payment returns to all twenty members when it fails or is reversed', async () => {
   await world.post({ debit: 'test_funding', credit: 'payable_available', amountMinor: 100_000n });
   const { charge, members } = await paidOutPartly();
   const before = [await each(members, 'sub'), await each(members, 'sub_owed')];
   assert.deepEqual(before, [shareMinor - 150n, 0n]);
   const failing = await world.refundSent(charge);
   assert.deepEqual([await each(members, 'sub'), await each(members, 'sub_owed')], [0n, 150n]);
-  await world.tell(failing, refused());
+  await world.report(failing, refused());
   assert.deepEqual([await each(members, 'sub'), await each(members, 'sub_owed')], before);
-  // It went to the payer this time, because the network had refused.
-  const returning = await world.refundTold(charge, paidBack);
+  // It was paid out to the payer this time, because the network had refused.
+  const returning = await world.refundReported(charge, paidBack);
   assert.equal((await world.charge(charge)).status, 'refunded');
-  await world.tell(returning, broughtBack(returning));
+  await world.report(returning, reversedPayout(returning));
   assert.deepEqual([await each(members, 'sub'), await each(members, 'sub_owed')], before);
   assert.equal((await world.charge(charge)).status, 'completed');
 });

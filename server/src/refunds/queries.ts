@@ -5,7 +5,7 @@ import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
 import type { PageRequest } from '../kit/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
-/** The parts' numbers come as text, so that none is a float. $1 is the merchant in each statement with them. */
+/** The parts' amounts are text, so that none is read as a float. $1 is the merchant in each statement with them. */
 const partsColumn = `COALESCE((
     SELECT json_agg(json_build_array(account, refund_parts.amount::text, advanced::text) ORDER BY account)
     FROM refund_parts WHERE refund_parts.merchant_id = $1 AND refund_parts.refund_id = refunds.id
@@ -19,7 +19,7 @@ const columns = `refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
   completed_at AS "completedAt"`;
 
-/** A refund is read with the transfer that carries it and the charge it is of. */
+/** A refund is read with its transfer and its charge. */
 const joined = `refunds
   JOIN transfers ON transfers.merchant_id = refunds.merchant_id AND transfers.id = refunds.id
   JOIN charges ON charges.merchant_id = refunds.merchant_id AND charges.id = refunds.charge_id`;
@@ -58,7 +58,7 @@ export function insertRefundParts(
   };
 }
 
-/** What a party still gives after the network brought a part of the refund back. */
+/** What a party still gives after the network has reversed a part of the refund. */
 export function updateRefundPart({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>, part: RefundPart): Statement {
   return {
     name: 'refund_parts_update',
@@ -67,7 +67,7 @@ export function updateRefundPart({ merchantId, id }: Pick<Refund, 'merchantId' |
   };
 }
 
-/** Of a refund whose money came back: nobody gave anything. */
+/** For a refund that failed or was reversed: no party gives anything. */
 export function deleteRefundParts({ merchantId, id }: Pick<Refund, 'merchantId' | 'id'>): Statement {
   return {
     name: 'refund_parts_delete',
@@ -85,7 +85,7 @@ export async function findRefundById(db: Queryable, merchantId: string, id: stri
   return row && toRefund(row);
 }
 
-/** All of them, also those that failed. A charge is refunded a few times; the caller holds its payment's lock. */
+/** All of them, also failed ones. A charge has only a few refunds; the caller holds its payment's lock. */
 export async function listRefundsOfCharge(db: Queryable, merchantId: string, chargeId: string): Promise<Refund[]> {
   const rows = await db.rows<RefundRow>({
     name: 'refunds_list_of_charge',
@@ -95,7 +95,6 @@ export async function listRefundsOfCharge(db: Queryable, merchantId: string, cha
   return rows.map(toRefund);
 }
 
-/** What a list may be narrowed by; absent is no filter. */
 export interface RefundFilter extends TimeFilter {
   status?: RefundStatus | undefined;
   chargeId?: string | undefined;

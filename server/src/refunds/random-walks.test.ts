@@ -12,7 +12,7 @@ import type { Transfer } from '../transfers/transfer.ts';
 import { RefundModel } from './refund-model.corpus.ts';
 import type { ModelCharge, ModelRefund } from './refund-model.corpus.ts';
 import type { Refund } from './refund.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 const walks = effort({ usual: 12, long: 1_000 });
@@ -31,7 +31,7 @@ after(() => world.close());
 type Command =
   | { do: 'pay'; amountMinor: bigint; split: number; feeMinor: bigint; byCustomer: boolean }
   | { do: 'refund'; charge: number; perMille: bigint }
-  | { do: 'end_refund'; refund: number; how: 'paid' | 'refused' | 'brought_back' }
+  | { do: 'end_refund'; refund: number; how: 'paid' | 'refused' | 'reversed' }
   | { do: 'pay_out'; sub: number; perMille: bigint }
   | { do: 'end_payout'; payout: number; isPaid: boolean }
   | { do: 'change'; sub: number; percent: bigint; active: boolean };
@@ -55,7 +55,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('end_refund' as const),
       refund: number,
-      how: fc.constantFrom('paid' as const, 'refused' as const, 'brought_back' as const),
+      how: fc.constantFrom('paid' as const, 'refused' as const, 'reversed' as const),
     }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('pay_out' as const), sub: number, perMille }) },
@@ -153,7 +153,7 @@ class Walk {
     this.refunds.push({ refund, model: made });
   }
 
-  /** Null where the model knows that it must be refused, and where it may be and was. */
+  /** Null where the refund is refused, as the model expects or allows. */
   async #refundAsModelled(charge: Charge, model: ModelCharge, amountMinor: bigint): Promise<Refund | null> {
     if (this.model.refund(model, amountMinor, { canOwe: false })) return world.refund(charge, amountMinor);
     const refund = await world.refund(charge, amountMinor).catch((error: unknown) => {
@@ -168,17 +168,17 @@ class Walk {
   }
 
   async #endRefund({ refund: pick, how }: Command & { do: 'end_refund' }): Promise<void> {
-    const requested = how === 'brought_back' ? 'completed' : 'pending';
+    const requested = how === 'reversed' ? 'completed' : 'pending';
     const candidates = this.refunds.filter(({ model }) => model.status === requested);
     const chosen = candidates[pick % Math.max(candidates.length, 1)];
     if (!chosen) return;
-    // A network knows of what it was sent.
+    // Networks report only on what they were sent.
     await world.work();
     const { refund, model } = chosen;
     if (how === 'paid') this.model.complete(model);
     else this.model.undo(model);
-    const responses = { paid: paidBack, refused, brought_back: broughtBack };
-    await world.tell(refund, responses[how](refund));
+    const responses = { paid: paidBack, refused, reversed: reversedPayout };
+    await world.report(refund, responses[how](refund));
   }
 
   async #payOut({ sub: pick, perMille: part }: Command & { do: 'pay_out' }): Promise<void> {
@@ -187,7 +187,7 @@ class Walk {
     const amountMinor = ((this.model.subs.get(sub.id) ?? 0n) * part) / 1_000n;
     if (amountMinor === 0n) return;
     this.model.payOut(sub.id, amountMinor);
-    this.payouts.push({ transfer: await world.orderPayout(sub.id, amountMinor), sub: sub.id, isOpen: true });
+    this.payouts.push({ transfer: await world.acceptPayout(sub.id, amountMinor), sub: sub.id, isOpen: true });
   }
 
   async #endPayout({ payout: pick, isPaid }: Command & { do: 'end_payout' }): Promise<void> {
@@ -197,10 +197,10 @@ class Walk {
     await world.work();
     chosen.isOpen = false;
     this.model.endPayout(chosen.sub, chosen.transfer.amountMinor, isPaid);
-    await world.tell(chosen.transfer, isPaid ? paidBack(chosen.transfer) : refused());
+    await world.report(chosen.transfer, isPaid ? paidBack(chosen.transfer) : refused());
   }
 
-  /** What changes of a sub-account touches later payments only. */
+  /** A change of a sub-account applies to later payments only. */
   async #change({ sub: pick, percent, active }: Command & { do: 'change' }): Promise<void> {
     const sub = this.subs[pick % this.subs.length];
     assert.ok(sub);
@@ -237,7 +237,7 @@ class Walk {
   }
 }
 
-/** Meets what the walks are about, whatever the random ones meet: an advance, and a refund that is refused. */
+/** Makes sure that the walks have an advance and a refund that is refused. */
 const sureWalk: Command[] = [
   { do: 'pay', amountMinor: 10_000n, split: 0, feeMinor: 0n, byCustomer: false },
   { do: 'pay_out', sub: 0, perMille: 1_000n },

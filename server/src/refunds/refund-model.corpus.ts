@@ -1,18 +1,18 @@
 import { least } from '../kit/money.ts';
 
 /**
- * Who has what of payments that are shared, refunded and paid out, in a few lines and without a database: written from
+ * The balances of payments that are shared, refunded and paid out, in a few lines and without a database: written from
  * the rules (docs/refunds.md, "Who gives it"; docs/splits.md), not from the code. Amounts are bututs.
  */
 export class RefundModel {
-  /** What the merchant has, less what it owes: bututs that it had got by roundings and spent when they had to go back. */
+  /** The merchant's balance less its debt, which comes from roundings that it had got and spent before it had to return them. */
   merchantMinor: bigint;
   feesMinor: bigint;
   heldMinor: bigint;
   /** Whether the merchant has ever owed: then a refund may take what its payment repaid, beyond what the merchant has. */
   everOwed: boolean;
   readonly subs = new Map<string, bigint>();
-  /** What sub-accounts owe the merchant, who advanced it. */
+  /** What sub-accounts owe the merchant for its advances. */
   readonly owed = new Map<string, bigint>();
   readonly charges: ModelCharge[] = [];
 
@@ -37,19 +37,19 @@ export class RefundModel {
   }
 
   leftMinor(charge: ModelCharge): bigint {
-    return standing(charge).reduce((left, refund) => left - refund.amountMinor, charge.paidMinor);
+    return activeRefunds(charge).reduce((left, refund) => left - refund.amountMinor, charge.paidMinor);
   }
 
-  /** False where it is refused because the merchant cannot cover it; `mayOwe` books it all the same. */
+  /** False where it is refused because the merchant cannot cover it; `canOwe` books it all the same. */
   refund(charge: ModelCharge, amountMinor: bigint, { canOwe }: { canOwe: boolean }): boolean {
     const soFar = charge.paidMinor - this.leftMinor(charge) + amountMinor;
     const dueOf = (whole: bigint, before: bigint) => most((whole * soFar) / charge.paidMinor - before, 0n);
-    const feeBefore = standing(charge).reduce((sum, refund) => sum + refund.feeMinor, 0n);
+    const feeBefore = activeRefunds(charge).reduce((sum, refund) => sum + refund.feeMinor, 0n);
     const feeMinor = charge.isFeeReturned ? dueOf(charge.feeMinor, feeBefore) : 0n;
     const shares = new Map<string, { returnedMinor: bigint; advancedMinor: bigint }>();
     let fromMerchant = amountMinor - feeMinor;
     for (const [sub, share] of charge.shares) {
-      const before = standing(charge).reduce((sum, refund) => sum + wholeOf(refund.shares.get(sub)), 0n);
+      const before = activeRefunds(charge).reduce((sum, refund) => sum + wholeOf(refund.shares.get(sub)), 0n);
       const due = dueOf(share, before);
       const returnedMinor = least(this.subs.get(sub) ?? 0n, due);
       shares.set(sub, { returnedMinor, advancedMinor: due - returnedMinor });
@@ -72,7 +72,7 @@ export class RefundModel {
     this.heldMinor -= refund.amountMinor;
   }
 
-  /** It failed, or the network brought it back: everybody has their own. */
+  /** The refund failed or was reversed: each party gets its part back. */
   undo(refund: ModelRefund): void {
     if (refund.status === 'pending') this.heldMinor -= refund.amountMinor;
     refund.status = 'failed';
@@ -82,7 +82,7 @@ export class RefundModel {
       const forgiven = least(this.#owes(sub), advancedMinor);
       this.owed.set(sub, this.#owes(sub) - forgiven);
       this.merchantMinor -= advancedMinor - forgiven;
-      this.#comesBack(sub, returnedMinor + advancedMinor - forgiven);
+      this.#return(sub, returnedMinor + advancedMinor - forgiven);
     }
     this.everOwed ||= this.merchantMinor < 0n;
   }
@@ -94,11 +94,11 @@ export class RefundModel {
 
   endPayout(sub: string, amountMinor: bigint, isPaid: boolean): void {
     this.heldMinor -= amountMinor;
-    if (!isPaid) this.#comesBack(sub, amountMinor);
+    if (!isPaid) this.#return(sub, amountMinor);
   }
 
-  /** Money that comes back to a sub-account repays what it owes. */
-  #comesBack(sub: string, amountMinor: bigint): void {
+  /** Money that returns to a sub-account repays its debt. */
+  #return(sub: string, amountMinor: bigint): void {
     const repaid = least(this.#owes(sub), amountMinor);
     this.owed.set(sub, this.#owes(sub) - repaid);
     this.merchantMinor += repaid;
@@ -130,7 +130,7 @@ export interface ModelRefund {
   status: 'pending' | 'completed' | 'failed';
 }
 
-function standing({ refunds }: ModelCharge): ModelRefund[] {
+function activeRefunds({ refunds }: ModelCharge): ModelRefund[] {
   return refunds.filter(({ status }) => status !== 'failed');
 }
 

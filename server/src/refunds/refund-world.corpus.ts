@@ -14,19 +14,18 @@ import { createGroup } from '../sub-accounts/manage-groups.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
-import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
+import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { verifyHolds } from '../transfers/verify-holds.ts';
-import type { RefundContext } from './context.ts';
 import { createRefund } from './create-refund.ts';
 import { createRefundOwner } from './end-refund.ts';
 import { findRefund } from './find-refund.ts';
-import type { Refund } from './refund.ts';
+import type { Refund, RefundContext } from './refund.ts';
 
 /**
- * The payments' world with refunds and payouts on top: networks that say what the test wants, and no worker. Wave gives
- * back whole amounts, APS parts, the others nothing.
+ * The payments' world with refunds and payouts: networks respond as the test decides, and there is no worker. Wave refunds
+ * whole amounts only, APS also parts; the others have no refunds.
  */
 export type RefundWorld = Awaited<ReturnType<typeof createRefundWorld>>;
 
@@ -48,8 +47,8 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     settings: { ...payments.context.settings, settlementDelayMs: options.settlementDelayMs ?? 0 },
   };
   const jobs = createTransferJobs(context);
-  /** What networks were asked to give back, in order. */
-  const askedToRefund: StartRefund[] = [];
+  /** What networks were asked to refund, in order. */
+  const refundRequests: StartRefund[] = [];
   for (const [name, partial] of [
     ['wave', false],
     ['aps', true],
@@ -57,7 +56,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     networks[name].refunds = {
       capabilities: { ...refunding, partial },
       start: (request) => {
-        askedToRefund.push(request);
+        refundRequests.push(request);
         return networks[name].payouts.start({
           ...request,
           beneficiaryNumber: '',
@@ -68,7 +67,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       lookUp: (request) => networks[name].payouts.lookUp(request),
     };
   }
-  // Networks take every order; how it ends is the test's to tell. An unclear answer too often would pause them.
+  // Networks accept every transfer, and the test reports how it ends: too many unclear responses would open the breaker.
   for (const network of Object.values(networks)) {
     network.payoutResponses.pay_out = async ({ reference }) => {
       return { state: 'processing', networkReference: `N-${reference}`, handles: {} };
@@ -81,7 +80,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     ...payments,
     context,
     transferJobs: jobs,
-    askedToRefund,
+    refundRequests,
 
     newSubAccount: async (percent: number): Promise<string> => {
       const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
@@ -91,7 +90,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       );
       return id;
     },
-    /** A group of sub-accounts of its own with these percentages; answers its id and theirs. */
+    /** A group of sub-accounts of its own with these percentages. Returns its id and theirs. */
     newGroup: async (...percentages: number[]): Promise<{ id: string; members: string[] }> => {
       const members: string[] = [];
       for (const percentage of percentages) members.push(await world.newSubAccount(percentage));
@@ -106,7 +105,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       );
       return { id, members };
     },
-    /** A payment that was paid. */
+    /** A payment that has succeeded. */
     collect: async (changes: Partial<NewPayment> = {}): Promise<Charge> => {
       const { charge } = await payments.create({ network: 'aps', ...changes });
       paymentsMade += 1;
@@ -118,32 +117,32 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
         createRefund(tx, context, owner, { reference: charge.transactionReference, amountMinor }),
       ),
     found: (refund: Pick<Refund, 'merchantId' | 'id'>): Promise<Refund> => findRefund(db, refund.merchantId, refund.id),
-    /** A refund that the network has and has not ended. */
+    /** A refund that the network has accepted, without an outcome. */
     refundSent: async (charge: Charge, amountMinor: bigint | null = null): Promise<Refund> => {
       const refund = await world.refund(charge, amountMinor);
       await world.work();
       return refund;
     },
-    /** A refund, and what the network says of it. */
-    refundTold: async (
+    /** A refund with what the network then reports of it. */
+    refundReported: async (
       charge: Charge,
       response: (refund: Refund) => PayoutResponse,
       amountMinor: bigint | null = null,
     ): Promise<Refund> => {
       const refund = await world.refundSent(charge, amountMinor);
-      await world.tell(refund, response(refund));
+      await world.report(refund, response(refund));
       return world.found(refund);
     },
-    /** News of a network about a refund or a payout. */
-    tell: async (
+    /** A network's notification about a refund or a payout. */
+    report: async (
       { reference, network }: Pick<Refund, 'reference' | 'network'>,
       response: PayoutResponse,
     ): Promise<void> => {
       const reported = await jobs.applyNotification(`${network}-test`, { operation: 'payout', reference, response });
       assert.equal(reported, 'applied');
     },
-    /** What of a sub-account's balance is paid out, not sent yet. */
-    orderPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
+    /** A payout of a sub-account that has not been sent. */
+    acceptPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
       const transfer = newTransfer(context, merchant, {
         kind: 'sub_account_payout',
         amountMinor,
@@ -162,11 +161,11 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       );
       return transfer;
     },
-    /** The same, and it is paid. */
+    /** The same, paid by the network. */
     completePayout: async (subAccountId: string, amountMinor: bigint): Promise<void> => {
-      const transfer = await world.orderPayout(subAccountId, amountMinor);
+      const transfer = await world.acceptPayout(subAccountId, amountMinor);
       await world.work();
-      await world.tell(transfer, paidBack(transfer));
+      await world.report(transfer, paidBack(transfer));
     },
     /** Leaves the merchant with just this much to spend. */
     spendAllBut: async (leftMinor: bigint): Promise<void> => {
@@ -212,7 +211,7 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       );
       return Object.fromEntries(entries) as Record<Name, bigint>;
     },
-    /** The ledger adds up, and money is held for open transfers and for nothing else. */
+    /** The ledger balances, and money is held for pending transfers and nothing else. */
     verify: async (): Promise<void> => {
       await payments.verify();
       assert.equal(await verifyHolds(db), null);
@@ -235,7 +234,7 @@ export function splitWith(ids: { subAccountId?: string; groupId?: string }): Spl
 
 type Sent = Pick<Refund, 'reference' | 'amountMinor' | 'currency'>;
 
-/** What the payer got, as ordered unless changed. The transaction id follows from the reference. */
+/** What the payer got, as requested unless changed. The transaction id follows from the reference. */
 export function transactionOf(refund: Sent, changes: Partial<PayoutTransaction> = {}): PayoutTransaction {
   return {
     transactionId: `R-${refund.reference}`,
@@ -251,7 +250,7 @@ export function paidBack(refund: Sent, changes: Partial<PayoutTransaction> = {})
   return { state: 'succeeded', providerTransaction: transactionOf(refund, changes) };
 }
 
-export function broughtBack(refund: Sent): PayoutResponse {
+export function reversedPayout(refund: Sent): PayoutResponse {
   return { state: 'reversed', providerTransaction: transactionOf(refund) };
 }
 

@@ -72,7 +72,7 @@ test('bad input is refused naming the field, and nothing is stored', async () =>
   assert.deepEqual(await traces(), before);
 });
 
-test('another merchant’s transaction is as unknown as one that is not there, and its refund too', async () => {
+test('another merchant’s transaction or refund is answered like one that does not exist', async () => {
   const { body: made } = await refund({ reference: charge['reference'], amount: 1 });
   const other = await story.forAnotherMerchant();
   for (const reference of [charge['reference'], charge['transaction_reference'], charge['id']]) {
@@ -85,7 +85,7 @@ test('another merchant’s transaction is as unknown as one that is not there, a
   }
 });
 
-test('a transaction that nobody paid cannot be refunded, with a sentence that says so', async () => {
+test('a refund of an unpaid transaction is refused with the reason', async () => {
   const pending = await story.transaction(await story.paySettled('7000004', { network: 'aps' }));
   const response = await refund({ reference: pending['reference'] });
   assert.equal(refusal(response), '400 refund_not_possible reference');
@@ -94,7 +94,7 @@ test('a transaction that nobody paid cannot be refunded, with a sentence that sa
   assert.match(String((await refund({ reference: declined['reference'] })).body['message']), /is failed/);
 });
 
-test('what the balance does not cover is refused, and the key remembers it', async () => {
+test('a refund that the balance does not cover is refused, and its idempotency key remembers that', async () => {
   const poor = await story.forAnotherMerchant();
   const rich = await poor.payoutBalance();
   const intentId = await poor.paySettled('7000001', { network: 'aps', amount: 100 });
@@ -103,19 +103,19 @@ test('what the balance does not cover is refused, and the key remembers it', asy
   const headers = { 'idempotency-key': 'poor' };
   const response = await poor.api.post('/v1/transactions/refund', { reference }, headers);
   assert.equal(refusal(response), '400 insufficient_balance no field');
-  // The answer that was kept carries the first request's id, which the contract's client does not expect.
+  // The stored response has the first request's id, which the contract's client does not expect.
   const plain = createApiClient(story.service.url, poor.merchant.key);
   const again = await plain.post('/v1/transactions/refund', { reference }, headers);
   assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [response.text, 'true']);
   assert.deepEqual((await poor.api.get('/v1/refunds')).body['data'], []);
 });
 
-test('lists are newest first, page by page, and narrowed by status, charge, time and text', async () => {
+test('refunds are listed newest first, in pages, filtered by status, charge, time and text', async () => {
   const other = await story.forAnotherMerchant();
   const made: Body[] = [];
   const charges: Body[] = [];
   charges.push(await other.transaction(await other.paySettled('7000001', { network: 'aps', amount: 100 })));
-  // What goes back to this number never arrives.
+  // Refunds to this number never arrive.
   const intentId = await other.paySettled('7000004', { network: 'aps', amount: 100 });
   await other.onPhone(String((await other.transaction(intentId))['id']), 'approve');
   charges.push(await other.transaction(intentId));

@@ -6,7 +6,7 @@ import { settleCharge } from '../settlement/settle-charge.ts';
 import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
-// Refunds of what the merchant cannot be paid out yet; server/src/settlement tests how the rest is settled.
+// Refunds of unsettled payments; server/src/settlement tests how the rest is settled.
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -26,19 +26,19 @@ const settle = (charge: Charge) =>
     settleCharge(tx, world.context, await lockPayment(tx, world.merchant, charge)),
   );
 
-test('shares that wait and make up for roundings leave the merchant’s bututs waiting too', async () => {
+test('unsettled shares that offset rounding leave the merchant’s bututs unsettled too', async () => {
   const { id, members } = await world.newGroup(50, 50);
   const charge = await world.collect({ amountMinor: 200n, split: splitWith({ groupId: id }) });
   const [one = '', two = ''] = members;
   await world.spendAllBut(1n);
   const before = await world.balances('payable_pending', 'payable_available', 'receivable_merchant');
-  await world.refundTold(charge, paidBack, 1n);
+  await world.refundReported(charge, paidBack, 1n);
   const second = await world.refundSent(charge, 1n);
   const after = await world.balances('payable_pending', `sub:${one}:pending`, `sub:${two}:pending`);
   assert.deepEqual(after, { payable_pending: 1n, [`sub:${one}:pending`]: 99n, [`sub:${two}:pending`]: 99n });
   assert.equal(before.payable_pending, 0n);
-  await world.tell(second, refused());
-  await world.refundTold(charge, paidBack);
+  await world.report(second, refused());
+  await world.refundReported(charge, paidBack);
   await settle(charge);
   for (const member of members) {
     const left = await world.balances(`sub:${member}:pending`, `sub:${member}`);
@@ -47,9 +47,9 @@ test('shares that wait and make up for roundings leave the merchant’s bututs w
   assert.deepEqual(await world.balances('payable_pending', 'payable_available', 'receivable_merchant'), before);
 });
 
-// The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
+// The world fails a transaction that locks accounts in another order than docs/adr/0013 gives.
 
-test('a refund reopens what its unsettled payment repaid, with nothing unsettled or owed any more', async () => {
+test('a refund of an unsettled payment reopens the debt that it repaid', async () => {
   await world.post({ debit: 'receivable_merchant', credit: 'bank', amountMinor: 10_000n });
   const shop = await world.newSubAccount(20);
   const charge = await world.collect({ amountMinor: 10_000n, split: splitWith({ subAccountId: shop }) });
@@ -62,6 +62,6 @@ test('a refund reopens what its unsettled payment repaid, with nothing unsettled
   await world.spendAllBut(0n);
   const refund = await world.refundSent(charge);
   assert.equal(await world.balance('receivable_merchant'), 8_000n);
-  await world.tell(refund, refused());
+  await world.report(refund, refused());
   assert.equal(await world.balance(`sub:${shop}:pending`), 2_000n);
 });

@@ -38,7 +38,7 @@ export const refundSchema = Type.Object(
     currency: Type.String(),
     status: refundStatusSchema,
     route: Type.Union([Type.Literal('network'), Type.Literal('payout')], {
-      description: '`network`: given back by the network that collected it; `payout`: paid out to the payer’s number.',
+      description: '`network`: refunded by the network that collected it; `payout`: paid out to the payer’s number.',
     }),
     network: Type.String(),
     network_reference: orNull(Type.String()),

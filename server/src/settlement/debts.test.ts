@@ -10,7 +10,7 @@ import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import {
-  broughtBack,
+  reversedPayout,
   createRefundWorld,
   paidBack,
   transactionOf as receiptOfPayout,
@@ -49,9 +49,9 @@ function pay(): Promise<Charge> {
 /** The sub-account owes 20.00: its share was being paid out when the payment was refunded. */
 async function owing() {
   const charge = await pay();
-  const payout = await world.orderPayout(awa, 2_000n);
+  const payout = await world.acceptPayout(awa, 2_000n);
   await world.work();
-  await world.refundTold(charge, paidBack);
+  await world.refundReported(charge, paidBack);
   assert.deepEqual(await standing(), [0n, 2_000n]);
   return payout;
 }
@@ -75,16 +75,16 @@ test('a payout that fails repays what the merchant advanced before the sub-accou
   await world.completePayout(awa, 500n);
   const payout = await otherDebts(1_500n);
   const before = await world.balance('payable_available');
-  await world.tell(payout, refused());
+  await world.report(payout, refused());
   assert.deepEqual(await standing(), [0n, 500n]);
   assert.equal(await world.balance('payable_available'), before + 1_500n);
 
   async function otherDebts(heldMinor: bigint) {
     const charge = await pay();
-    const order = await world.orderPayout(awa, heldMinor);
+    const order = await world.acceptPayout(awa, heldMinor);
     await world.completePayout(awa, await world.balance(`sub:${awa}`));
     await world.work();
-    await world.refundTold(charge, paidBack);
+    await world.refundReported(charge, paidBack);
     assert.deepEqual(await standing(), [0n, 2_000n]);
     return order;
   }
@@ -92,20 +92,20 @@ test('a payout that fails repays what the merchant advanced before the sub-accou
 
 test('a payout that the network brings back repays it too', async () => {
   const payout = await owing();
-  await world.tell(payout, paidBack(payout));
-  await world.tell(payout, broughtBack(payout));
+  await world.report(payout, paidBack(payout));
+  await world.report(payout, reversedPayout(payout));
   assert.deepEqual(await standing(), [0n, 0n]);
 });
 
 test('a payout that is paid after it had failed is owed again, and no more once it is brought back', async () => {
   const payout = await owing();
-  await world.tell(payout, refused());
+  await world.report(payout, refused());
   assert.deepEqual(await standing(), [0n, 0n]);
   const before = await world.balance('payable_available');
-  await world.tell(payout, paidBack(payout));
+  await world.report(payout, paidBack(payout));
   assert.deepEqual(await standing(), [0n, 2_000n], 'the merchant gave it in the sub-account’s place');
   assert.equal(await world.balance('payable_available'), before - 2_000n);
-  await world.tell(payout, broughtBack(payout));
+  await world.report(payout, reversedPayout(payout));
   assert.deepEqual(await standing(), [0n, 0n]);
   assert.equal(await world.balance('payable_available'), before);
 });
@@ -114,9 +114,9 @@ test('a refund that fails gives a sub-account back only what it does not owe for
   const [first, second] = [await pay(), await pay()];
   await world.completePayout(awa, 3_000n);
   const failing = await world.refundSent(first);
-  await world.refundTold(second, paidBack);
+  await world.refundReported(second, paidBack);
   assert.deepEqual(await standing(), [0n, 3_000n]);
-  await world.tell(failing, refused());
+  await world.report(failing, refused());
   assert.deepEqual(await standing(), [0n, 1_000n]);
 });
 
@@ -140,7 +140,7 @@ test('a chore repays a debt that a concurrent credit missed', async () => {
 
 test('a sub-account that owes is not deleted, until its debt is repaid or waived', async () => {
   const payout = await owing();
-  await world.tell(payout, paidBack(payout));
+  await world.report(payout, paidBack(payout));
   const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
   await assert.rejects(remove, withCode('sub_account_in_use', /still owes you D20\.00.*waive-debt/));
   const due = await world.balance('due_from_subs');
@@ -218,11 +218,11 @@ async function resolve(
 
 test('a part of a payout that the network gives back is the sub-account’s again, and its statement says so', async () => {
   await pay();
-  const payout = await world.orderPayout(awa, 2_000n);
+  const payout = await world.acceptPayout(awa, 2_000n);
   await world.work();
-  await world.tell(payout, paidBack(payout));
+  await world.report(payout, paidBack(payout));
   const bring = async (amountMinor: bigint) => {
-    await world.tell(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
+    await world.report(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
     const cases = await listCases(world.db, 'open', 1_000);
     const found = cases.find(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     assert.ok(found);
@@ -239,15 +239,15 @@ test('a part of a payout that the network gives back is the sub-account’s agai
 
 test('a part of a late payout is taken off what its sub-account owes for it, and the rest with the rest', async () => {
   const payout = await owing();
-  await world.tell(payout, refused());
+  await world.report(payout, refused());
   const before = await world.balance('payable_available');
-  await world.tell(payout, paidBack(payout));
+  await world.report(payout, paidBack(payout));
   assert.deepEqual(await standing(), [0n, 2_000n]);
   for (const [amountMinor, owed] of [
     [500n, 1_500n],
     [1_500n, 0n],
   ] as const) {
-    await world.tell(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
+    await world.report(payout, { state: 'reversed', providerTransaction: receiptOfPayout(payout, { amountMinor }) });
     const cases = await listCases(world.db, 'open', 1_000);
     const about = cases.filter(({ subjectId, kind }) => subjectId === payout.id && kind === 'partial_reversal');
     const found = about.find((one) => one.amountMinor === amountMinor);
@@ -263,18 +263,18 @@ test('a part of a late payout is taken off what its sub-account owes for it, and
 
 test('a late payout and its reversal in one report are booked together, whoever owes', async () => {
   const payout = await owing();
-  await world.tell(payout, refused());
+  await world.report(payout, refused());
   await pay();
   await owingAgain();
   const before = await standing();
-  await world.tell(payout, broughtBack(payout));
+  await world.report(payout, reversedPayout(payout));
   assert.deepEqual(await standing(), before);
   assert.deepEqual((await world.cases({ ...payout, id: payout.id } as never)).length, 2);
 
   async function owingAgain(): Promise<void> {
     const charge = await pay();
     await world.completePayout(awa, await world.balance(`sub:${awa}`));
-    await world.refundTold(charge, paidBack);
+    await world.refundReported(charge, paidBack);
   }
 });
 
@@ -282,7 +282,7 @@ test('a refund that the network paid another amount of, and took that back, give
   const charge = await pay();
   await world.completePayout(awa, 1_500n);
   const refund = await world.refundSent(charge);
-  await world.tell(refund, paidBack(refund, { amountMinor: 9_000n }));
+  await world.report(refund, paidBack(refund, { amountMinor: 9_000n }));
   const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === refund.id);
   assert.ok(found);
   await resolve(found, 'return', createTransferResolvers(world.context));

@@ -7,7 +7,7 @@ import type { Charge } from '../payments/charge.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { broughtBack, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
+import { reversedPayout, createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
 import { getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { createPayout } from './create-payout.ts';
@@ -64,11 +64,11 @@ describe('a sub-account', () => {
     assert.match(await tryToDelete(id), new RegExp(`^sub_account_in_use: A payout .* \\(${payout.id}\\)`));
     await world.work();
     assert.match(await tryToDelete(id), /^sub_account_in_use: A payout/, 'its outcome is not known');
-    await world.tell(payout, refused());
+    await world.report(payout, refused());
     assert.match(await tryToDelete(id), /^sub_account_in_use: The sub-account still has D20\.00/, 'it came back');
     const again = await payOut(id);
     await world.work();
-    await world.tell(again, paidBack(again));
+    await world.report(again, paidBack(again));
     assert.equal(await tryToDelete(id), 'deleted');
     assert.ok((await world.movements(charge)).includes(`collected float:rail-aps → sub:${id} 2000`));
   });
@@ -83,7 +83,7 @@ describe('a sub-account', () => {
     const id = await world.newSubAccount(20);
     const refund = await world.refundSent(await payWith(id));
     assert.match(await tryToDelete(id), new RegExp(`^sub_account_in_use: A refund .* \\(${refund.id}\\)`));
-    await world.tell(refund, paidBack(refund));
+    await world.report(refund, paidBack(refund));
     assert.equal(await tryToDelete(id), 'deleted');
   });
 
@@ -169,23 +169,26 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
       [`sub:${id}`]: 0n,
       [`sub_owed:${id}`]: 0n,
     });
-    await leavesUnallocated({ charge, id }, () => world.tell(refund, refused()));
+    await leavesUnallocated({ charge, id }, () => world.report(refund, refused()));
   });
 
   test('a network brings a refund back', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
-    const refund = await world.refundTold(charge, paidBack);
-    await leavesUnallocated({ charge, id }, () => world.tell(refund, broughtBack(refund)));
+    const refund = await world.refundReported(charge, paidBack);
+    await leavesUnallocated({ charge, id }, () => world.report(refund, reversedPayout(refund)));
   });
 
   test('a network brings two refunds of one payment back: each has its own case', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
-    const refunds = [await world.refundTold(charge, paidBack, 5_000n), await world.refundTold(charge, paidBack)];
+    const refunds = [
+      await world.refundReported(charge, paidBack, 5_000n),
+      await world.refundReported(charge, paidBack),
+    ];
     assert.equal(await tryToDelete(id), 'deleted');
     const before = await world.balance('suspense');
-    for (const refund of refunds) await world.tell(refund, broughtBack(refund));
+    for (const refund of refunds) await world.report(refund, reversedPayout(refund));
     assert.deepEqual([await world.balance('suspense'), await world.balance(`sub:${id}`)], [before + 2_000n, 0n]);
     assert.deepEqual(await world.cases(charge), ['share_without_owner', 'share_without_owner']);
   });

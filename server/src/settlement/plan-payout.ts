@@ -7,11 +7,10 @@ import { lockBalance } from '../ledger/post.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
-import { acceptTransfer, newTransfer } from '../transfers/accept-transfer.ts';
 import { bookFeeOwed } from '../transfers/booking.ts';
-import { paysOut } from '../transfers/connector-of.ts';
 import type { TransferContext } from '../transfers/context.ts';
-import { checkAmountStep } from '../transfers/create-transfer.ts';
+import { acceptTransfer, checkAmountStep, newTransfer } from '../transfers/create-transfer.ts';
+import { paysOut } from '../transfers/rail.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { Beneficiary } from './queries.ts';
 

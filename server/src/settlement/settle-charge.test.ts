@@ -77,7 +77,7 @@ test('done again it moves nothing, whoever does it at the same moment', async ()
 test('what was refunded meanwhile is not settled, and another payment’s money stays where it waits', async () => {
   const charge = await pay();
   const other = await pay();
-  await world.refundTold(charge, paidBack, 5_000n);
+  await world.refundReported(charge, paidBack, 5_000n);
   assert.deepEqual(await standing(), [12_000n, 0n, 3_000n, 0n]);
   await world.clock.advance(delayMs);
   assert.equal(await settleDue(), 2);
@@ -86,7 +86,7 @@ test('what was refunded meanwhile is not settled, and another payment’s money 
 });
 
 test('a payment that was refunded as a whole leaves nothing to settle', async () => {
-  await world.refundTold(await pay(), paidBack);
+  await world.refundReported(await pay(), paidBack);
   await world.clock.advance(delayMs);
   await settleDue();
   assert.deepEqual(await standing(), [0n, 0n, 0n, 0n]);
@@ -98,7 +98,7 @@ test('what a refund holds is settled when the refund comes to nothing after all'
   await world.clock.advance(delayMs);
   await settleDue();
   assert.deepEqual(await standing(), [0n, 4_000n, 0n, 1_000n]);
-  await world.tell(refund, refused());
+  await world.report(refund, refused());
   await world.clock.advance(hourMs);
   assert.equal(await settleDue(), 1, 'it is looked after until the refund has ended');
   assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
@@ -113,7 +113,7 @@ test('a refund and the settlement of one payment at the same moment lose nothing
     await world.clock.advance(delayMs);
     const [refund] = await Promise.all([world.refund(charge, 5_000n), settleDue()]);
     await world.work();
-    await world.tell(refund, paidBack(refund));
+    await world.report(refund, paidBack(refund));
     await world.clock.advance(hourMs);
     await settleDue();
     const [pending, , subPending] = await standing();

@@ -35,7 +35,7 @@ async function payOut(subAccountId: string, amountMinor: bigint | null, isPaid: 
     createPayout(tx, world.context, world.merchant, { subAccountId, amountMinor }),
   );
   await world.work();
-  await world.tell(payout, isPaid ? paidBack(payout) : refused());
+  await world.report(payout, isPaid ? paidBack(payout) : refused());
   return payout.id;
 }
 
@@ -50,9 +50,9 @@ describe('the statement of a sub-account', () => {
     const first = await payWith(id, 'Rent of November');
     const failed = await payOut(id, 1_000n, false);
     const payout = await payOut(id, null, true);
-    const refund = await world.refundTold(first, paidBack, 5_000n);
+    const refund = await world.refundReported(first, paidBack, 5_000n);
     const second = await payWith(id);
-    await world.refundTold(second, () => refused(), 1_000n);
+    await world.refundReported(second, () => refused(), 1_000n);
     const statement = await statementOf(id);
     assert.deepEqual(inWords(statement), [
       'share 2000 → 2000',
@@ -146,7 +146,7 @@ describe('the statement of a sub-account', () => {
       await payOut(id, what === 'pay out' ? null : 500n, what === 'pay out');
       return;
     }
-    if (charge) await world.refundTold(charge, what === 'refund' ? paidBack : () => refused(), amountMinor);
+    if (charge) await world.refundReported(charge, what === 'refund' ? paidBack : () => refused(), amountMinor);
   }
 });
 

@@ -1,22 +1,23 @@
 import { enqueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
-import type { NetworkHandles, UnavailableReason, PayoutResponse } from '../networks/contract.ts';
-import { applyRefusal } from './apply-refusal.ts';
+import { moneyText } from '../kit/money.ts';
+import type { Failure, NetworkHandles, UnavailableReason, PayoutResponse } from '../networks/contract.ts';
 import { applyReversal } from './apply-reversal.ts';
-import { applySuccess } from './apply-success.ts';
+import { applySuccess, openTransferCase } from './apply-success.ts';
+import { bookReleased } from './booking.ts';
 import type { TransferContext } from './context.ts';
-import { noteTransfer } from './notes.ts';
 import type { Rail } from './rail.ts';
-import { lookUpWork, sendWork } from './transfer-work.ts';
-import type { Transfer } from './transfer.ts';
+import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import { lookUpWork, sendWork } from './transfer.ts';
+import type { Transfer } from './transfer.ts';
 
-// For what no circuit breaker holds back: as often as an open one tries at its most.
+// Where there is no circuit breaker: as often as an open one lets a trial through at its longest interval.
 const unguardedRetryMs = 60_000;
 
 /**
- * Applies what a network said of a transfer, however it was learnt: answer, look-up or callback, in any order and as
- * often as it comes. Only a verified success or a documented refusal moves money; everything else leaves it held.
+ * Applies what a network reports of a transfer: by response, look-up or callback, in any order and any number of times. Only
+ * a verified success or a documented refusal moves money; everything else leaves it held.
  */
 export async function applyResponse(
   context: TransferContext,
@@ -35,11 +36,39 @@ export async function applyResponse(
     case 'unknown':
     case 'not_found':
     case 'not_accepted':
-    // Nothing is known by them alone; jobs.ts decides what follows.
+    // They prove nothing by themselves; jobs.ts decides what follows.
   }
 }
 
-/** The network knows of it: from now on "not found" would be a contradiction, never a reason to send again. */
+/**
+ * The network refused, and documents that as final: the held money is released. A refusal after the network has reported a
+ * success is a contradiction, which a person clears up with the network.
+ */
+async function applyRefusal(context: TransferContext, transfer: Transfer, failure: Failure): Promise<void> {
+  await withLockedTransfer(context, transfer, async (tx, locked) => {
+    const current = locked.transfer;
+    if (current.status === 'completed' || current.review === 'amount_mismatch') {
+      const summary = `${current.network} now refuses a transfer that it had paid: ${failure.reason}`;
+      const about = { ...current, transactionId: '' };
+      await openTransferCase(tx, context, current, about, { kind: 'contradictory_outcome', summary });
+      return;
+    }
+    // A network can refuse only what it was sent.
+    if (current.status !== 'pending' || current.progress === 'created') return;
+    await bookReleased(tx, context, locked);
+    noteTransfer(tx, context, current, 'released', `${moneyText(current)} and the fee were released.`);
+    await changeTransfer(tx, context, locked, {
+      status: 'failed',
+      progress: 'final',
+      waitingFor: null,
+      review: null,
+      failureCode: failure.code,
+      failureReason: failure.reason,
+    });
+  });
+}
+
+/** The network knows of the transfer: from now on "not found" is a contradiction, never a reason to send it again. */
 async function applyAcceptance(
   context: TransferContext,
   transfer: Transfer,
@@ -50,17 +79,17 @@ async function applyAcceptance(
     const { merchant, transfer: current } = locked;
     if (current.status !== 'pending' || current.networkReference !== null) return;
     noteTransfer(tx, context, transfer, 'accepted_by_network', 'The network has accepted it and is paying.');
-    // It had said that it took nothing, and has it all the same: now only its answer ends it, so it is asked.
-    const isBack = current.progress === 'created';
-    if (isBack) enqueue(tx, context, lookUpWork(merchant, current));
-    const sent = isBack ? ({ progress: 'submitted', sentAt: context.clock.now(), waitingFor: null } as const) : {};
+    // It had reported "not accepted", and has the transfer all the same: only its response ends it, so it is looked up.
+    const isUnsent = current.progress === 'created';
+    if (isUnsent) enqueue(tx, context, lookUpWork(merchant, current));
+    const sent = isUnsent ? ({ progress: 'submitted', sentAt: context.clock.now(), waitingFor: null } as const) : {};
     await changeTransfer(tx, context, locked, { networkReference, networkHandles, ...sent });
   });
 }
 
 /**
- * The network documents that this call did nothing. Only the first call proves that nothing at all was done: after
- * another one, whose answer was lost, the outcome is still to be looked up.
+ * The network documents that this call did nothing. Only for the first call does that prove that nothing was paid: after
+ * another one, whose response was lost, the outcome is still to be looked up.
  */
 export async function applyNotAccepted(
   context: TransferContext,
@@ -74,13 +103,13 @@ export async function applyNotAccepted(
     if (current.sends !== transfer.sends || current.sends !== 1n) return;
     noteTransfer(tx, context, current, 'waiting', waitingSentence(reason));
     await changeTransfer(tx, context, locked, { progress: 'created', sends: 0n, sentAt: null, waitingFor: reason });
-    // At once where a breaker has opened, which says when it may go out.
+    // A circuit breaker that has opened decides itself when the transfer is sent.
     const dueAt = addMs(context.clock.now(), breakers ? 0 : unguardedRetryMs);
     enqueue(tx, context, { ...sendWork(locked.merchant, current), dueAt });
   });
 }
 
-/** A circuit breaker is open: the order waits with its money held, and may still be cancelled. */
+/** A circuit breaker is open: the transfer waits with its money held, and can still be cancelled. */
 export async function markWaiting(
   context: TransferContext,
   transfer: Transfer,
@@ -97,8 +126,8 @@ export async function markWaiting(
 function waitingSentence(reason: UnavailableReason): string {
   switch (reason) {
     case 'network_unavailable':
-      return 'The network takes no payouts just now. It is sent as soon as the network is back.';
+      return 'The network accepts no payouts at the moment. The transfer is sent once the network is available again.';
     case 'float_empty':
-      return 'Our account at the network has too little money just now. It is sent once that is filled up.';
+      return 'Our account at the network has too little money. The transfer is sent once the account is funded again.';
   }
 }

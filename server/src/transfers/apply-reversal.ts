@@ -4,16 +4,23 @@ import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimPayout, openTransferCase, settleSuccess } from './apply-success.ts';
-import { bookReturned, paidOut } from './book-given-back.ts';
-import type { GivenBack, GivenBackFlow } from './book-given-back.ts';
+import { bookReversal, readReversible } from './book-reversal.ts';
+import type { ReversalFlow } from './book-reversal.ts';
 import type { TransferContext } from './context.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
 
+/** A reversal of a payout, as a network reports it. */
+interface ReportedReversal {
+  providerTransaction: PayoutTransaction;
+  /** See `ReversalIdentity`; null where the network gives none. */
+  reversalId?: string | null;
+}
+
 /**
- * The network gave money back that it had paid out. The payout is booked first where we had not heard of it, so that its
- * own news, when it comes late, finds it settled; in the same transaction, because this might be the only news of both.
- * All of it is booked back; a part waits for a person, who books it in proportion (`givePartBack`).
+ * The network reversed a payout. A payout that has not been reported is booked first, in the same transaction: this may be
+ * the only report of both, and a late one of the payout then finds it settled. A reversal of all that is left is booked; a
+ * part waits for a person, who books it in proportion (`reversePart`).
  */
 export async function applyReversal(
   context: TransferContext,
@@ -29,50 +36,48 @@ export async function applyReversal(
     const isOurs = payout.claimed && !isOther;
     const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
     if (current.status === 'reversed') return;
-    const leftMinor = isOurs ? await paidOut(tx, context, current) : 0n;
-    const isWhole = providerTransaction.currency === current.currency && providerTransaction.amountMinor === leftMinor;
     const reported = { ...providerTransaction, reversalId };
     if (!isOurs) return openCaseOf(tx, context, current, reported, { kind: 'network_reversal', remark: notOurs });
+    const leftMinor = await readReversible(tx, current);
+    const isWhole = providerTransaction.currency === current.currency && providerTransaction.amountMinor === leftMinor;
     // After a part nothing is booked without a person: the same amount may be that part, reported again.
     if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, providerTransaction)))) {
-      return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notAll });
+      return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notWhole });
     }
-    const summary = `${gaveBack(current, providerTransaction)} ${remarkOf(current, isWhole)}`;
+    const summary = `${reversalText(current, providerTransaction)} ${remarkOf(current, isWhole)}`;
     const isNew = await openTransferCase(tx, context, current, providerTransaction, {
       kind: 'network_reversal',
       summary,
     });
-    if (isNew && isWhole) await returnMoney(tx, context, { ...locked, transfer: current });
+    if (isNew && isWhole) await reverseWhole(tx, context, { ...locked, transfer: current });
   });
 }
 
 const notOurs = 'It is another transaction than the one that paid: nothing was booked.';
-const notAll = 'That is not all that it had paid, or not at once: nothing was booked.';
+const notWhole = 'That is a part of what it had paid, or follows a part: nothing was booked.';
 
-function gaveBack({ network }: Transfer, providerTransaction: PayoutTransaction): string {
-  return `${network} gave ${moneyText(providerTransaction)} back after it had paid.`;
+function reversalText({ network }: Transfer, providerTransaction: PayoutTransaction): string {
+  return `${network} reversed ${moneyText(providerTransaction)} after it had paid.`;
 }
 
-/** What a network reports of a payout that it reversed. */
-interface ReportedReversal {
-  providerTransaction: PayoutTransaction;
-  /** See `ReversalIdentity`; null where the network gives none. */
-  reversalId?: string | null;
+function remarkOf(transfer: Transfer, isWhole: boolean): string {
+  if (transfer.review === 'amount_mismatch') return 'It had paid another amount than requested: resolve that case too.';
+  if (!isWhole) return 'That is not what it had paid: nothing was booked.';
+  const returned = 'The money was returned to the accounts that it was taken from.';
+  return transfer.review === 'late_success' ? `It had paid after the transfer ended. ${returned}` : returned;
 }
 
 /** Whether a part of the same payout was reported before, booked or not. */
 async function hasPartCase(
   tx: Transaction,
   { merchantId, id }: Transfer,
-  providerTransaction: PayoutTransaction,
+  { transactionId }: PayoutTransaction,
 ): Promise<boolean> {
   const cases = await listCasesOfSubject(tx, merchantId, id);
-  return cases.some(
-    (found) => found.kind === 'partial_reversal' && found.transactionId === providerTransaction.transactionId,
-  );
+  return cases.some((found) => found.kind === 'partial_reversal' && found.transactionId === transactionId);
 }
 
-/** Of what a rule may not book. */
+/** Opens the case of a reversal that no rule may book. */
 async function openCaseOf(
   tx: Transaction,
   context: TransferContext,
@@ -82,26 +87,39 @@ async function openCaseOf(
 ): Promise<void> {
   const { merchantId, id: subjectId } = transfer;
   const { transactionId, amountMinor, currency, reversalId } = reported;
-  const summary = `${gaveBack(transfer, reported)} ${remark}`;
+  const summary = `${reversalText(transfer, reported)} ${remark}`;
   const about = { merchantId, subjectType: 'transfer', subjectId, kind, summary } as const;
   await openReversalCase(tx, context, about, { transactionId, amountMinor, currency, reversalId });
 }
 
-/**
- * Everyone gets back what the transfer took of them. A transfer that had ended without the payment stays as it ended; one
- * whose other amount waits for a person is left to that person.
- */
-async function returnMoney(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+/** A transfer whose other amount waits for a person is left to that person. */
+async function reverseWhole(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
   const { transfer } = locked;
   if (transfer.status === 'completed') await reverse(tx, context, locked);
-  else if (transfer.review === 'late_success') await undoLateSuccess(tx, context, locked);
+  else if (transfer.review === 'late_success') await reverseLateSuccess(tx, context, locked);
+}
+
+/** Reverses all that is left of a completed transfer, with its fee. */
+export async function reverse(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
+  await book(tx, context, locked, { flow: 'transfer_reversed' });
+  await changeTransfer(tx, context, locked, { status: 'reversed' });
+}
+
+/** Reverses all that is left of a payment that came after the transfer had ended; the transfer stays as it ended. */
+export async function reverseLateSuccess(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+): Promise<void> {
+  await book(tx, context, locked, { flow: 'late_success_reversed' });
+  await changeTransfer(tx, context, locked, { review: null });
 }
 
 /**
- * Books a part of a payout that the network gave back: everyone gets back in proportion what the transfer took of them, the
- * fee with it. Once nothing is out any more the transfer is as if all of it had come back at once. A person decides it.
+ * Reverses a part of a payout, as a person has decided: credited in proportion to the accounts that the transfer had debited,
+ * the fee with it. Once nothing is left, the transfer is as if all of it had been reversed at once.
  */
-export async function givePartBack(
+export async function reversePart(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
@@ -110,7 +128,7 @@ export async function givePartBack(
   const { transfer } = locked;
   const isCompleted = transfer.status === 'completed';
   const flow = isCompleted ? 'transfer_reversed' : 'late_success_reversed';
-  const { leftMinor } = await bookBack(tx, context, locked, { flow, partMinor });
+  const leftMinor = await book(tx, context, locked, { flow, partMinor });
   if (leftMinor > 0n) {
     await changeTransfer(tx, context, locked, { amountReversedMinor: transfer.amountReversedMinor + partMinor });
   } else {
@@ -118,54 +136,24 @@ export async function givePartBack(
   }
 }
 
-/** A completed transfer's money is back, with its fee. Also what a person decides after a contradiction. */
-export async function reverse(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
-  await bookBack(tx, context, locked, { flow: 'transfer_reversed' });
-  await changeTransfer(tx, context, locked, { status: 'reversed' });
-}
-
-/** What was paid after the transfer had ended is back. Also what a person decides who recovered it. */
-export async function undoLateSuccess(
+/** Books a reversal, with a case for what belongs to a deleted sub-account. Returns what is left to reverse, in bututs. */
+async function book(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-): Promise<void> {
-  await bookBack(tx, context, locked, { flow: 'late_success_reversed' });
-  await changeTransfer(tx, context, locked, { review: null });
-}
-
-/** With a case for what would be a deleted sub-account's, which stands where only a person can move it. */
-async function bookBack(
-  tx: Transaction,
-  context: TransferContext,
-  locked: LockedTransfer,
-  back: { flow: GivenBackFlow; partMinor?: bigint },
-): Promise<GivenBack> {
+  reversal: { flow: ReversalFlow; partMinor?: bigint },
+): Promise<bigint> {
   const { transfer } = locked;
-  const booked = await bookReturned(tx, context, locked, back);
-  const { unallocatedMinor: amountMinor, leftMinor } = booked;
-  if (amountMinor === 0n) return booked;
+  const { unallocatedMinor: amountMinor, leftMinor } = await bookReversal(tx, context, locked, reversal);
+  if (amountMinor === 0n) return leftMinor;
   const { subAccountId, currency } = transfer;
-  // Several parts may strand money of the same sub-account, and each is a case of its own.
+  // Each of several parts has a case of its own.
   const isOnlyPart = transfer.amountReversedMinor === 0n && leftMinor === 0n;
   const transactionId = isOnlyPart ? (subAccountId ?? '') : `${subAccountId} ${context.newId()}`;
-  await openTransferCase(
-    tx,
-    context,
-    transfer,
-    { transactionId, amountMinor, currency },
-    {
-      kind: 'share_without_owner',
-      summary: `A payout came back whose sub-account ${subAccountId} was deleted. Its money is in suspense.`,
-    },
-  );
-  return booked;
-}
-
-function remarkOf(transfer: Transfer, isWhole: boolean): string {
-  if (transfer.review === 'amount_mismatch') return 'It had paid another amount than ordered: resolve that case too.';
-  if (!isWhole) return 'That is not what it had paid: nothing was booked.';
-  if (transfer.review === 'late_success')
-    return 'It had paid after the transfer ended; who had given the money has it again.';
-  return 'Who had given the money has it again.';
+  const about = { transactionId, amountMinor, currency };
+  await openTransferCase(tx, context, transfer, about, {
+    kind: 'share_without_owner',
+    summary: `A payout of the deleted sub-account ${subAccountId} was reversed. Its money is in suspense.`,
+  });
+  return leftMinor;
 }

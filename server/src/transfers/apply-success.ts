@@ -8,33 +8,33 @@ import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
 import type { Payout } from './booking.ts';
-import { connectorOf } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
-import { noteTransfer } from './notes.ts';
+import { connectorOf } from './rail.ts';
+import { noteTransfer } from './timeline.ts';
 import type { Transfer, LockedTransfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 
 /**
- * The network says that it paid. What left its account is booked once, whatever had been decided meanwhile: on the
- * transfer when it still waits and the amount is right, else with a case for a person.
+ * The network reports that it paid. What left its account is booked once, whatever had been decided meanwhile: it completes
+ * a pending transfer of the same amount; everything else opens a case.
  */
 export async function applySuccess(
   context: TransferContext,
   transfer: Transfer,
   providerTransaction: PayoutTransaction,
 ): Promise<void> {
-  // The same news again, by answer, look-up and callback: what the transaction settled on this transfer stands.
+  // The same success is reported by response, look-up and callback.
   if (transfer.networkTransactionId === providerTransaction.transactionId) return;
   const payout = await claimPayout(context, transfer, providerTransaction);
   await withLockedTransfer(context, transfer, (tx, locked) => settleSuccess(tx, context, locked, payout));
 }
 
-/** Money that left, and whether its network transaction is this transfer's. */
+/** Money that left, and whether its provider transaction is this transfer's. */
 export interface ClaimedPayout extends Payout {
   claimed: boolean;
 }
 
-/** A statement of its own before the transaction that books: it spans merchants, and may be repeated. */
+/** A statement of its own before the transaction that books: it spans merchants, and can be repeated. */
 export async function claimPayout(
   context: TransferContext,
   transfer: Transfer,
@@ -51,7 +51,7 @@ export async function claimPayout(
   return { railAccount, providerTransaction, claimed };
 }
 
-/** Books what left, or finds that it has been, and answers the transfer as it stands afterwards. */
+/** Books what left unless it has been booked, and returns the transfer as it is afterwards. */
 export async function settleSuccess(
   tx: Transaction,
   context: TransferContext,
@@ -62,16 +62,17 @@ export async function settleSuccess(
   const { providerTransaction } = payout;
   if (!payout.claimed) return reviewReusedTransaction(tx, context, locked, providerTransaction);
   if (transfer.networkTransactionId === providerTransaction.transactionId) return transfer;
-  if (providerTransaction.currency !== transfer.currency)
+  if (providerTransaction.currency !== transfer.currency) {
     return reviewCurrency(tx, context, locked, providerTransaction);
-  // A second transaction of the network under our one reference.
+  }
+  // A second provider transaction under our one reference.
   if (transfer.networkTransactionId !== null) return bookSecondPayout(tx, context, locked, payout);
   if (transfer.status !== 'pending') return bookAfterEnd(tx, context, locked, payout);
-  const isOrderedAmount = providerTransaction.amountMinor === transfer.amountMinor;
-  return isOrderedAmount ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
+  const isWhole = providerTransaction.amountMinor === transfer.amountMinor;
+  return isWhole ? complete(tx, context, locked, payout) : suspend(tx, context, locked, payout);
 }
 
-/** Bututs of another currency cannot be booked in ours: nothing moves until a person knows. */
+/** Another currency cannot be booked in ours: nothing is booked until a person has decided. */
 async function reviewCurrency(
   tx: Transaction,
   context: TransferContext,
@@ -110,12 +111,11 @@ async function suspend(
 ): Promise<Transfer> {
   const { transfer } = locked;
   await bookMismatch(tx, context, transfer, payout);
-  const ordered = moneyText(transfer);
   await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'amount_mismatch',
-    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} where ${ordered} was ordered.`,
+    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} instead of ${moneyText(transfer)}.`,
   });
-  noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. A person looks at it.');
+  noteTransfer(tx, context, transfer, 'review', 'The network paid another amount. An operator reviews it.');
   const review = { progress: 'final', review: 'amount_mismatch' } as const;
   return changeTransfer(tx, context, locked, { ...review, ...networkIds(payout.providerTransaction) });
 }
@@ -127,16 +127,16 @@ async function bookAfterEnd(
   payout: Payout,
 ): Promise<Transfer> {
   const { transfer } = locked;
-  const { shortfallMinor } = await bookLateSuccess(tx, context, locked, payout);
+  const owedMinor = await bookLateSuccess(tx, context, locked, payout);
   const late = `${transfer.network} paid ${moneyText(payout.providerTransaction)} for a transfer that is ${transfer.status}.`;
-  const from =
+  const source =
     transfer.kind === 'sub_account_payout'
       ? "the sub-account's balance, then the merchant's"
       : "the merchant's balance";
-  const short = `The merchant's balance was short by ${moneyText({ currency: transfer.currency, amountMinor: shortfallMinor })}.`;
+  const short = ` The merchant's balance was short by ${moneyText({ currency: transfer.currency, amountMinor: owedMinor })}.`;
   await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'late_success',
-    summary: `${late} It was taken from ${from}. ${shortfallMinor > 0n ? short : ''}`.trimEnd(),
+    summary: `${late} It was taken from ${source}.${owedMinor > 0n ? short : ''}`,
   });
   noteTransfer(tx, context, transfer, 'late_success', 'The network paid after the transfer had ended.');
   return changeTransfer(tx, context, locked, { review: 'late_success', ...networkIds(payout.providerTransaction) });
@@ -153,19 +153,19 @@ async function bookSecondPayout(
   await bookPaidTwice(tx, context, transfer, payout);
   await openTransferCase(tx, context, transfer, payout.providerTransaction, {
     kind: 'second_success',
-    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} a second time for one transfer. Ask for it back.`,
+    summary: `${transfer.network} paid ${moneyText(payout.providerTransaction)} a second time for one transfer. Ask the network to return it.`,
   });
   return transfer;
 }
 
-/** It was booked before, or the network had told that it gave all of it back before it told of it: nothing is gone. */
+/** Whether it was booked before, or the network had already reported a reversal of all of it: then nothing is missing. */
 function accountsFor(found: Case, { transactionId, amountMinor, currency }: PayoutTransaction): boolean {
   if (found.transactionId !== transactionId) return false;
   const isWhole = found.amountMinor === amountMinor && found.currency === currency;
   return found.kind === 'second_success' || (isReversalCase(found) && isWhole);
 }
 
-/** Somebody else's transaction says nothing about this transfer, which goes on waiting. */
+/** A transaction that settled something else proves nothing about this transfer, which stays as it is. */
 async function reviewReusedTransaction(
   tx: Transaction,
   context: TransferContext,
@@ -177,35 +177,27 @@ async function reviewReusedTransaction(
     kind: 'receipt_reused',
     summary: `${transfer.network} reports ${moneyText(providerTransaction)} with a transaction that settled something else. Nothing was booked.`,
   });
-  // A review of money that has moved stays: its own case is decided by it.
+  // A review of money that has moved stays: its own case depends on it.
   const isReviewed = transfer.review === 'amount_mismatch' || transfer.review === 'late_success';
   return isNew && !isReviewed ? changeTransfer(tx, context, locked, { review: 'receipt_reused' }) : transfer;
 }
 
+/** Returns false where the same case exists already. */
 export function openTransferCase(
   tx: Transaction,
-  context: TransferContext,
+  context: Pick<TransferContext, 'clock' | 'newId'>,
   transfer: Transfer,
-  providerTransaction: Pick<PayoutTransaction, 'transactionId' | 'amountMinor' | 'currency'>,
+  { transactionId, amountMinor, currency }: Pick<PayoutTransaction, 'transactionId' | 'amountMinor' | 'currency'>,
   { kind, summary }: { kind: CaseKind; summary: string },
 ): Promise<boolean> {
-  return openCase(tx, context, {
-    merchantId: transfer.merchantId,
-    kind,
-    subjectType: 'transfer',
-    subjectId: transfer.id,
-    reference: providerTransaction.transactionId,
-    amountMinor: providerTransaction.amountMinor,
-    currency: providerTransaction.currency,
-    summary,
-  });
+  const { merchantId, id: subjectId } = transfer;
+  const about = { merchantId, subjectType: 'transfer', subjectId, reference: transactionId } as const;
+  return openCase(tx, context, { ...about, kind, amountMinor, currency, summary });
 }
 
-function networkIds(
-  providerTransaction: PayoutTransaction,
-): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
-  return {
-    networkReference: providerTransaction.networkReference,
-    networkTransactionId: providerTransaction.transactionId,
-  };
+function networkIds({
+  networkReference,
+  transactionId,
+}: PayoutTransaction): Pick<Transfer, 'networkReference' | 'networkTransactionId'> {
+  return { networkReference, networkTransactionId: transactionId };
 }

@@ -1,24 +1,25 @@
 import type { Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { hold, releaseHold, settleHold } from '../ledger/hold.ts';
-import type { Part, Movement } from '../ledger/posting.ts';
 import { debtAccount, feeAdvance } from '../ledger/debt.ts';
+import { releaseHold, settleHold } from '../ledger/hold.ts';
 import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalances, post } from '../ledger/post.ts';
+import type { Part, Movement } from '../ledger/posting.ts';
 import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt.ts';
 import { bookedBy } from '../ledger/undo.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
-import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
+import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
-import { lockOutcome } from './lock-outcome.ts';
+import { ledgerSource, ownAccount, totalMinor, transferKinds } from './transfer.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
-import { ownAccount, transferKinds } from './transfer-kinds.ts';
-import { totalMinor } from './transfer.ts';
 
-// Every entry a transfer makes (docs/ledger.md, "Flows"). What was booked is never changed: what turns out
-// otherwise is another entry.
+// Every posting of a transfer but its hold (docs/ledger.md, "Flows"). What is booked is never changed: a correction is
+// another posting.
+
+type BookingContext = Pick<TransferContext, 'clock' | 'newId'>;
 
 /** Money that left a network's account for a transfer. */
 export interface Payout {
@@ -26,87 +27,81 @@ export interface Payout {
   providerTransaction: PayoutTransaction;
 }
 
-/** Money that a network has given back. */
-export interface ReturnedMoney {
-  railAccount: string;
-  amountMinor: bigint;
-}
-
-/** Sets amount and fee aside. Throws AppError `insufficient_balance`. */
-export async function bookHeld(
+/** Posts movements of a transfer, or of the refund of the same id. */
+export async function bookTransfer(
   tx: Transaction,
-  context: TransferContext,
-  transfer: Transfer,
-  from: readonly Part[],
+  { clock, newId }: BookingContext,
+  transfer: Pick<Transfer, 'merchantId' | 'id' | 'currency'>,
+  flow: string,
+  movements: readonly Movement[],
 ): Promise<void> {
-  await hold(tx, context, sourceOf(context, transfer), from);
+  await post(tx, { newId }, { ...ledgerSource(transfer), at: clock.now(), flow, movements });
 }
 
-/** The merchant owes the fee of a payout that is not its own; before the hold, which takes it from the balance. */
-export async function bookFeeOwed(tx: Transaction, context: TransferContext, transfer: Transfer): Promise<void> {
-  const movements = [feeAdvance(transfer.feeMinor)];
-  await post(tx, context, { ...sourceOf(context, transfer), flow: 'fee_owed', movements });
+/** The merchant owes the fee of a sub-account's payout; before the hold, which takes the fee from the balance. */
+export async function bookFeeOwed(tx: Transaction, context: BookingContext, transfer: Transfer): Promise<void> {
+  await bookTransfer(tx, context, transfer, 'fee_owed', [feeAdvance(transfer.feeMinor)]);
 }
 
 /** The beneficiary has the amount, the operator the fee. */
 export async function bookCompleted(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
   payout: Payout,
 ): Promise<void> {
-  await settleHold(tx, context, sourceOf(context, transfer), {
-    flow: 'transfer',
-    to: [
-      { account: `float:${payout.railAccount}`, amountMinor: transfer.amountMinor },
-      { account: 'fees', amountMinor: transfer.feeMinor },
-    ],
-  });
+  const { amountMinor, feeMinor } = transfer;
+  const to: Part[] = [
+    { account: `float:${payout.railAccount}`, amountMinor },
+    { account: 'fees', amountMinor: feeMinor },
+  ];
+  await settleHold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, { flow: 'transfer', to });
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
 /**
- * Nothing was paid: amount and fee are back where they came from. A sub-account that owes repays from what comes back to
- * it; for a refund, whose advances are undone first, refunds/ books that. What the merchant came to owe for it ends with it.
+ * Nothing was paid: amount and fee return to the accounts that they were held from, and the debt that the merchant incurred
+ * for the transfer ends. A sub-account repays its debt from what returns to it; for a refund, whose advances are undone
+ * first, refunds/ books that.
  */
 export async function bookReleased(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
   const { transfer } = locked;
-  const endDebt = await ownDebtOf(tx, context, locked, 'where_it_was');
-  await releaseHold(tx, context, sourceOf(context, transfer), async (back) =>
-    transfer.kind === 'refund' ? [] : repayments(await lockWithDebts(tx, transfer), back),
+  const endDebt = await lockOwnDebt(tx, context, locked, 'origin');
+  await releaseHold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, async (released) =>
+    transfer.kind === 'refund' ? [] : repayments(await lockWithDebts(tx, transfer), released),
   );
   await endDebt();
 }
 
 /**
- * What the merchant owes for the transfer's own hold. Locks everything that the outcome can book, where there is such a debt;
- * the answer books its end, once the held money is back.
+ * Where the merchant owes for the transfer's own hold, locks everything that the outcome can book. Returns a function that
+ * books the end of that debt once the held money has returned.
  */
-async function ownDebtOf(
+async function lockOwnDebt(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  comesBackTo: 'where_it_was' | 'payable_available',
+  returnsTo: 'origin' | 'payable_available',
 ): Promise<() => Promise<void>> {
   const { transfer } = locked;
-  const source = sourceOf(context, transfer);
-  // Transfers are refused while the merchant owes, so they add nothing to a debt.
+  const source = ledgerSource(transfer);
+  // Transfers that are refused while the merchant owes add nothing to a debt.
   const own = transferKinds[transfer.kind].isRefusedInDebt ? null : await readOwnDebt(tx, source);
   if (own === null || own.leftMinor === 0n) return () => Promise.resolve();
   await lockOutcome(tx, context, locked);
   return async () => {
     const { leftMinor: onAccountMinor } = own;
-    const account = comesBackTo === 'where_it_was' ? own.account : comesBackTo;
+    const account = returnsTo === 'origin' ? own.account : returnsTo;
     const plan = new PlannedMovements(await lockBalances(tx, transfer, [account, debtAccount]));
-    const { taken } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
-    const backMinor = taken.get(own.account) ?? 0n;
+    const { taken: held } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
+    const backMinor = held.get(own.account) ?? 0n;
     const writtenOffMinor = await readWrittenOff(tx, source);
     planDebtUndone(plan, { account, onAccountMinor, backMinor, writtenOffMinor, onDebtMinor: 0n });
-    await post(tx, context, { ...source, flow: 'debt_undone', movements: plan.movements });
+    await bookTransfer(tx, context, transfer, 'debt_undone', plan.movements);
   };
 }
 
-/** Locks what the transfer's sub-account owes, together with the other accounts that its booking will lock. */
+/** Locks the debt of the transfer's sub-account, together with the other accounts that its booking will lock. */
 async function lockWithDebts(
   tx: Transaction,
   transfer: Transfer,
@@ -116,112 +111,132 @@ async function lockWithDebts(
   return lockBalances(tx, transfer, [...others, ...debts]);
 }
 
+/** The balances of the accounts that an outcome books to, and which of its sub-accounts have been deleted. */
+export interface LockedOutcome {
+  balances: Map<Account, bigint>;
+  deleted: ReadonlySet<string>;
+}
+
 /**
- * The network paid another amount. What left its account is booked; what of the held money did not, and the fee, stand
- * in `suspense` until a person has decided. What it paid too much is the operator's until then.
+ * Locks everything that an outcome can book beside its hold: the records of the transfer's owner, its sub-accounts, then all
+ * accounts in the one order (docs/adr/0013). An outcome can have several postings, such as a late payout with its reversal,
+ * or a reversal with the end of its refund: the first of them locks for all. To call it again costs little.
+ */
+export async function lockOutcome(
+  tx: Transaction,
+  { transferOwners }: Pick<TransferContext, 'transferOwners'>,
+  locked: LockedTransfer,
+): Promise<LockedOutcome> {
+  const { merchantId, currency, kind, subAccountId } = locked.transfer;
+  const ofOwner = (await transferOwners[kind]?.lock(tx, locked)) ?? [];
+  const ids = subAccountId === null ? ofOwner : [subAccountId, ...ofOwner];
+  const deleted = await lockDeleted(tx, merchantId, ids);
+  const ofMerchant: Account[] = ['fees', 'payable_available', 'payable_pending', debtAccount, 'suspense'];
+  const ofSubAccounts = ids.flatMap((id) => [...balanceAccounts(id), owedAccount(id)]);
+  const accounts: Account[] = ['due_from_subs', ...ofMerchant, ...ofSubAccounts];
+  return { deleted, balances: await lockBalances(tx, { merchantId, currency }, accounts) };
+}
+
+/**
+ * The network paid another amount. What left its account is booked; what is left of the held amount, and the fee, go to
+ * `suspense` until a person has decided. Until then the operator bears what was overpaid.
  */
 export async function bookMismatch(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
   payout: Payout,
 ): Promise<void> {
   const float = `float:${payout.railAccount}` as const;
-  const paid = payout.providerTransaction.amountMinor;
-  const fromHeld = least(paid, transfer.amountMinor);
+  const paidMinor = payout.providerTransaction.amountMinor;
+  const fromHeldMinor = least(paidMinor, transfer.amountMinor);
   const to: Part[] = [
-    { account: float, amountMinor: fromHeld },
-    { account: 'suspense', amountMinor: totalMinor(transfer) - fromHeld },
+    { account: float, amountMinor: fromHeldMinor },
+    { account: 'suspense', amountMinor: totalMinor(transfer) - fromHeldMinor },
   ];
-  await settleHold(tx, context, sourceOf(context, transfer), { flow: 'transfer_mismatch', to });
-  const overpaid = paid - fromHeld;
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'transfer_mismatch',
-    movements: [{ debit: 'network_costs', credit: float, amountMinor: overpaid }],
-  });
+  const flow = 'transfer_mismatch';
+  await settleHold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, { flow, to });
+  const overpaid = { debit: 'network_costs', credit: float, amountMinor: paidMinor - fromHeldMinor } as const;
+  await bookTransfer(tx, context, transfer, flow, [overpaid]);
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
 /**
- * Money went out for a transfer that had ended without it. The merchant's balance gives what it has, and owes the rest. What
- * the merchant gives for a payout the sub-account has got: it owes that to the merchant, unless it was deleted meanwhile.
+ * The network paid after the transfer had ended. A sub-account's payout is taken from the sub-account first; then the
+ * merchant's balance covers it, and the merchant owes the rest. The sub-account owes the merchant what the merchant covered,
+ * unless it was deleted meanwhile. Returns what the merchant owes, in bututs.
  */
 export async function bookLateSuccess(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
   payout: Payout,
-): Promise<{ shortfallMinor: bigint }> {
+): Promise<bigint> {
   const { transfer } = locked;
+  const { subAccountId } = transfer;
   const float = `float:${payout.railAccount}` as const;
-  const paid = payout.providerTransaction.amountMinor;
+  const paidMinor = payout.providerTransaction.amountMinor;
   const { deleted, balances } = await lockOutcome(tx, context, locked);
-  // A sub-account's own money first, then the merchant's, who answers for it.
-  const accounts = [...new Set([ownAccount(transfer), 'payable_available'] as const)];
-  let missing = paid;
-  const movements: Movement[] = [];
-  for (const account of accounts) {
-    const taken = least(balances.get(account) ?? 0n, missing);
-    movements.push({ debit: account, credit: float, amountMinor: taken });
-    missing -= taken;
-  }
-  movements.push({ debit: debtAccount, credit: float, amountMinor: missing });
-  await post(tx, context, { ...sourceOf(context, transfer), flow: 'late_success', movements });
-  if (transfer.subAccountId !== null && !deleted.has(transfer.subAccountId)) {
-    const ownMinor = movements[0]?.amountMinor ?? 0n;
-    const owed = owedAccount(transfer.subAccountId);
-    const advance = { debit: owed, credit: 'due_from_subs', amountMinor: paid - ownMinor } as const;
-    await post(tx, context, { ...sourceOf(context, transfer), flow: 'advanced', movements: [advance] });
+  let missingMinor = paidMinor;
+  const movements = [...new Set([ownAccount(transfer), 'payable_available'] as const)].map((debit): Movement => {
+    const amountMinor = least(balances.get(debit) ?? 0n, missingMinor);
+    missingMinor -= amountMinor;
+    return { debit, credit: float, amountMinor };
+  });
+  movements.push({ debit: debtAccount, credit: float, amountMinor: missingMinor });
+  await bookTransfer(tx, context, transfer, 'late_success', movements);
+  if (subAccountId !== null && !deleted.has(subAccountId)) {
+    const amountMinor = paidMinor - (movements[0]?.amountMinor ?? 0n);
+    const advance = { debit: owedAccount(subAccountId), credit: 'due_from_subs', amountMinor } as const;
+    await bookTransfer(tx, context, transfer, 'advanced', [advance]);
   }
   await bookNetworkCosts(tx, context, transfer, payout);
-  return { shortfallMinor: missing };
+  return missingMinor;
 }
 
-/** Money went out a second time. The merchant ordered it once, so it is the operator's loss until it is recovered. */
+/** The network paid a transfer twice, so the second payment is the operator's loss until it is recovered. */
 export async function bookPaidTwice(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
   payout: Payout,
 ): Promise<void> {
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'paid_twice',
-    movements: [
-      {
-        debit: 'network_costs',
-        credit: `float:${payout.railAccount}`,
-        amountMinor: payout.providerTransaction.amountMinor,
-      },
-    ],
-  });
+  const { amountMinor } = payout.providerTransaction;
+  const loss = { debit: 'network_costs', credit: `float:${payout.railAccount}`, amountMinor } as const;
+  await bookTransfer(tx, context, transfer, 'paid_twice', [loss]);
   await bookNetworkCosts(tx, context, transfer, payout);
 }
 
-/** A person took the other amount for the transfer: what was not paid is the merchant's again. */
+/** The network returned the second payment. */
+export async function bookPaidTwiceRecovered(
+  tx: Transaction,
+  context: BookingContext,
+  transfer: Transfer,
+  { railAccount, amountMinor }: { railAccount: string; amountMinor: bigint },
+): Promise<void> {
+  const recovered = { debit: `float:${railAccount}`, credit: 'network_costs', amountMinor } as const;
+  await bookTransfer(tx, context, transfer, 'paid_twice_recovered', [recovered]);
+}
+
+/** A person accepted the other amount: the beneficiary keeps it, and what was not paid returns. */
 export async function bookMismatchAccepted(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
   paidMinor: bigint,
 ): Promise<void> {
   const { amountMinor, feeMinor } = transfer;
-  const missing = paidMinor < amountMinor ? amountMinor - paidMinor : 0n;
+  const missingMinor = paidMinor < amountMinor ? amountMinor - paidMinor : 0n;
   const account = ownAccount(transfer);
   const owed = await lockWithDebts(tx, transfer, ['suspense']);
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'mismatch_accepted',
-    movements: [
-      { debit: 'suspense', credit: account, amountMinor: missing },
-      { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
-      ...repayments(owed, [{ account, amountMinor: missing }]),
-    ],
-  });
+  await bookTransfer(tx, context, transfer, 'mismatch_accepted', [
+    { debit: 'suspense', credit: account, amountMinor: missingMinor },
+    { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
+    ...repayments(owed, [{ account, amountMinor: missingMinor }]),
+  ]);
 }
 
-/** The network took the other amount back: everything is as if it had never paid. */
+/** The network reversed the other amount: everything is as if it had never paid. */
 export async function bookMismatchReturned(
   tx: Transaction,
   context: TransferContext,
@@ -229,76 +244,40 @@ export async function bookMismatchReturned(
   { railAccount, paidMinor }: { railAccount: string; paidMinor: bigint },
 ): Promise<void> {
   const { transfer } = locked;
+  const { amountMinor, feeMinor } = transfer;
   const float = `float:${railAccount}` as const;
-  const { amountMinor } = transfer;
-  const fromHeld = least(paidMinor, amountMinor);
+  const fromHeldMinor = least(paidMinor, amountMinor);
   const account = ownAccount(transfer);
-  const endDebt = await ownDebtOf(tx, context, locked, 'payable_available');
+  const endDebt = await lockOwnDebt(tx, context, locked, 'payable_available');
   const { balances: owed } = await lockOutcome(tx, context, locked);
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'mismatch_returned',
-    movements: [
-      { debit: float, credit: account, amountMinor: fromHeld },
-      { debit: 'suspense', credit: account, amountMinor: amountMinor - fromHeld },
-      { debit: 'suspense', credit: 'payable_available', amountMinor: transfer.feeMinor },
-      { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeld },
-      ...repayments(owed, [{ account, amountMinor }]),
-    ],
-  });
+  await bookTransfer(tx, context, transfer, 'mismatch_returned', [
+    { debit: float, credit: account, amountMinor: fromHeldMinor },
+    { debit: 'suspense', credit: account, amountMinor: amountMinor - fromHeldMinor },
+    { debit: 'suspense', credit: 'payable_available', amountMinor: feeMinor },
+    { debit: float, credit: 'network_costs', amountMinor: paidMinor - fromHeldMinor },
+    ...repayments(owed, [{ account, amountMinor }]),
+  ]);
   await endDebt();
 }
 
-/** Money of a deleted sub-account is the merchant's after all. */
+/** A person credited the money of a deleted sub-account to the merchant. */
 export async function bookUnallocatedShare(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
   amountMinor: bigint,
 ): Promise<void> {
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'share_kept',
-    movements: [{ debit: 'suspense', credit: 'payable_available', amountMinor }],
-  });
+  const credited = { debit: 'suspense', credit: 'payable_available', amountMinor } as const;
+  await bookTransfer(tx, context, transfer, 'share_kept', [credited]);
 }
 
-/** The network gave a second payment back. */
-export async function bookPaidTwiceRecovered(
-  tx: Transaction,
-  context: TransferContext,
-  transfer: Transfer,
-  { railAccount, amountMinor }: ReturnedMoney,
-): Promise<void> {
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'paid_twice_recovered',
-    movements: [{ debit: `float:${railAccount}`, credit: 'network_costs', amountMinor }],
-  });
-}
-
-/** What the network took from us on top of the payout. */
+/** The fee that the network charged us on top of the payout. */
 async function bookNetworkCosts(
   tx: Transaction,
-  context: TransferContext,
+  context: BookingContext,
   transfer: Transfer,
-  { railAccount, providerTransaction }: Payout,
+  { railAccount, providerTransaction: { networkFeeMinor: amountMinor } }: Payout,
 ): Promise<void> {
-  await post(tx, context, {
-    ...sourceOf(context, transfer),
-    flow: 'network_fee',
-    movements: [
-      { debit: 'network_costs', credit: `float:${railAccount}`, amountMinor: providerTransaction.networkFeeMinor },
-    ],
-  });
-}
-
-/** Under whose name everything about a transfer is booked. */
-export function sourceOf(context: TransferContext, transfer: Transfer) {
-  return {
-    merchantId: transfer.merchantId,
-    currency: transfer.currency,
-    source: { type: 'transfer', id: transfer.id },
-    at: context.clock.now(),
-  };
+  const cost = { debit: 'network_costs', credit: `float:${railAccount}`, amountMinor } as const;
+  await bookTransfer(tx, context, transfer, 'network_fee', [cost]);
 }

@@ -9,7 +9,7 @@ import type { BreakerContext } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { LockedTransfer, Transfer, TransferKind } from './transfer.ts';
 
-/** What the transfers' use-cases work with. */
+/** What transfers need from the service. */
 export interface TransferContext extends WorkContext, BreakerContext {
   db: Database;
   random: Random;
@@ -18,11 +18,11 @@ export interface TransferContext extends WorkContext, BreakerContext {
   log: Log;
   lists: ListReader;
   settings: TransferSettings;
-  /** Who hears of the ends of transfers that are not the merchant's own orders. */
+  /** The parts of the service that are notified of outcomes, by the kind of transfer that they request. */
   transferOwners: Partial<Record<TransferKind, TransferOwner>>;
 }
 
-export interface TransferSettings {
+interface TransferSettings {
   /** Where networks reach this service, no slash at its end. */
   callbackBaseUrl: () => string;
   amountMinMinor: bigint;
@@ -31,16 +31,16 @@ export interface TransferSettings {
   urlPolicy: (testMode: boolean) => OutboundPolicy;
 }
 
-/** Another part of the service that orders transfers of a kind, in the transaction of what becomes of them. */
+/** Another part of the service that requests transfers of a kind. Both calls are part of the outcome's transaction. */
 export interface TransferOwner {
   /**
-   * Locks its records of the transfer, before any account is locked, and answers the ids of the sub-accounts whose accounts
+   * Locks its records of the transfer, before any account is locked, and returns the ids of the sub-accounts whose accounts
    * it may book to. Called more than once in a transaction.
    */
   lock(tx: Transaction, locked: LockedTransfer): Promise<readonly string[]>;
   /**
-   * Does what follows from a transfer's end, or from a part of a completed one that the network gave back. The transfer is
-   * locked, and its money has been booked.
+   * Applies the end of a transfer, or the reversal of a part of a completed one. The transfer is locked, and its money has
+   * been booked.
    */
   changed(tx: Transaction, change: LockedTransfer & { before: Transfer }): Promise<void>;
 }

@@ -1,35 +1,37 @@
-import type { JsonRecord } from '../events/kinds.ts';
+import { enqueue } from '../events/outbox.ts';
 import { canonicalAccountNumber } from '../kit/account-number.ts';
-import { fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
 import { checkCallbackUrl } from '../kit/callback-url.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
+import { netDebt } from '../ledger/debt.ts';
+import { hold } from '../ledger/hold.ts';
+import type { Part } from '../ledger/posting.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { newReference } from '../networks/reference.ts';
 import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
-import { acceptTransfer, newTransfer } from './accept-transfer.ts';
-import { paysOut } from './connector-of.ts';
-import type { PayoutConnector } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
-import { ownAccount } from './transfer-kinds.ts';
-import { totalMinor } from './transfer.ts';
+import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
+import { paysOut } from './rail.ts';
+import type { PayoutConnector } from './rail.ts';
+import { appendTransferEvent } from './transfer-change.ts';
+import { ledgerSource, ownAccount, sendWork, totalMinor, transferKinds } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** What a merchant asks for. */
-export interface NewTransfer {
-  amountMinor: bigint;
+/** What a merchant requests. */
+export interface NewTransfer extends Pick<
+  Transfer,
+  'amountMinor' | 'network' | 'accountNumber' | 'narration' | 'callbackUrl' | 'metadata'
+> {
+  /** Null is the merchant's. */
   currency: string | null;
-  network: string;
-  accountNumber: string;
   beneficiaryName: string;
-  narration: string | null;
-  callbackUrl: string | null;
-  metadata: JsonRecord;
 }
 
 /**
- * Accepts an order to pay out: its money is held, and order, event and the work for a worker stand or fall together. No
- * network is called here.
+ * Accepts a transfer request: holds its money and stores the transfer, its event and the work of sending it in one
+ * transaction. No network is called here.
  *
  * Throws AppError `amount_out_of_bounds`, `currency_not_supported`, `network_not_available`, `account_number_invalid`,
  * `url_not_allowed`, `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
@@ -54,34 +56,33 @@ export async function createTransfer(
     feeMinor: transferFee(merchant, network, request.amountMinor),
     accountCanonical,
   });
-  const from = [{ account: ownAccount(transfer), amountMinor: totalMinor(transfer) }];
-  await acceptTransfer(tx, context, merchant, transfer, from);
+  const sources = [{ account: ownAccount(transfer), amountMinor: totalMinor(transfer) }];
+  await acceptTransfer(tx, context, merchant, transfer, sources);
   return transfer;
 }
 
-/** Amount, currency and network of an order, or the refusal that names the field. */
+/** Checks amount, currency and network of a request. Throws AppError naming the field. */
 export function choosePayoutNetwork(
-  context: TransferContext,
+  { settings, networks }: Pick<TransferContext, 'settings' | 'networks'>,
   merchant: Merchant,
-  request: Pick<NewTransfer, 'amountMinor' | 'currency' | 'network'>,
+  { amountMinor, currency, network }: Pick<NewTransfer, 'amountMinor' | 'currency' | 'network'>,
 ): PayoutConnector {
-  const { amountMinor, currency } = request;
   if (currency !== null && currency !== merchant.currency) {
     const message = `Transfers are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
     throw fieldError('currency_not_supported', 'currency', message);
   }
-  const { amountMinMinor, amountMaxMinor } = context.settings;
+  const { amountMinMinor, amountMaxMinor } = settings;
   if (amountMinor < amountMinMinor || amountMinor > amountMaxMinor) {
     const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
     throw fieldError('amount_out_of_bounds', 'amount', `The amount must be from ${bounds}.`);
   }
-  refuseWithoutNetwork(context, merchant, 'network');
-  const connectors = context.networks.list(merchant.testMode).filter(paysOut);
-  const connector = connectors.find(({ capabilities }) => capabilities.network === request.network);
+  refuseWithoutNetwork({ networks }, merchant, 'network');
+  const connectors = networks.list(merchant.testMode).filter(paysOut);
+  const connector = connectors.find(({ capabilities }) => capabilities.network === network);
   if (!connector) {
     const names = connectors.map(({ capabilities }) => capabilities.network).join(', ');
     const choices = names === '' ? 'No network pays out in this environment.' : `Choose among ${names}.`;
-    throw fieldError('network_not_available', 'network', `${request.network} cannot pay out. ${choices}`);
+    throw fieldError('network_not_available', 'network', `${network} cannot pay out. ${choices}`);
   }
   checkAmountStep(connector, amountMinor);
   return connector;
@@ -94,4 +95,131 @@ export function checkAmountStep({ capabilities, payouts }: PayoutConnector, amou
   const step = formatAmount(amountStepMinor);
   const message = `${capabilities.displayName} pays out multiples of ${step}. Change the amount.`;
   throw fieldError('amount_out_of_bounds', 'amount', message);
+}
+
+/** A request to pay out that its caller has checked. */
+type TransferRequest = Pick<
+  Transfer,
+  | 'kind'
+  | 'amountMinor'
+  | 'feeMinor'
+  | 'network'
+  | 'accountNumber'
+  | 'accountCanonical'
+  | 'beneficiaryName'
+  | 'narration'
+  | 'callbackUrl'
+  | 'metadata'
+> &
+  Partial<Pick<Transfer, 'subAccountId' | 'originalReference'>>;
+
+/** Builds a transfer that is not stored yet; `acceptTransfer` stores it. */
+export function newTransfer(
+  { clock, newId, random }: Pick<TransferContext, 'clock' | 'newId' | 'random'>,
+  merchant: Merchant,
+  request: TransferRequest,
+): Transfer {
+  const { subAccountId = null, originalReference = null } = request;
+  const now = clock.now();
+  return {
+    ...request,
+    merchantId: merchant.id,
+    id: newId(),
+    status: 'pending',
+    currency: merchant.currency,
+    subAccountId,
+    route: originalReference === null ? 'payout' : 'network',
+    originalReference,
+    reference: newReference(random, merchant),
+    networkReference: null,
+    networkTransactionId: null,
+    amountReversedMinor: 0n,
+    networkHandles: null,
+    progress: 'created',
+    sends: 0n,
+    sentAt: null,
+    waitingFor: null,
+    failureCode: null,
+    failureReason: null,
+    review: null,
+    eventSequence: transferKinds[request.kind].events.accepted === null ? 0n : 1n,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+  };
+}
+
+/**
+ * Stores a transfer, holds its money from `sources` and enqueues the work of sending it, in the caller's transaction. The
+ * rows that a merchant's transfers compete for are locked last: the balances, then the day's total.
+ *
+ * Throws AppError `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
+ */
+export async function acceptTransfer(
+  tx: Transaction,
+  context: TransferContext,
+  merchant: Merchant,
+  transfer: Transfer,
+  sources: readonly Part[],
+): Promise<void> {
+  const { events, isLimited, isRefusedInDebt } = transferKinds[transfer.kind];
+  if (isLimited) checkLargest(merchant, transfer.amountMinor);
+  tx.send(insertTransfer(transfer));
+  if (events.accepted !== null) appendTransferEvent(tx, context, merchant, transfer, events.accepted);
+  enqueue(tx, context, sendWork(merchant, transfer));
+  if (isRefusedInDebt) await refuseInDebt(tx, context, transfer);
+  await hold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, sources);
+  if (isLimited) await countForDay(tx, merchant, transfer);
+}
+
+/**
+ * What the merchant has repays its debt first. A refusal rolls the repayment back with everything else, and the chore
+ * repeats it (`syncDebts`).
+ */
+async function refuseInDebt(
+  tx: Transaction,
+  { clock, newId }: TransferContext,
+  { merchantId, currency }: Transfer,
+): Promise<void> {
+  const { owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
+  if (owedMinor === 0n) return;
+  const message = `You owe ${formatAmount(owedMinor)}, because a network reversed money that had been paid out. Collect more first: new payments repay it.`;
+  throw new AppError('merchant_owes', message);
+}
+
+/** Throws AppError `limit_exceeded` for more than one transfer may have, whatever the balance is. */
+function checkLargest({ transferLimits: { largestMinor } }: Merchant, amountMinor: bigint): void {
+  if (largestMinor === null || amountMinor <= largestMinor) return;
+  throw limitExceeded(
+    `Transfers of this merchant are limited to ${formatAmount(largestMinor)} each. Send a smaller amount.`,
+  );
+}
+
+/**
+ * Counts a transfer towards the day's total, and throws AppError `limit_exceeded` where that passes the daily limit. All
+ * transfers are counted, limited or not: a limit that is set in the middle of a day knows what came before it, also from
+ * processes that have not read it yet. Without a limit nothing waits for the statement.
+ */
+async function countForDay(
+  tx: Transaction,
+  { transferLimits: { dailyMinor } }: Merchant,
+  transfer: Transfer,
+): Promise<void> {
+  if (dailyMinor === null) {
+    tx.send(addToTransferDay(transfer));
+    return;
+  }
+  // `countTransferDay` does not compare the first transfer of a day.
+  if (transfer.amountMinor <= dailyMinor && (await countTransferDay(tx, transfer, dailyMinor))) return;
+  const requestedMinor = await readTransferDay(tx, transfer);
+  const leftMinor = requestedMinor < dailyMinor ? dailyMinor - requestedMinor : 0n;
+  const left = leftMinor > 0n ? `at most ${formatAmount(leftMinor)} are left` : 'nothing is left';
+  throw limitExceeded(
+    `Transfers of this merchant are limited to ${formatAmount(dailyMinor)} a day; ` +
+      `${formatAmount(requestedMinor)} were requested today, so ${left} until midnight UTC.`,
+  );
+}
+
+function limitExceeded(message: string): AppError {
+  return fieldError('limit_exceeded', 'amount', message);
 }

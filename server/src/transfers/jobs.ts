@@ -9,26 +9,26 @@ import { callbackName } from '../networks/registry.ts';
 import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
-import { noteTransfer } from './notes.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
 import { railOf } from './rail.ts';
 import type { Rail } from './rail.ts';
+import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import { lookUpWork, sendWork } from './transfer.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
-import { lookUpWork, sendWork } from './transfer-work.ts';
 
-/** What a worker does for transfers. Each job may run again at any point after a crash and finds what was done. */
+/** The jobs of transfers. After a crash at any point a job runs again, and finds what has been done. */
 export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
-  /** News from a network's callback; the same news may come again. */
+  /** Applies what a network's callback reports; callbacks may be repeated. */
   applyNotification(connectorName: string, notification: PayoutNotification): Promise<NotificationOutcome>;
 }
 
 type PayoutNotification = Extract<ProviderNotification, { operation: 'payout' }>;
 
 const hourMs = 60 * 60 * 1_000;
-// A network that says each time that it never got the order needs a person, not a sixth try.
+// A network that reports "not found" after each of them needs a person, not a sixth attempt.
 const sendsMax = 5n;
 
 export function createTransferJobs(context: TransferContext): TransferJobs {
@@ -59,15 +59,21 @@ async function sendTransfer(context: TransferContext, work: Work): Promise<void>
 
 async function noteUnclearResponse(context: TransferContext, transfer: Transfer, detail: string): Promise<void> {
   await context.db.withTransaction((tx) => {
-    noteTransfer(tx, context, transfer, 'no_clear_answer', `No clear answer came (${detail}); the network is asked.`);
+    noteTransfer(
+      tx,
+      context,
+      transfer,
+      'no_clear_answer',
+      `The network did not respond clearly (${detail}); the outcome is looked up.`,
+    );
     return Promise.resolve();
   });
 }
 
 /**
- * Written before the call: from here on the network may know of the order, so whatever happens to this process, a
- * look-up is due in place of this work. Under the transfer's lock, so that a cancellation either comes first and nothing
- * is sent, or finds that something was. Null when there is nothing to send.
+ * Written before the call: from here on the network may know of the transfer, so whatever happens to this process, a look-up
+ * is due in place of this work. It holds the transfer's lock, so that a concurrent cancellation either wins, and nothing is
+ * sent, or is refused. Null when there is nothing to send.
  */
 async function markSubmitted(
   context: TransferContext,
@@ -78,15 +84,18 @@ async function markSubmitted(
   return withLockedTransfer(context, seen, async (tx, locked) => {
     const { transfer } = locked;
     completeWorkWith(tx, work);
-    // Somebody else sent it, or the network answered, since this work was read.
-    const isSeen = transfer.status === 'pending' && transfer.sends === seen.sends && transfer.networkReference === null;
-    return isSeen && canSend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
+    return isUnchanged(transfer, seen) && canSend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
   });
 }
 
-/** At once the first time; again only when the network has had the time in which the order may still arrive. */
-function canSend(context: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
-  return sentAt === null || context.clock.now() >= addMs(sentAt, capabilities.resendAfterMs);
+/** False once another worker has sent it or the network has responded. */
+function isUnchanged({ status, sends, networkReference }: Transfer, seen: Transfer): boolean {
+  return status === 'pending' && sends === seen.sends && networkReference === null;
+}
+
+/** At once the first time; again only after the time in which the last request can still arrive. */
+function canSend({ clock }: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
+  return sentAt === null || clock.now() >= addMs(sentAt, capabilities.resendAfterMs);
 }
 
 async function submit(
@@ -99,11 +108,9 @@ async function submit(
   const now = context.clock.now();
   const dueAt = addMs(now, callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
   enqueue(tx, context, { ...lookUpWork(locked.merchant, transfer), dueAt });
-  const again = transfer.sends > 0n;
-  const sentence = again
-    ? `${displayName} did not know of it: sent again under the same reference.`
-    : `Sent to ${displayName}.`;
-  noteTransfer(tx, context, transfer, again ? 'sent_again' : 'sent_to_network', sentence);
+  const sentence = `${displayName} did not know of it: sent again under the same reference.`;
+  if (transfer.sends > 0n) noteTransfer(tx, context, transfer, 'sent_again', sentence);
+  else noteTransfer(tx, context, transfer, 'sent_to_network', `Sent to ${displayName}.`);
   const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt: now, waitingFor: null } as const;
   return changeTransfer(tx, context, locked, change);
 }
@@ -113,8 +120,8 @@ function outcomeOf(response: PayoutResponse) {
   return response.state === 'unknown' ? 'unclear' : 'answered';
 }
 
-/** Call before the answer is applied: once it is, this transfer is not asked about again, and nobody would learn of it. */
-async function noteArrival(
+/** Before the response is applied: a transfer that has ended is not looked up again, and the report would be lost. */
+async function reportArrivalOf(
   context: TransferContext,
   { breakers }: Rail,
   { sentAt }: Transfer,
@@ -129,9 +136,9 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
   const response = await rail.lookUp();
-  await noteArrival(context, rail, transfer, response);
+  await reportArrivalOf(context, rail, transfer, response);
   await applyResponse(context, transfer, response);
-  // Read again: a success that is doubted, as by a receipt used before, leaves it awaited, and it is asked for further.
+  // Read again: a success that could not be settled leaves the transfer pending, and its look-ups go on.
   const current = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(current)) return completeWork(context.db, work);
   if (response.state === 'not_found') await sendAgain(context, rail, current);
@@ -143,15 +150,13 @@ function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
 }
 
 /**
- * The network does not know the order, long enough after it was sent to it: it never arrived there, and goes out once
- * more under the same reference, which pays once even if that was wrong. Look-ups go on meanwhile, so that nothing
- * depends on this order being sent.
+ * The network does not know the transfer, and the last request can no longer arrive: it is sent again under the same reference,
+ * for which the network pays once even if the request did arrive. Look-ups go on meanwhile, so that nothing depends on this.
  */
 async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer): Promise<void> {
   if (seen.networkReference !== null || seen.sends >= sendsMax || !canSend(context, rail, seen)) return;
   await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
-    if (transfer.status !== 'pending' || transfer.sends !== seen.sends || transfer.networkReference !== null) return;
-    enqueue(tx, context, sendWork(merchant, transfer));
+    if (isUnchanged(transfer, seen)) enqueue(tx, context, sendWork(merchant, transfer));
     await Promise.resolve();
   });
 }
@@ -164,10 +169,10 @@ async function scheduleNextLookUp(
 ): Promise<void> {
   const now = context.clock.now();
   const { lookUpDelaysMs, giveUpAfterMs } = capabilities;
-  const isGivenUp = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
-  if (isGivenUp && transfer.review === null) await openUnknownCase(context, transfer);
-  // It goes on once an hour, in case the network finds its answer after all.
-  const delayMs = isGivenUp ? hourMs : lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)];
+  const isUnresolved = now.getTime() - (transfer.sentAt ?? now).getTime() >= giveUpAfterMs;
+  if (isUnresolved && transfer.review === null) await openUnknownCase(context, transfer);
+  // Look-ups go on once an hour, in case the network finds the outcome after all.
+  const delayMs = isUnresolved ? hourMs : lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)];
   await postponeWork(context.db, work, addMs(now, delayMs ?? hourMs));
 }
 
@@ -178,9 +183,9 @@ async function openUnknownCase(context: TransferContext, seen: Transfer): Promis
     const about = { ...transfer, transactionId: '' };
     await openTransferCase(tx, context, transfer, about, {
       kind: 'outcome_unknown',
-      summary: `${transfer.network} has not said whether it paid. Ask it about ${transfer.reference}; the money is held.`,
+      summary: `${transfer.network} has not reported whether it paid. Ask it about ${transfer.reference}; the money is held.`,
     });
-    noteTransfer(tx, context, transfer, 'review', 'The network has not said whether it paid. A person asks it.');
+    noteTransfer(tx, context, transfer, 'review', 'The network has not reported whether it paid. An operator asks it.');
     await changeTransfer(tx, context, locked, { review: 'outcome_unknown' });
   });
 }
@@ -196,13 +201,13 @@ async function applyNotification(
     context.log.warn('callback of an unknown transfer', { network: connectorName });
     return 'unmatched';
   }
-  // A network's news is about its own transfers only, whatever reference it carries.
+  // A network reports on its own transfers only, whatever reference its callback carries.
   const connector = context.networks.find(transfer.network, merchant.testMode);
   if (!connector || callbackName(connector) !== connectorName) {
     context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
     return 'unmatched';
   }
-  await noteArrival(context, await railOf(context, transfer), transfer, notification.response);
+  await reportArrivalOf(context, await railOf(context, transfer), transfer, notification.response);
   await applyResponse(context, transfer, notification.response);
   return 'applied';
 }

@@ -46,14 +46,14 @@ describe('GET /v1/transfers', () => {
     for (let cursor: string | null = ''; cursor !== null;) {
       const page: Page = await list(api, `limit=7${cursor === '' ? '' : `&cursor=${cursor}`}`);
       walked.push(...page.ids);
-      // What is new while somebody pages does not push the next page's rows about.
+      // New transfers do not shift the rows of the next page.
       if (walked.length === 7) await accepted(api);
       cursor = page.meta.next_cursor;
     }
     assert.deepEqual(walked, made);
   });
 
-  it('refuses a parameter that is not one by its name', async () => {
+  it('refuses an invalid or unknown parameter by its name', async () => {
     const { api } = await world.newShop();
     const queries =
       'limit=0 limit=101 limit=abc limit= offset=-1 offset=10001 cursor=abc status=paid status=successful';
@@ -69,12 +69,12 @@ describe('GET /v1/transfers', () => {
     const { api } = await world.newShop();
     const ids = await times(api, 5);
     const statuses = ['pending', 'completed', 'failed', 'cancelled', 'reversed'];
-    for (const [place, status] of statuses.entries()) {
-      await asOwner(world.service, 'UPDATE transfers SET status = $1 WHERE id = $2', [status, ids[place]]);
+    for (const [index, status] of statuses.entries()) {
+      await asOwner(world.service, 'UPDATE transfers SET status = $1 WHERE id = $2', [status, ids[index]]);
     }
-    for (const [place, status] of statuses.entries()) {
+    for (const [index, status] of statuses.entries()) {
       const { ids: found, meta } = await list(api, `status=${status}`);
-      assert.deepEqual([found, meta.total], [[ids[place]], 1], status);
+      assert.deepEqual([found, meta.total], [[ids[index]], 1], status);
     }
     assert.deepEqual((await list(api)).ids, ids);
   });
@@ -98,7 +98,7 @@ describe('GET /v1/transfers', () => {
     assert.deepEqual((await list(api, `from=${zoned}`)).ids, made.slice(0, 2));
   });
 
-  it('finds a term in any text that names the transfer or its beneficiary, letter for letter', async () => {
+  it('finds a term literally in any text that names the transfer or its beneficiary', async () => {
     const { api } = await world.newShop();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
     const wages = await accepted(api, { beneficiary_name: 'Awa 100% Ceesay', narration: 'Two_of_them' });
@@ -123,7 +123,7 @@ describe('GET /v1/transfers', () => {
     for (const query of ['term=', 'term=%20', '']) assert.deepEqual((await list(api, query)).ids, [rent, wages], query);
   });
 
-  it('finds a number in whatever form it is written, the old one and the new', async () => {
+  it('finds a number in every form, old and new', async () => {
     const { api } = await world.newShop();
     const find = async (term: string) => (await list(api, `term=${encodeURIComponent(term)}`)).ids;
     const old = await accepted(api, { account_number: '301 98-76' });
@@ -136,7 +136,7 @@ describe('GET /v1/transfers', () => {
     for (const number of ['+220 301-9877', '833 019 877']) assert.deepEqual(await find(number), [renewed], number);
   });
 
-  it('shows the last four digits of a number only; whoever knows the id sees it as it was sent', async () => {
+  it('shows only the last four digits of a number; the record by id shows it as it was sent', async () => {
     const { api } = await world.newShop();
     const id = await accepted(api, { account_number: '+220 301 9876' });
     const { rows } = await list(api);
@@ -144,7 +144,7 @@ describe('GET /v1/transfers', () => {
     assert.equal((await api.get(`/v1/transfers/${id}`)).body['account_number'], '+220 301 9876');
   });
 
-  it('counts exactly up to 10,000 and then says that there are more', async () => {
+  it('counts exactly up to 10,000 and marks a larger total as capped', async () => {
     const { api, merchant } = await world.newShop();
     const id = await accepted(api);
     const multiply = (from: number, to: number) =>

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import type { ApiResponse } from '../../../test/harness/api-client.ts';
 import { countRows } from '../../../test/harness/tables.ts';
-import { accepted, order, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
+import { accepted, transferBody, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
 import type { Shop, TransferApi } from './transfer-api.corpus.ts';
 
 let world: TransferApi;
@@ -95,16 +95,16 @@ describe('a field of a transfer', () => {
       [[], bad],
       [{ ['k'.repeat(41)]: 1 }, bad],
       [{ long: 'v'.repeat(501) }, bad],
-      [Object.fromEntries(Array.from({ length: 51 }, (_, place) => [`k${place}`, 1])), bad],
+      [Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, 1])), bad],
     ],
   };
 
-  it('that is missing or malformed is refused by its name; nothing is stored and nothing is held', async () => {
+  it('that is missing or malformed is refused by its name; nothing is stored or held', async () => {
     const shop = await world.newShop();
     const before = await world.tracesOf(shop);
     for (const [field, values] of Object.entries(refused)) {
       for (const [value, code] of values) {
-        const response = await send(shop.api, { ...order, [field]: value });
+        const response = await send(shop.api, { ...transferBody, [field]: value });
         const shown = `${field} ${JSON.stringify(value)?.slice(0, 60) ?? 'missing'}`;
         const [, , path] = refusal(response).split(' ');
         assert.deepEqual([response.status, response.body['code']], [400, code], `${shown} answers ${response.text}`);
@@ -118,12 +118,12 @@ describe('a field of a transfer', () => {
     assert.deepEqual(await world.tracesOf(shop), before);
   });
 
-  it('that is not a number of JSON, or a body that is none, is refused', async () => {
+  it('that is not a JSON number, or a body that is not a JSON object, is refused', async () => {
     const shop = await world.newShop();
     const before = await world.tracesOf(shop);
     const texts = ['1e400', '-1e400', 'NaN', 'Infinity', '9007199254740993', '0x10', '010', '1.', '1,000'];
     for (const text of texts) {
-      const body = JSON.stringify(order).replace('100', text);
+      const body = JSON.stringify(transferBody).replace('100', text);
       const response = await sendText(shop, body);
       assert.deepEqual(
         [response.status, response.body['code']],
@@ -131,10 +131,17 @@ describe('a field of a transfer', () => {
         `${text} answers ${response.text}`,
       );
     }
-    for (const body of ['', '[]', 'null', '"transfer"', JSON.stringify([order]), JSON.stringify({ data: order })]) {
+    for (const body of [
+      '',
+      '[]',
+      'null',
+      '"transfer"',
+      JSON.stringify([transferBody]),
+      JSON.stringify({ data: transferBody }),
+    ]) {
       assert.equal((await sendText(shop, body)).status, 400, body);
     }
-    const twice = JSON.stringify(order).replace('{', '{"amount":1,');
+    const twice = JSON.stringify(transferBody).replace('{', '{"amount":1,');
     assert.equal((await sendText(shop, twice)).body['code'], 'invalid_json', 'an amount that is sent twice');
     assert.deepEqual(await world.tracesOf(shop), before);
   });
@@ -143,33 +150,38 @@ describe('a field of a transfer', () => {
     const shop = await world.newShop();
     const before = await world.tracesOf(shop);
     const create = world.contract.operations.find(({ operationId }) => operationId === 'createTransfer');
-    const taken = Object.keys(create?.body?.properties ?? {});
-    const answered = Object.keys(create?.responses.get(201)?.schema.properties ?? {});
-    const names = answered.filter((name) => !taken.includes(name));
+    const accepts = Object.keys(create?.body?.properties ?? {});
+    const returned = Object.keys(create?.responses.get(201)?.schema.properties ?? {});
+    const names = returned.filter((name) => !accepts.includes(name));
     for (const name of ['id', 'status', 'fee', 'account_id', 'test_mode', 'createdAt', 'reference']) {
       assert.ok(names.includes(name), name);
     }
     for (const name of [...names, 'merchant_id', 'progress', 'sends', 'amount_minor', 'balance']) {
-      const response = await send(shop.api, { ...order, [name]: 'completed' });
+      const response = await send(shop.api, { ...transferBody, [name]: 'completed' });
       assert.equal(refusal(response), `400 unknown_field ${name}`, response.text);
     }
     assert.deepEqual(await world.tracesOf(shop), before);
   });
 
-  it('that nobody knows is refused with the nearest one that is known', async () => {
+  it('that is unknown is refused with the nearest known one', async () => {
     const { api } = await world.newShop();
     const slips = { acount_number: 'account_number', beneficiaryName: 'beneficiary_name', callbackUrl: 'callback_url' };
     for (const [name, nearest] of Object.entries(slips)) {
-      const { message } = (await send(api, { ...order, [name]: 'x' })).body;
+      const { message } = (await send(api, { ...transferBody, [name]: 'x' })).body;
       assert.equal(message, `${name} is not a known field. Did you mean ${nearest}?`);
     }
   });
 
-  it('is taken in every usual form, and given back as it was sent', async () => {
+  it('is accepted in every usual form, and returned as it was sent', async () => {
     const { api } = await world.newShop();
     const forms = ['7001234', '700 1234', '+220 700 1234', '00220-700-1234', '877001234', '+220877001234'];
     for (const form of forms) {
-      const { body } = await send(api, { ...order, account_number: form, amount: 1.5, narration: 'Wages 💰 for May' });
+      const { body } = await send(api, {
+        ...transferBody,
+        account_number: form,
+        amount: 1.5,
+        narration: 'Wages 💰 for May',
+      });
       const expected = [form, 1.5, 'Wages 💰 for May'];
       assert.deepEqual([body['account_number'], body['amount'], body['narration']], expected);
     }

@@ -3,13 +3,13 @@ import { after, before, test } from 'node:test';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Transfer } from './transfer.ts';
-import { createTransferWorld, noResponse, paid, refused, taken } from './transfer-world.corpus.ts';
+import { createTransferWorld, noResponse, paid, refused, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 
 let world: TransferWorld;
 
 before(async () => {
-  // Ten dalasi on each transfer, so that the fee is seen wherever it goes.
+  // Ten dalasi on each transfer, so that the tests see where the fee goes.
   world = await createTransferWorld({ feeMinor: 1_000n });
 });
 
@@ -28,7 +28,7 @@ const accounts = [
   'receivable_merchant',
 ] as const;
 
-/** By how much each account changed; what did not change is left out. */
+/** By how much each account changed; accounts without a change are left out. */
 async function changes(body: () => Promise<void>): Promise<Record<string, bigint>> {
   const before = await Promise.all(accounts.map((account) => world.balance(account)));
   await body();
@@ -38,123 +38,127 @@ async function changes(body: () => Promise<void>): Promise<Record<string, bigint
   return Object.fromEntries(entries.filter(([, change]) => change !== 0n));
 }
 
-/** Everything the network says, as often and in whatever order it says it. */
+/** Applies these reports of the network, in this order. */
 async function reported(transfer: Transfer, ...responses: PayoutResponse[]): Promise<Transfer> {
   for (const response of responses) await applyResponse(world.context, await world.transfer(transfer), response);
   return world.transfer(transfer);
 }
 
-test('an order holds amount and fee at once, and tells of itself', async () => {
-  let order: Transfer | undefined;
+test('a new transfer holds amount and fee and emits its event', async () => {
+  let transfer: Transfer | undefined;
   const change = await changes(async () => {
-    order = await world.create();
+    transfer = await world.create();
   });
   assert.deepEqual(change, { payable_available: -11_000n, held: 11_000n });
-  assert.ok(order);
-  assert.deepEqual([order.status, order.progress], ['pending', 'created']);
-  assert.deepEqual(await world.events(order), ['transfer.created']);
-  await world.cancel(order);
+  assert.ok(transfer);
+  assert.deepEqual([transfer.status, transfer.progress], ['pending', 'created']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created']);
+  await world.cancel(transfer);
 });
 
 test('a success debits the float and books the fee once, however often it is reported', async () => {
-  const order = await world.createSent(taken);
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    const done = await reported(order, paid(order), paid(order), paid(order));
+    const done = await reported(transfer, paid(transfer), paid(transfer), paid(transfer));
     assert.deepEqual([done.status, done.progress], ['completed', 'final']);
   });
   assert.deepEqual(change, { held: -11_000n, 'float:rail-wave': -10_000n, fees: 1_000n });
-  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.succeeded']);
-  assert.deepEqual(await world.cases(order), []);
+  assert.deepEqual(await world.events(transfer), ['transfer.created', 'transfer.succeeded']);
+  assert.deepEqual(await world.cases(transfer), []);
 });
 
-test('what the network takes on top is a cost of ours', async () => {
-  const order = await world.createSent(taken);
+test('a fee of the network on top is booked as a network cost', async () => {
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    await reported(order, paid(order, { networkFeeMinor: 150n }));
+    await reported(transfer, paid(transfer, { networkFeeMinor: 150n }));
   });
   assert.deepEqual(change, { held: -11_000n, 'float:rail-wave': -10_150n, fees: 1_000n, network_costs: 150n });
 });
 
 test('a documented refusal releases amount and fee, once', async () => {
-  const order = await world.createSent(taken);
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    const failed = await reported(order, refused, refused);
+    const failed = await reported(transfer, refused, refused);
     assert.deepEqual([failed.status, failed.failureCode], ['failed', 'account_not_found']);
   });
   assert.deepEqual(change, { held: -11_000n, payable_available: 11_000n });
-  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.failed']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created', 'transfer.failed']);
 });
 
 const unclear: PayoutResponse[] = [
   noResponse,
   { state: 'not_found' },
-  taken,
+  processing,
   { state: 'not_accepted', reason: 'network_unavailable' },
 ];
 
 for (const response of unclear) {
-  test(`${response.state} moves no money and ends nothing`, async () => {
-    const order = await world.createSent(taken);
+  test(`${response.state} moves no money and does not end the transfer`, async () => {
+    const transfer = await world.createSent(processing);
     const change = await changes(async () => {
-      assert.equal((await reported(order, response, response)).status, 'pending');
+      assert.equal((await reported(transfer, response, response)).status, 'pending');
     });
     assert.deepEqual(change, {});
-    await reported(order, paid(order));
+    await reported(transfer, paid(transfer));
   });
 }
 
 test('another amount leaves what was not paid in suspense, with a case, and the transfer open', async () => {
-  const order = await world.createSent(taken);
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    const waiting = await reported(order, paid(order, { amountMinor: 9_000n }), paid(order, { amountMinor: 9_000n }));
+    const waiting = await reported(
+      transfer,
+      paid(transfer, { amountMinor: 9_000n }),
+      paid(transfer, { amountMinor: 9_000n }),
+    );
     assert.deepEqual([waiting.status, waiting.review], ['pending', 'amount_mismatch']);
   });
   assert.deepEqual(change, { held: -11_000n, 'float:rail-wave': -9_000n, suspense: 2_000n });
-  assert.deepEqual(await world.cases(order), ['amount_mismatch']);
-  assert.deepEqual(await world.events(order), ['transfer.created']);
+  assert.deepEqual(await world.cases(transfer), ['amount_mismatch']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created']);
 });
 
 test('an overpaid amount is the operator’s cost until a person decides', async () => {
-  const order = await world.createSent(taken);
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    await reported(order, paid(order, { amountMinor: 12_500n }));
+    await reported(transfer, paid(transfer, { amountMinor: 12_500n }));
   });
   assert.deepEqual(change, { held: -11_000n, 'float:rail-wave': -12_500n, suspense: 1_000n, network_costs: 2_500n });
 });
 
-test('another currency is booked nowhere and opens a case; the money stays held', async () => {
-  const order = await world.createSent(taken);
+test('another currency is not booked and opens a case; the money stays held', async () => {
+  const transfer = await world.createSent(processing);
   const change = await changes(async () => {
-    assert.equal((await reported(order, paid(order, { currency: 'XOF' }))).status, 'pending');
+    assert.equal((await reported(transfer, paid(transfer, { currency: 'XOF' }))).status, 'pending');
   });
   assert.deepEqual(change, {});
-  assert.deepEqual(await world.cases(order), ['contradictory_outcome']);
+  assert.deepEqual(await world.cases(transfer), ['contradictory_outcome']);
 });
 
-test('a success after a failure is a case and an entry, never a change of what was said', async () => {
-  const order = await world.createSent(refused);
+test('a success after a failure is booked and opens a case, but does not change the status', async () => {
+  const transfer = await world.createSent(refused);
   const change = await changes(async () => {
-    const after = await reported(order, paid(order), paid(order));
+    const after = await reported(transfer, paid(transfer), paid(transfer));
     assert.deepEqual([after.status, after.review], ['failed', 'late_success']);
   });
   assert.deepEqual(change, { payable_available: -10_000n, 'float:rail-wave': -10_000n });
-  assert.deepEqual(await world.cases(order), ['late_success']);
-  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.failed']);
+  assert.deepEqual(await world.cases(transfer), ['late_success']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created', 'transfer.failed']);
 });
 
 test('a merchant who has spent the money of a late success owes the rest', async () => {
   const merchant = await world.newMerchant();
-  const order = await world.create({ amountMinor: 60_000_000n }, merchant);
+  const transfer = await world.create({ amountMinor: 60_000_000n }, merchant);
   const rest = await world.create({ amountMinor: 39_000_000n }, merchant);
-  await reported(order, noResponse);
+  await reported(transfer, noResponse);
   await world.db.run({
     name: 'test_submitted',
     text: "UPDATE transfers SET progress = 'submitted', sends = 1, sent_at = created_at WHERE merchant_id = $1",
     values: [merchant.id],
   });
-  await reported(order, refused);
+  await reported(transfer, refused);
   const again = await world.create({ amountMinor: 50_000_000n }, merchant);
-  await reported(order, paid(order));
+  await reported(transfer, paid(transfer));
   assert.equal(await world.balance('payable_available', merchant), 0n);
   assert.equal(
     await world.balance('receivable_merchant', merchant),
@@ -165,89 +169,89 @@ test('a merchant who has spent the money of a late success owes the rest', async
 });
 
 test('a reversal after a success returns amount and fee, with a case', async () => {
-  const order = await world.createSent(taken);
-  await reported(order, paid(order));
-  const reversal: PayoutResponse = { ...paid(order), state: 'reversed' } as PayoutResponse;
+  const transfer = await world.createSent(processing);
+  await reported(transfer, paid(transfer));
+  const reversal: PayoutResponse = { ...paid(transfer), state: 'reversed' } as PayoutResponse;
   const change = await changes(async () => {
-    assert.equal((await reported(order, reversal, reversal, paid(order))).status, 'reversed');
+    assert.equal((await reported(transfer, reversal, reversal, paid(transfer))).status, 'reversed');
   });
   assert.deepEqual(change, { 'float:rail-wave': 10_000n, payable_available: 11_000n, fees: -1_000n });
-  assert.deepEqual(await world.cases(order), ['network_reversal']);
-  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
+  assert.deepEqual(await world.cases(transfer), ['network_reversal']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
 });
 
-test('a reversal that comes before its success leaves the merchant with the whole money', async () => {
-  const order = await world.createSent(taken);
-  const reversal: PayoutResponse = { ...paid(order), state: 'reversed' } as PayoutResponse;
+test('a reversal that arrives before its success returns amount and fee', async () => {
+  const transfer = await world.createSent(processing);
+  const reversal: PayoutResponse = { ...paid(transfer), state: 'reversed' } as PayoutResponse;
   const change = await changes(async () => {
-    assert.equal((await reported(order, reversal, paid(order), reversal)).status, 'reversed');
+    assert.equal((await reported(transfer, reversal, paid(transfer), reversal)).status, 'reversed');
   });
   assert.deepEqual(change, { held: -11_000n, payable_available: 11_000n });
-  assert.deepEqual(await world.events(order), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
+  assert.deepEqual(await world.events(transfer), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
 });
 
 test('the reversal of a late success repays what the merchant owes for it', async () => {
-  const order = await world.createSent(refused);
-  await reported(order, paid(order));
-  const reversal: PayoutResponse = { ...paid(order), state: 'reversed' } as PayoutResponse;
+  const transfer = await world.createSent(refused);
+  await reported(transfer, paid(transfer));
+  const reversal: PayoutResponse = { ...paid(transfer), state: 'reversed' } as PayoutResponse;
   const change = await changes(async () => {
-    assert.equal((await reported(order, reversal, reversal)).status, 'failed');
+    assert.equal((await reported(transfer, reversal, reversal)).status, 'failed');
   });
   assert.deepEqual(change, { 'float:rail-wave': 10_000n, payable_available: 10_000n });
-  assert.deepEqual(await world.cases(order), ['late_success', 'network_reversal']);
+  assert.deepEqual(await world.cases(transfer), ['late_success', 'network_reversal']);
 });
 
 test('a refusal after a success reverses nothing and opens a case', async () => {
-  const order = await world.createSent(taken);
-  await reported(order, paid(order));
+  const transfer = await world.createSent(processing);
+  await reported(transfer, paid(transfer));
   const change = await changes(async () => {
-    assert.equal((await reported(order, refused, refused)).status, 'completed');
+    assert.equal((await reported(transfer, refused, refused)).status, 'completed');
   });
   assert.deepEqual(change, {});
-  assert.deepEqual(await world.cases(order), ['contradictory_outcome']);
+  assert.deepEqual(await world.cases(transfer), ['contradictory_outcome']);
 });
 
-test('a second transaction that was first told in another currency is booked once it is told in ours', async () => {
-  const order = await world.createSent(taken);
-  await reported(order, paid(order));
-  const transactionId = `again-${order.reference}`;
+test('a second transaction first reported in another currency is booked once reported in ours', async () => {
+  const transfer = await world.createSent(processing);
+  await reported(transfer, paid(transfer));
+  const transactionId = `again-${transfer.reference}`;
   const change = await changes(async () => {
-    await reported(order, paid(order, { transactionId, currency: 'XOF' }), paid(order, { transactionId }));
-    await reported(order, paid(order, { transactionId }));
+    await reported(transfer, paid(transfer, { transactionId, currency: 'XOF' }), paid(transfer, { transactionId }));
+    await reported(transfer, paid(transfer, { transactionId }));
   });
   assert.deepEqual(change, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
-  assert.deepEqual(await world.cases(order), ['contradictory_outcome', 'second_success']);
+  assert.deepEqual(await world.cases(transfer), ['contradictory_outcome', 'second_success']);
 });
 
-test('a second transaction for one order is the operator’s loss until it is recovered, not the merchant’s', async () => {
-  const order = await world.createSent(taken);
-  await reported(order, paid(order));
-  const second = paid(order, { transactionId: `again-${order.reference}` });
+test('a second transaction for one transfer is the operator’s loss until it is recovered', async () => {
+  const transfer = await world.createSent(processing);
+  await reported(transfer, paid(transfer));
+  const second = paid(transfer, { transactionId: `again-${transfer.reference}` });
   const change = await changes(async () => {
-    assert.equal((await reported(order, second, second)).status, 'completed');
+    assert.equal((await reported(transfer, second, second)).status, 'completed');
   });
   assert.deepEqual(change, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
-  assert.deepEqual(await world.cases(order), ['second_success']);
+  assert.deepEqual(await world.cases(transfer), ['second_success']);
 });
 
-test('a second transaction is booked unless all of it had been given back before it was told', async () => {
-  const order = await world.createSent(taken);
-  await reported(order, paid(order));
-  const [whole, part] = ['whole', 'part'].map((name) => ({ transactionId: `${name}-${order.reference}` }));
+test('a second transaction is booked unless all of it was reversed before it was reported', async () => {
+  const transfer = await world.createSent(processing);
+  await reported(transfer, paid(transfer));
+  const [whole, part] = ['whole', 'part'].map((name) => ({ transactionId: `${name}-${transfer.reference}` }));
   const wholeIsBack = await changes(async () => {
-    await reported(order, { ...paid(order, whole), state: 'reversed' } as PayoutResponse, paid(order, whole));
+    await reported(transfer, { ...paid(transfer, whole), state: 'reversed' } as PayoutResponse, paid(transfer, whole));
   });
   assert.deepEqual(wholeIsBack, {});
   const partIsBack = await changes(async () => {
-    const back = { ...paid(order, { ...part, amountMinor: 4_000n }), state: 'reversed' } as PayoutResponse;
-    await reported(order, back, paid(order, part), paid(order, part));
+    const back = { ...paid(transfer, { ...part, amountMinor: 4_000n }), state: 'reversed' } as PayoutResponse;
+    await reported(transfer, back, paid(transfer, part), paid(transfer, part));
   });
   assert.deepEqual(partIsBack, { 'float:rail-wave': -10_000n, network_costs: 10_000n });
-  assert.deepEqual(await world.cases(order), ['network_reversal', 'network_reversal', 'second_success']);
+  assert.deepEqual(await world.cases(transfer), ['network_reversal', 'network_reversal', 'second_success']);
 });
 
-test('a transaction that settled another transfer settles this one not, and the money stays held', async () => {
-  const [one, other] = [await world.createSent(taken), await world.createSent(taken)];
+test('a transaction that settled another transfer cannot settle this one, and the money stays held', async () => {
+  const [one, other] = [await world.createSent(processing), await world.createSent(processing)];
   await reported(one, paid(one));
   const borrowed = paid(other, { transactionId: `T-${one.reference}` });
   const change = await changes(async () => {
@@ -259,11 +263,11 @@ test('a transaction that settled another transfer settles this one not, and the 
   assert.equal((await reported(other, paid(other))).status, 'completed', 'its own success still counts');
 });
 
-test('a transaction of something else leaves the review of money that has moved to its own case', async () => {
-  const settled = await world.createSent(taken);
+test('a reused transaction does not replace the review of money that has moved', async () => {
+  const settled = await world.createSent(processing);
   await reported(settled, paid(settled));
-  const borrowed = (order: Transfer) => paid(order, { transactionId: `T-${settled.reference}` });
-  const other = await world.createSent(taken);
+  const borrowed = (transfer: Transfer) => paid(transfer, { transactionId: `T-${settled.reference}` });
+  const other = await world.createSent(processing);
   await reported(other, paid(other, { amountMinor: 9_000n }));
   assert.equal((await reported(other, borrowed(other))).review, 'amount_mismatch');
   const late = await world.createSent(refused);
@@ -272,38 +276,38 @@ test('a transaction of something else leaves the review of money that has moved 
   assert.deepEqual(await world.cases(late), ['late_success', 'receipt_reused']);
 });
 
-test('another currency is booked nowhere, also for a transfer that has ended', async () => {
+test('another currency is not booked for a transfer that has ended either', async () => {
   const failed = await world.createSent(refused);
-  const done = await world.createSent(taken);
+  const done = await world.createSent(processing);
   await reported(done, paid(done));
   const change = await changes(async () => {
     await reported(failed, paid(failed, { currency: 'XOF' }));
     await reported(done, paid(done, { currency: 'XOF', transactionId: `again-${done.reference}` }));
   });
   assert.deepEqual(change, {});
-  for (const order of [failed, done]) assert.deepEqual(await world.cases(order), ['contradictory_outcome']);
+  for (const transfer of [failed, done]) assert.deepEqual(await world.cases(transfer), ['contradictory_outcome']);
 });
 
-test('what was never sent cannot be refused, and what was cancelled can still be found paid', async () => {
-  const order = await world.create();
-  assert.equal((await reported(order, refused)).status, 'pending');
-  await world.cancel(order);
+test('an unsent transfer cannot be refused, and a cancelled one can still be reported paid', async () => {
+  const transfer = await world.create();
+  assert.equal((await reported(transfer, refused)).status, 'pending');
+  await world.cancel(transfer);
   const change = await changes(async () => {
-    assert.equal((await reported(order, paid(order))).status, 'cancelled');
+    assert.equal((await reported(transfer, paid(transfer))).status, 'cancelled');
   });
   assert.deepEqual(change, { payable_available: -10_000n, 'float:rail-wave': -10_000n });
-  assert.deepEqual(await world.cases(order), ['late_success']);
+  assert.deepEqual(await world.cases(transfer), ['late_success']);
 });
 
 test('ten concurrent copies of one notification are booked once', async () => {
   for (const [response, status] of [
-    [(order: Transfer) => paid(order), 'completed'],
+    [(transfer: Transfer) => paid(transfer), 'completed'],
     [() => refused, 'failed'],
   ] as const) {
-    const order = await world.createSent(taken);
-    await Promise.all(Array.from({ length: 10 }, () => applyResponse(world.context, order, response(order))));
-    assert.equal((await world.transfer(order)).status, status);
+    const transfer = await world.createSent(processing);
+    await Promise.all(Array.from({ length: 10 }, () => applyResponse(world.context, transfer, response(transfer))));
+    assert.equal((await world.transfer(transfer)).status, status);
     await world.verify();
-    assert.deepEqual((await world.events(order)).length, 2);
+    assert.deepEqual((await world.events(transfer)).length, 2);
   }
 });

@@ -1,3 +1,4 @@
+import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
 import type { TimeFilter } from '../kit/list-filter.ts';
@@ -69,7 +70,7 @@ export function findTransferByReference(
   });
 }
 
-/** Held until the transaction ends: every change of a transfer waits here first, before any account of the ledger. */
+/** Every change of a transfer locks it first, before any account of the ledger. */
 export function lockTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
   return db.row<Transfer>({
     name: 'transfers_lock',
@@ -78,7 +79,7 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
   });
 }
 
-/** Guarded by the status it leaves: touches nothing when the transfer has moved on. */
+/** Guarded by the current status: changes no row when the transfer has another one by now. */
 export function updateTransfer(db: Queryable, currentStatus: TransferStatus, next: Transfer): Promise<number> {
   return db.run({
     name: 'transfers_update',
@@ -110,7 +111,6 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
   });
 }
 
-/** What a list may be narrowed by; absent is no filter. */
 export interface TransferFilter extends TimeFilter {
   status?: TransferStatus | undefined;
   term?: string | undefined;
@@ -129,7 +129,7 @@ const searchColumns = [
 
 const transferList: ListSource<Transfer> = {
   name: 'transfers',
-  // A refund is a record of its own, whatever it goes out by.
+  // The API shows a refund as a record of its own.
   select: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'`,
   onlyGrows: true,
 };
@@ -150,7 +150,7 @@ export function listTransfers(
   return lists.read(transferList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
-export interface TransferNote {
+interface TransferNote {
   merchantId: string;
   transferId: string;
   id: string;
@@ -169,8 +169,8 @@ export function insertTransferNote(note: TransferNote): Statement {
 }
 
 /**
- * The first open hold without a transfer that needs just this much held, or the first such transfer without it. One
- * that was paid another amount has its money in `suspense`.
+ * The first open hold that no transfer requires, or the first transfer whose hold is missing or of another amount. The money
+ * of a transfer with an amount mismatch is in `suspense`.
  */
 export function findUnmatchedHold(
   db: Queryable,
@@ -181,20 +181,19 @@ export function findUnmatchedHold(
            WITH held AS (
              SELECT merchant_id, source_id AS id, amount FROM ledger_holds
              WHERE status = 'open' AND source_type = 'transfer'
-           ), wanted AS (
+           ), required AS (
              SELECT merchant_id, id, amount + fee AS amount FROM transfers
              WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
            )
-           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", wanted.amount AS "requiredMinor"
-           FROM held FULL JOIN wanted USING (merchant_id, id)
-           WHERE held.amount IS DISTINCT FROM wanted.amount
+           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", required.amount AS "requiredMinor"
+           FROM held FULL JOIN required USING (merchant_id, id)
+           WHERE held.amount IS DISTINCT FROM required.amount
            ORDER BY merchant_id, id LIMIT 1`,
     values: [],
   });
 }
 
-// Look-ups write nothing new. A network that is away for hours makes two with each probe, so the last ones are kept in
-// sight: they say how it ended.
+// A network that is down for hours adds two notes with each trial: the newest ones show how it ended.
 const notesMax = 500;
 
 /** The newest, oldest first. */
@@ -209,56 +208,55 @@ export function listNotesOfTransfer(db: Queryable, merchantId: string, transferI
   });
 }
 
-/** What a merchant orders in a currency on one UTC day, `2026-11-20`. */
-export interface TransferDay {
-  merchantId: string;
-  currency: string;
-  day: string;
-}
+/** The row that a transfer is counted in: one for each merchant, currency and UTC day. */
+type DayOfTransfer = Pick<Transfer, 'merchantId' | 'currency' | 'createdAt'>;
 
-/** Counts without asking. Orders of one merchant and day follow each other here until their transactions end. */
-export function addToTransferDay(day: TransferDay, amountMinor: bigint): Statement {
+const dayKey = ({ merchantId, currency, createdAt }: DayOfTransfer) =>
+  [merchantId, utcDay(createdAt), currency] as const;
+
+/** Counts without a limit. A merchant's transfers of one day wait for each other here until their transactions end. */
+export function addToTransferDay(transfer: DayOfTransfer & Pick<Transfer, 'amountMinor'>): Statement {
   return {
     name: 'transfer_days_add',
     text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
            ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount`,
-    values: [day.merchantId, day.day, day.currency, amountMinor],
+    values: [...dayKey(transfer), transfer.amountMinor],
   };
 }
 
 /**
- * Counts only what keeps the day's total within the limit, and answers whether it did; the first order of a day is not
- * compared. Who comes at the same time waits for the row, so two never pass together.
+ * Counts only what keeps the day's total within the limit, and returns whether it did; the first transfer of a day is not
+ * compared. Concurrent transfers wait for the row, so they never pass the limit together.
  */
 export async function countTransferDay(
   db: Queryable,
-  day: TransferDay,
-  { amountMinor, dailyMinor }: { amountMinor: bigint; dailyMinor: bigint },
+  transfer: DayOfTransfer & Pick<Transfer, 'amountMinor'>,
+  dailyMinor: bigint,
 ): Promise<boolean> {
   const touched = await db.run({
     name: 'transfer_days_count',
     text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
            ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount
              WHERE transfer_days.amount + excluded.amount <= $5`,
-    values: [day.merchantId, day.day, day.currency, amountMinor, dailyMinor],
+    values: [...dayKey(transfer), transfer.amountMinor, dailyMinor],
   });
   return touched === 1;
 }
 
-export async function readTransferDay(db: Queryable, day: TransferDay): Promise<bigint> {
+export async function readTransferDay(db: Queryable, day: DayOfTransfer): Promise<bigint> {
   const row = await db.row<{ amount: bigint }>({
     name: 'transfer_days_read',
     text: 'SELECT amount FROM transfer_days WHERE merchant_id = $1 AND day = $2 AND currency = $3',
-    values: [day.merchantId, day.day, day.currency],
+    values: [...dayKey(day)],
   });
   return row?.amount ?? 0n;
 }
 
-/** Touches nothing where the day was not counted; the table's CHECK refuses to give back more than was counted. */
-export function subtractFromTransferDay(day: TransferDay, amountMinor: bigint): Statement {
+/** Changes nothing for a transfer that was not counted; the table's CHECK refuses to subtract more than was counted. */
+export function subtractFromTransferDay(transfer: DayOfTransfer & Pick<Transfer, 'amountMinor'>): Statement {
   return {
     name: 'transfer_days_take',
     text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
-    values: [day.merchantId, day.day, day.currency, amountMinor],
+    values: [...dayKey(transfer), transfer.amountMinor],
   };
 }

@@ -1,69 +1,91 @@
 import { assert } from '../kit/assert.ts';
-import type { LookUpPayout, PayoutResponse, PayoutCapabilities } from '../networks/contract.ts';
+import type {
+  Connector,
+  LookUpPayout,
+  PayoutCapabilities,
+  PayoutOperations,
+  PayoutResponse,
+} from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
-import { connectorOf, paysOut } from './connector-of.ts';
 import type { TransferContext } from './context.ts';
 import type { Transfer } from './transfer.ts';
 
-/** The way by which one transfer goes: a network's payouts, or its refunds of what it had collected. */
+/** A connector that pays out. */
+export type PayoutConnector = Connector & { readonly payouts: PayoutOperations };
+
+export function paysOut(connector: Connector): connector is PayoutConnector {
+  return connector.payouts !== null;
+}
+
+/** The connector of a transfer's network, which stays configured while it has transfers. */
+export async function connectorOf(
+  { merchants, networks }: Pick<TransferContext, 'merchants' | 'networks'>,
+  { merchantId, network }: Transfer,
+): Promise<Connector> {
+  const merchant = await merchants.byId(merchantId);
+  assert(merchant, 'a transfer has its merchant');
+  const connector = networks.find(network, merchant.testMode);
+  assert(connector, `the network ${network} is configured`);
+  return connector;
+}
+
+/** The operations of a network for one transfer: its payouts, or its refunds of what it collected. */
 export interface Rail {
   displayName: string;
   callTimeoutMs: number;
   capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs'>;
-  /** Null for refunds, which no circuit breaker holds back: they are rare and answer for themselves. */
+  /** Null for refunds, which have no circuit breaker, because they are rare. */
   breakers: PayoutBreakers | null;
-  /** The same bytes each time, so that the network knows the order again. */
+  /** Sends the same bytes each time, so that the network recognizes a repetition. */
   send(): Promise<PayoutResponse>;
   lookUp(): Promise<PayoutResponse>;
 }
 
-export async function railOf(context: TransferContext, transfer: Transfer): Promise<Rail> {
+export async function railOf(
+  context: Pick<TransferContext, 'merchants' | 'networks' | 'settings'>,
+  transfer: Transfer,
+): Promise<Rail> {
   const connector = await connectorOf(context, transfer);
   const { displayName, callTimeoutMs } = connector.capabilities;
-  const { reference, amountMinor, currency, merchantId } = transfer;
-  const callbackUrl = `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`;
-  const known = { displayName, callTimeoutMs };
+  const { reference, amountMinor, currency, merchantId, narration } = transfer;
+  const merchantName = (await context.merchants.byId(merchantId))?.name ?? '';
+  const request = {
+    reference,
+    amountMinor,
+    currency,
+    // The beneficiary reads it beside the money.
+    description: narration === null ? merchantName : `${merchantName}: ${narration}`,
+    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
+  };
   const lookUpRequest: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
-  const description = await describe(context, transfer);
   if (transfer.route === 'network') {
     const { refunds } = connector;
     const { originalReference: originalTransactionId } = transfer;
     assert(refunds && originalTransactionId !== null, 'a network that refunds stays configured');
-    const request = { reference, originalTransactionId, amountMinor, currency, description, callbackUrl };
-    const { capabilities } = refunds;
     return {
-      ...known,
-      capabilities,
+      displayName,
+      callTimeoutMs,
+      capabilities: refunds.capabilities,
       breakers: null,
-      send: () => refunds.start(request),
+      send: () => refunds.start({ ...request, originalTransactionId }),
       lookUp: () => refunds.lookUp(lookUpRequest),
     };
   }
   assert(paysOut(connector), 'a network that pays out stays configured');
   const { payouts } = connector;
-  const request = {
-    reference,
-    amountMinor,
-    currency,
+  const beneficiary = {
     beneficiaryNumber: transfer.accountCanonical,
     beneficiaryNumberAsSent: transfer.accountNumber,
     beneficiaryName: transfer.beneficiaryName,
-    description,
-    callbackUrl,
   };
   return {
-    ...known,
+    displayName,
+    callTimeoutMs,
     capabilities: payouts.capabilities,
     breakers: payoutBreakers(connector, { merchantId, number: transfer.accountCanonical }),
-    send: () => payouts.start(request),
+    send: () => payouts.start({ ...request, ...beneficiary }),
     lookUp: () => payouts.lookUp(lookUpRequest),
   };
-}
-
-/** What the beneficiary reads beside the money. */
-async function describe(context: TransferContext, { merchantId, narration }: Transfer): Promise<string> {
-  const merchantName = (await context.merchants.byId(merchantId))?.name ?? '';
-  return narration === null ? merchantName : `${merchantName}: ${narration}`;
 }

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { AppError } from '../kit/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
-import { createTransferWorld, noResponse, transactionOf, refused, taken } from './transfer-world.corpus.ts';
+import { createTransferWorld, noResponse, transactionOf, refused, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -18,9 +18,9 @@ before(async () => {
 
 after(() => world.close());
 
-/** What the network does with an order, and what it says of it. */
+/** What the network does with a transfer, and what it responds. */
 type Move = 'pay' | 'pay_silently' | 'ignore_silently' | 'refuse' | 'take' | 'not_accepted';
-type Step = { order: number; does: 'cancel' | 'call_back' | 'wait' };
+type Step = { transfer: number; does: 'cancel' | 'call_back' | 'wait' };
 
 const move = fc.constantFrom<Move>('pay', 'pay_silently', 'ignore_silently', 'refuse', 'take', 'not_accepted');
 const plan = fc.record({
@@ -29,121 +29,121 @@ const plan = fc.record({
   silentLookUps: fc.integer({ min: 0, max: 4 }),
 });
 const step = fc.record({
-  order: fc.integer({ min: 0, max: 3 }),
+  transfer: fc.integer({ min: 0, max: 3 }),
   does: fc.constantFrom('cancel' as const, 'call_back' as const, 'wait' as const),
 });
 
 type Plan = { amountMinor: bigint; moves: Move[]; silentLookUps: number };
-type Fate = 'paid' | 'refused' | 'taken' | undefined;
+type Fate = 'paid' | 'refused' | 'processing' | undefined;
 
-/** Pays each order at most once, and tells the truth whenever it tells anything. */
+/** Pays each transfer at most once; whatever it reports is true. */
 class HonestNetwork {
   readonly fates = new Map<string, Fate>();
   readonly #plans = new Map<string, Plan>();
 
-  expect(order: Transfer, planned: Plan): void {
-    this.#plans.set(order.reference, { ...planned, moves: [...planned.moves] });
+  expect(transfer: Transfer, planned: Plan): void {
+    this.#plans.set(transfer.reference, { ...planned, moves: [...planned.moves] });
   }
 
-  truth(order: Transfer): PayoutResponse {
-    switch (this.fates.get(order.reference)) {
+  truth(transfer: Transfer): PayoutResponse {
+    switch (this.fates.get(transfer.reference)) {
       case 'paid':
-        return { state: 'succeeded', providerTransaction: transactionOf(order) };
+        return { state: 'succeeded', providerTransaction: transactionOf(transfer) };
       case 'refused':
         return refused;
-      case 'taken':
-        return taken;
+      case 'processing':
+        return processing;
       case undefined:
         return { state: 'not_found' };
     }
   }
 
-  start(order: Transfer): PayoutResponse {
-    if (this.fates.has(order.reference)) return this.truth(order);
-    switch (this.#plans.get(order.reference)?.moves.shift() ?? 'pay') {
+  start(transfer: Transfer): PayoutResponse {
+    if (this.fates.has(transfer.reference)) return this.truth(transfer);
+    switch (this.#plans.get(transfer.reference)?.moves.shift() ?? 'pay') {
       case 'pay':
-        this.fates.set(order.reference, 'paid');
-        return this.truth(order);
+        this.fates.set(transfer.reference, 'paid');
+        return this.truth(transfer);
       case 'pay_silently':
-        this.fates.set(order.reference, 'paid');
+        this.fates.set(transfer.reference, 'paid');
         return noResponse;
       case 'ignore_silently':
         return noResponse;
       case 'refuse':
-        this.fates.set(order.reference, 'refused');
+        this.fates.set(transfer.reference, 'refused');
         return refused;
       case 'take':
-        this.fates.set(order.reference, 'taken');
-        return taken;
+        this.fates.set(transfer.reference, 'processing');
+        return processing;
       case 'not_accepted':
         return { state: 'not_accepted', reason: 'network_unavailable' };
     }
   }
 
-  lookUp(order: Transfer): PayoutResponse {
-    const planned = this.#plans.get(order.reference);
+  lookUp(transfer: Transfer): PayoutResponse {
+    const planned = this.#plans.get(transfer.reference);
     if (planned && planned.silentLookUps > 0) {
       planned.silentLookUps -= 1;
       return noResponse;
     }
-    // What was taken is paid in the end.
-    if (this.fates.get(order.reference) === 'taken') this.fates.set(order.reference, 'paid');
-    return this.truth(order);
+    // What is processing is paid in the end.
+    if (this.fates.get(transfer.reference) === 'processing') this.fates.set(transfer.reference, 'paid');
+    return this.truth(transfer);
   }
 }
 
 async function run(plans: readonly Plan[], steps: readonly Step[]): Promise<void> {
   const network = new HonestNetwork();
   const before = await balances();
-  const orders: Transfer[] = [];
-  const orderOf = ({ reference }: { reference: string }): Transfer => {
-    const order = orders.find((candidate) => candidate.reference === reference);
-    assert.ok(order);
-    return order;
+  const transfers: Transfer[] = [];
+  const transferOf = ({ reference }: { reference: string }): Transfer => {
+    const transfer = transfers.find((candidate) => candidate.reference === reference);
+    assert.ok(transfer);
+    return transfer;
   };
-  world.networks.wave.payoutResponses.pay_out = async (request) => network.start(orderOf(request));
-  world.networks.wave.payoutResponses.look_up_payout = async (request) => network.lookUp(orderOf(request));
+  world.networks.wave.payoutResponses.pay_out = async (request) => network.start(transferOf(request));
+  world.networks.wave.payoutResponses.look_up_payout = async (request) => network.lookUp(transferOf(request));
   for (const planned of plans) {
-    const order = await world.create({ amountMinor: planned.amountMinor });
-    network.expect(order, planned);
-    orders.push(order);
+    const transfer = await world.create({ amountMinor: planned.amountMinor });
+    network.expect(transfer, planned);
+    transfers.push(transfer);
   }
-  for (const { order: index, does } of steps) {
-    const order = orders[index % orders.length];
-    assert.ok(order);
-    await take(network, order, does);
+  for (const { transfer: index, does } of steps) {
+    const transfer = transfers[index % transfers.length];
+    assert.ok(transfer);
+    await take(network, transfer, does);
     await world.verify();
   }
   await world.workFor(30 * minuteMs, 15_000);
-  await checkEnds(network, orders, before);
+  await checkEnds(network, transfers, before);
 }
 
-async function take(network: HonestNetwork, order: Transfer, does: Step['does']): Promise<void> {
+async function take(network: HonestNetwork, transfer: Transfer, does: Step['does']): Promise<void> {
   if (does === 'wait') return world.workFor(4_000, 2_000);
   if (does === 'cancel') {
-    await world.cancel(order).catch((error: unknown) => {
+    await world.cancel(transfer).catch((error: unknown) => {
       assert.ok(error instanceof AppError && error.code === 'state_conflict', String(error));
     });
     return;
   }
-  const response = network.truth(order);
+  const response = network.truth(transfer);
   if (response.state === 'not_found') return;
-  const notification = { operation: 'payout', reference: order.reference, response } as const;
+  const notification = { operation: 'payout', reference: transfer.reference, response } as const;
   await Promise.all([
     world.jobs.applyNotification('wave-test', notification),
     world.jobs.applyNotification('wave-test', notification),
   ]);
 }
 
-async function checkEnds(network: HonestNetwork, orders: Transfer[], before: Balances): Promise<void> {
+async function checkEnds(network: HonestNetwork, transfers: Transfer[], before: Balances): Promise<void> {
   let [paid, charged] = [0n, 0n];
-  for (const order of orders) {
-    const { status } = await world.transfer(order);
-    const fate = network.fates.get(order.reference);
+  for (const transfer of transfers) {
+    const { status } = await world.transfer(transfer);
+    const fate = network.fates.get(transfer.reference);
     assert.equal(status, endOf(fate));
     if (fate !== 'paid') continue;
-    paid += order.amountMinor;
-    charged += order.amountMinor + feeMinor;
+    paid += transfer.amountMinor;
+    charged += transfer.amountMinor + feeMinor;
   }
   const now = await balances();
   assert.equal(before.float - now.float, paid, 'what left the network’s account is what it paid');

@@ -7,7 +7,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { claimPayout, settleSuccess } from './apply-success.ts';
 import type { ClaimedPayout } from './apply-success.ts';
-import { givePartBack, reverse, undoLateSuccess } from './apply-reversal.ts';
+import { reverse, reverseLateSuccess, reversePart } from './apply-reversal.ts';
 import {
   bookMismatchAccepted,
   bookMismatchReturned,
@@ -15,27 +15,26 @@ import {
   bookReleased,
   bookUnallocatedShare,
 } from './booking.ts';
-import { paidOut } from './book-given-back.ts';
-import { connectorOf } from './connector-of.ts';
+import { readReversible } from './book-reversal.ts';
 import type { TransferContext } from './context.ts';
-import { uncountTransfer } from './limits.ts';
-import { noteTransfer } from './notes.ts';
 import { findTransferById } from './queries.ts';
+import { connectorOf } from './rail.ts';
+import { noteTransfer } from './timeline.ts';
 import { changeTransfer, lockTransferOf } from './transfer-change.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
 
-/** One way to resolve one kind of case about a transfer. */
+/** One resolution of one kind of case about a transfer. */
 interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'effect'> {
-  /** What the timeline says of it, which the merchant reads. */
+  /** The timeline's entry, which the merchant reads. */
   note: string;
-  /** What the money is that the proposal has to name. */
-  needsMoney?: 'paid' | 'given_back';
-  /** What the transfer must be for it, in the words of a refusal; null when it is so. */
+  /** The money that the proposal has to name. */
+  needsMoney?: 'paid' | 'reversed';
+  /** Why the transfer cannot be resolved so; null where it can. */
   refusal(transfer: Transfer): string | null;
   carryOut(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
 }
 
-/** The case, and what the network told of its money; a payment is claimed before the transaction began. */
+/** The case and the money that its proposal names; a payment is claimed before the transaction begins. */
 interface Step {
   found: Case;
   reported: ReportedMoney | null;
@@ -43,31 +42,32 @@ interface Step {
   payout: ClaimedPayout | null;
 }
 
-const mustWait = ({ status, review }: Transfer): string | null =>
+const mustBeOpen = ({ status, review }: Transfer): string | null =>
   status === 'pending' && review !== 'amount_mismatch'
     ? null
-    : `The transfer is ${status} by now: look at it again, there is nothing to decide any more.`;
+    : `The transfer is ${status} by now: nothing is left to decide.`;
 
 const mustBeUnderReview =
   (review: Transfer['review']) =>
   (transfer: Transfer): string | null =>
-    transfer.review === review ? null : 'This has been decided already: look at the transfer again.';
+    transfer.review === review ? null : 'This case was decided meanwhile: look at the transfer again.';
 
 const mustBeCompleted = ({ status }: Transfer): string | null =>
   status === 'completed' ? null : `The transfer is ${status} by now: look at it again.`;
 
 const mustBePaid = ({ status, review }: Transfer): string | null => {
-  if (review === 'amount_mismatch') return 'The network had paid another amount than ordered: resolve that case first.';
+  if (review === 'amount_mismatch')
+    return 'The network had paid another amount than requested: resolve that case first.';
   if (status === 'completed' || review === 'late_success') return null;
-  return `The transfer is ${status}: nothing of it can be given back.`;
+  return `The transfer is ${status}: nothing of it can be reversed.`;
 };
 
 const mustBeDecided =
-  (isOpen: (transfer: Transfer) => boolean) =>
+  (needsDecision: (transfer: Transfer) => boolean) =>
   (transfer: Transfer): string | null =>
-    isOpen(transfer) ? 'There is still something to decide here: propose what applies.' : null;
+    needsDecision(transfer) ? 'The case still needs a decision: propose another resolution.' : null;
 
-const waits = (transfer: Transfer): boolean => mustWait(transfer) === null;
+const isOpen = (transfer: Transfer): boolean => mustBeOpen(transfer) === null;
 
 const always = (): null => null;
 
@@ -81,7 +81,7 @@ const rules: readonly TransferCaseRule[] = [
       effect: 'The held money goes to the network’s float and the fee to fees; the transfer is completed.',
       note: 'The network has confirmed that it paid.',
       needsMoney: 'paid',
-      refusal: mustWait,
+      refusal: mustBeOpen,
       async carryOut(tx, context, locked, { payout }) {
         assert(payout, 'the proposal names the money');
         await settleSuccess(tx, context, locked, payout);
@@ -90,29 +90,28 @@ const rules: readonly TransferCaseRule[] = [
     {
       kind,
       resolution: 'not_paid',
-      effect: 'Amount and fee go back where they came from; the transfer has failed.',
+      effect: 'Amount and fee return to the accounts that they were held from; the transfer has failed.',
       note: 'The network has confirmed that it did not pay.',
-      refusal: mustWait,
+      refusal: mustBeOpen,
       async carryOut(tx, context, locked) {
         await bookReleased(tx, context, locked);
-        uncountTransfer(tx, locked.transfer);
         await fail(tx, context, locked);
       },
     },
     {
       kind,
       resolution: 'acknowledge',
-      effect: 'Nothing is booked: the network has answered meanwhile, or what it said last was wrong.',
-      note: 'What the network said was looked at.',
-      refusal: mustBeDecided(waits),
+      effect: 'Nothing is booked: the network has reported the outcome meanwhile, or its last report was wrong.',
+      note: 'An operator has reviewed what the network reported.',
+      refusal: mustBeDecided(isOpen),
       carryOut: nothing,
     },
   ]),
   {
     kind: 'late_success',
     resolution: 'acknowledge',
-    effect: 'Nothing is booked: it was when the network gave the money back.',
-    note: 'The late payment was looked at.',
+    effect: 'Nothing is booked: the reversal was booked when the network reported it.',
+    note: 'An operator has reviewed the late payment.',
     refusal: mustBeDecided(({ review }) => review === 'late_success'),
     carryOut: nothing,
   },
@@ -127,8 +126,8 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'amount_mismatch',
     resolution: 'accept',
-    effect: 'The beneficiary keeps what was paid; what was not paid is free again, the fee goes to fees.',
-    note: 'The other amount was accepted; what was not paid is back.',
+    effect: 'The beneficiary keeps what was paid; what was not paid returns to the balance, the fee goes to fees.',
+    note: 'The other amount was accepted; what was not paid was returned to the balance.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found }) {
       await bookMismatchAccepted(tx, context, locked.transfer, found.amountMinor);
@@ -139,20 +138,19 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'amount_mismatch',
     resolution: 'return',
-    effect: 'The network has taken back what it paid: amount and fee are free again; the transfer has failed.',
-    note: 'The network took the other amount back; all of the money is free again.',
+    effect: 'The network has reversed what it paid: amount and fee return to the balance; the transfer has failed.',
+    note: 'The network reversed the other amount; all of the money was returned to the balance.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found, railAccount }) {
       await bookMismatchReturned(tx, context, locked, { railAccount, paidMinor: found.amountMinor });
-      uncountTransfer(tx, locked.transfer);
       await fail(tx, context, locked);
     },
   },
   {
     kind: 'late_success',
     resolution: 'accept',
-    effect: 'Nothing more is booked: it was taken from the balance already. The transfer counts as completed.',
-    note: 'The network did pay: the transfer counts as completed.',
+    effect: 'Nothing is booked: the balance was charged when the payment was reported. The transfer is completed.',
+    note: 'The network did pay: the transfer is completed.',
     refusal: mustBeUnderReview('late_success'),
     async carryOut(tx, context, locked) {
       const outcome = { status: 'completed', progress: 'final', failureCode: null, failureReason: null } as const;
@@ -163,16 +161,16 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'late_success',
     resolution: 'recovered',
-    effect: 'The network gave the money back: what the merchant owes for it is repaid, the rest is whose it was.',
-    note: 'The network gave the money back that it had paid too late.',
+    effect: 'The network returned the money: it ends what the merchant owes for it, the rest returns to the balance.',
+    note: 'The network returned the late payment.',
     refusal: mustBeUnderReview('late_success'),
-    carryOut: undoLateSuccess,
+    carryOut: reverseLateSuccess,
   },
   {
     kind: 'second_success',
     resolution: 'recovered',
-    effect: 'The network gave the second payment back: the loss in network_costs is made good.',
-    note: 'The network gave back what it had paid twice.',
+    effect: 'The network returned the second payment: it makes up for the loss in network_costs.',
+    note: 'The network returned the second payment.',
     refusal: always,
     async carryOut(tx, context, { transfer }, { found, railAccount }) {
       await bookPaidTwiceRecovered(tx, context, transfer, { railAccount, amountMinor: found.amountMinor });
@@ -182,22 +180,23 @@ const rules: readonly TransferCaseRule[] = [
     kind: 'second_success',
     resolution: 'write_off',
     effect: 'Nothing is booked: the second payment stays the operator’s loss in network_costs.',
-    note: 'A second payment of the network is not the merchant’s.',
+    note: 'The network paid a second time, which the merchant is not charged for.',
     refusal: always,
     carryOut: nothing,
   },
   {
     kind: 'contradictory_outcome',
     resolution: 'reversed',
-    effect: 'The network gave the money back: amount and fee go to whoever gave them; the transfer is reversed.',
-    note: 'The network gave the money back.',
+    effect:
+      'The network returned the money: amount and fee return to the accounts that they came from; the transfer is reversed.',
+    note: 'The network reversed the transfer.',
     refusal: mustBeCompleted,
     carryOut: reverse,
   },
   {
     kind: 'receipt_reused',
     resolution: 'acknowledge',
-    effect: 'Nothing is booked. A transfer that still waits is looked up further.',
+    effect: 'Nothing is booked. Look-ups of a pending transfer go on.',
     note: 'The network’s transaction belongs to something else.',
     refusal: always,
     async carryOut(tx, context, locked) {
@@ -207,33 +206,34 @@ const rules: readonly TransferCaseRule[] = [
   {
     kind: 'partial_reversal',
     resolution: 'reversed',
-    effect: 'We have this amount back: amount and fee go in proportion to whoever gave them. The rest stays paid.',
-    note: 'The network gave a part of the money back.',
-    needsMoney: 'given_back',
+    effect:
+      'We have this amount back: amount and fee return in proportion to the accounts that they came from. The rest stays paid.',
+    note: 'The network reversed a part of the transfer.',
+    needsMoney: 'reversed',
     refusal: mustBePaid,
     async carryOut(tx, context, locked, step) {
-      await givePartBack(tx, context, locked, await partGivenBack(tx, context, locked.transfer, step));
+      await reversePart(tx, context, locked, await readReversedPart(tx, locked.transfer, step));
     },
   },
   {
     kind: 'partial_reversal',
     resolution: 'acknowledge',
-    effect: 'Nothing is booked: the network gave nothing back, or all of it was booked by another case.',
-    note: 'What the network said of a part was looked at.',
+    effect: 'Nothing is booked: the network reversed nothing, or all of it was booked by another case.',
+    note: 'An operator has reviewed the reported part.',
     refusal: always,
     carryOut: nothing,
   },
   {
     kind: 'network_reversal',
     resolution: 'acknowledge',
-    effect: 'Nothing is booked: it was when the network told of it.',
-    note: 'The reversal was looked at.',
+    effect: 'Nothing is booked: the reversal was booked when the network reported it.',
+    note: 'An operator has reviewed the reversal.',
     refusal: always,
     carryOut: nothing,
   },
 ];
 
-/** Every way to resolve a case about a transfer. */
+/** The resolutions of all cases about transfers. */
 export function createTransferResolvers(context: TransferContext): CaseResolver[] {
   return rules.map((rule) => ({
     subjectType: 'transfer',
@@ -250,7 +250,7 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
       const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
-        // What the network said meanwhile has been written by now, or waits for us.
+        // What the network has reported meanwhile is stored by now, or waits for this lock.
         refuseWhere(rule.refusal(transfer));
         await rule.carryOut(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
@@ -259,13 +259,8 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
   }));
 }
 
-/** What the proposal names, in bututs. Throws AppError `state_conflict` where that cannot be. */
-async function partGivenBack(
-  tx: Transaction,
-  context: TransferContext,
-  transfer: Transfer,
-  { found, reported }: Step,
-): Promise<bigint> {
+/** The reversed amount that the proposal names, in bututs. Throws AppError `state_conflict` where it cannot be. */
+async function readReversedPart(tx: Transaction, transfer: Transfer, { found, reported }: Step): Promise<bigint> {
   const { transactionId, currency } = found;
   if (reported?.transactionId !== transactionId) {
     const message = `The case is about the network's transaction ${transactionId}: name that one.`;
@@ -276,10 +271,10 @@ async function partGivenBack(
     const message = `The network names ${currency} and the transfer is in ${transfer.currency}: ask the network again.`;
     throw new AppError('state_conflict', message);
   }
-  const leftMinor = await paidOut(tx, context, transfer);
+  const leftMinor = await readReversible(tx, transfer);
   if (reported.amountMinor <= leftMinor) return reported.amountMinor;
   const left = moneyText({ currency, amountMinor: leftMinor });
-  throw new AppError('state_conflict', `The network has only ${left} of this transfer out: it can give no more back.`);
+  throw new AppError('state_conflict', `The network can reverse at most ${left} of this transfer. Name that or less.`);
 }
 
 async function stepOf(
@@ -290,14 +285,9 @@ async function stepOf(
   const { railAccount } = (await connectorOf(context, transfer)).capabilities;
   if (reported === null || rule.needsMoney !== 'paid') return { found, reported, railAccount, payout: null };
   const { transactionId, amountMinor } = reported;
+  const { currency } = transfer;
   const networkReference = transfer.networkReference ?? transactionId;
-  const providerTransaction = {
-    transactionId,
-    networkReference,
-    amountMinor,
-    currency: transfer.currency,
-    networkFeeMinor: 0n,
-  };
+  const providerTransaction = { transactionId, networkReference, amountMinor, currency, networkFeeMinor: 0n };
   const payout = await claimPayout(context, transfer, providerTransaction);
   if (!payout.claimed) {
     throw new AppError('state_conflict', 'This transaction of the network has settled something else: ask it again.');

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
 import { setFeeRule, setLimit } from '../merchants/manage-rules.ts';
-import { accepted, balanceOf, order, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
+import { accepted, balanceOf, transferBody, refusal, send, startTransferApi } from './transfer-api.corpus.ts';
 import type { TransferApi } from './transfer-api.corpus.ts';
 
 let world: TransferApi;
@@ -21,7 +21,7 @@ function rule(changes: object) {
 }
 
 describe('an accepted transfer', () => {
-  it('answers pending with the whole record, holds amount and fee, and has called no network', async () => {
+  it('is returned as pending with the whole record, holds amount and fee, and has called no network', async () => {
     const shop = await world.newShop();
     await setFeeRule(
       world.service.db,
@@ -30,7 +30,7 @@ describe('an accepted transfer', () => {
     );
     const callback = 'http://127.0.0.1:9/transfers';
     const metadata = { payroll: 'May' };
-    const { status, body } = await send(shop.api, { ...order, amount: 250.5, callback_url: callback, metadata });
+    const { status, body } = await send(shop.api, { ...transferBody, amount: 250.5, callback_url: callback, metadata });
     const { id, reference, ...rest } = body;
     assert.equal(status, 201);
     assert.match(String(reference), new RegExp(`^${shop.merchant.shortId}[0-9A-Za-z]{22}$`));
@@ -119,7 +119,7 @@ describe('an accepted transfer', () => {
 });
 
 describe('POST /v1/transfers/{id}/cancel', () => {
-  it('releases amount and fee while nothing was sent, once', async () => {
+  it('releases amount and fee of an unsent transfer, once', async () => {
     const shop = await world.newShop();
     await setFeeRule(world.service.db, { merchantId: shop.merchant.id }, rule({ fixedMinor: 500n }));
     const id = await accepted(shop.api);
@@ -130,7 +130,7 @@ describe('POST /v1/transfers/{id}/cancel', () => {
     assert.equal((await balanceOf(shop.api))['payout_balance'], 1_000_000);
     const again = await shop.api.post(`/v1/transfers/${id}/cancel`);
     assert.deepEqual([again.status, again.body['code']], [409, 'state_conflict']);
-    assert.equal(again.body['message'], 'This transfer was cancelled already.');
+    assert.equal(again.body['message'], 'This transfer has already been cancelled.');
     assert.equal((await balanceOf(shop.api))['payout_balance'], 1_000_000);
     const { body } = await shop.api.get(`/v1/transfers/${id}/timeline`);
     assert.deepEqual(body['data'], [
@@ -142,12 +142,12 @@ describe('POST /v1/transfers/{id}/cancel', () => {
       {
         at: world.clock.now().toISOString(),
         kind: 'transfer.cancelled',
-        detail: 'The transfer was cancelled before it was sent. The money is free again.',
+        detail: 'The transfer was cancelled before it was sent. The money was released.',
       },
     ]);
   });
 
-  it('ten times at once is one cancellation', async () => {
+  it('ten times concurrently is one cancellation', async () => {
     const shop = await world.newShop();
     const id = await accepted(shop.api);
     const responses = await Promise.all(Array.from({ length: 10 }, () => shop.api.post(`/v1/transfers/${id}/cancel`)));
@@ -158,7 +158,7 @@ describe('POST /v1/transfers/{id}/cancel', () => {
 });
 
 describe('POST /v1/transfers/fees', () => {
-  it('says what the transfer then costs, on each network, and stores nothing', async () => {
+  it('returns the fee that a transfer costs on each network, and stores nothing', async () => {
     const shop = await world.newShop();
     const owner = { merchantId: shop.merchant.id };
     await setFeeRule(
@@ -181,12 +181,12 @@ describe('POST /v1/transfers/fees', () => {
     }
     assert.deepEqual(await world.tracesOf(shop), before);
     for (const [network, amount, fee] of expected.filter(([, amount]) => amount < 1_000)) {
-      const { body } = await send(shop.api, { ...order, network, amount });
+      const { body } = await send(shop.api, { ...transferBody, network, amount });
       assert.equal(body['fee'], fee);
     }
   });
 
-  it('refuses what a transfer would be refused for, by the same names', async () => {
+  it('refuses what a transfer is refused for, naming the same fields', async () => {
     const { api, live } = await world.newShop();
     const quote = (body: object) => api.post('/v1/transfers/fees', body).then(refusal);
     assert.equal(await quote({ network: 'aps' }), '400 invalid_request amount');
@@ -202,39 +202,39 @@ describe('POST /v1/transfers/fees', () => {
   });
 });
 
-describe('what a merchant may not spend', () => {
-  it('is refused: more than the balance with the fee in it, to the butut', async () => {
+describe('a transfer', () => {
+  it('beyond the balance, with the fee included, is refused to the butut', async () => {
     const shop = await world.newShop();
     await setFeeRule(world.service.db, { merchantId: shop.merchant.id }, rule({ fixedMinor: 1n }));
     const before = await world.tracesOf(shop);
-    const refused = await send(shop.api, { ...order, amount: 1_000_000 });
+    const refused = await send(shop.api, { ...transferBody, amount: 1_000_000 });
     assert.deepEqual([refused.status, refused.body['code']], [400, 'insufficient_balance']);
     assert.match(String(refused.body['message']), /^The balance is short by D0\.01\. /);
     await world.forgetKeys(shop);
     assert.deepEqual(await world.tracesOf(shop), before);
     await accepted(shop.api, { amount: 999_999.99 });
     assert.equal((await balanceOf(shop.api))['payout_balance'], 0);
-    assert.equal((await send(shop.api, { ...order, amount: 1 })).body['code'], 'insufficient_balance');
+    assert.equal((await send(shop.api, { ...transferBody, amount: 1 })).body['code'], 'insufficient_balance');
   });
 
-  it('is refused: more than one transfer or one day may have, with the figure that was exceeded', async () => {
+  it('beyond the limit of one transfer or one day is refused with that limit', async () => {
     const shop = await world.newShop();
     const owner = { merchantId: shop.merchant.id };
     await setLimit(world.service.db, owner, { kind: 'largest', amountMinor: 50_000n });
     await setLimit(world.service.db, owner, { kind: 'daily', amountMinor: 120_000n });
     const before = await world.tracesOf(shop);
-    const large = await send(shop.api, { ...order, amount: 500.01 });
+    const large = await send(shop.api, { ...transferBody, amount: 500.01 });
     assert.equal(refusal(large), '400 limit_exceeded amount');
     assert.match(String(large.body['message']), /limited to D500\.00 each/);
     await world.forgetKeys(shop);
     assert.deepEqual(await world.tracesOf(shop), before);
     const first = await accepted(shop.api, { amount: 500 });
     await accepted(shop.api, { amount: 500 });
-    const late = await send(shop.api, { ...order, amount: 200.01 });
+    const late = await send(shop.api, { ...transferBody, amount: 200.01 });
     assert.equal(refusal(late), '400 limit_exceeded amount');
     assert.match(
       String(late.body['message']),
-      /limited to D1,200\.00 a day; D1,000\.00 were ordered today, so at most D200\.00 are left/,
+      /limited to D1,200\.00 a day; D1,000\.00 were requested today, so at most D200\.00 are left/,
     );
     await shop.api.post(`/v1/transfers/${first}/cancel`);
     await accepted(shop.api, { amount: 200.01 });

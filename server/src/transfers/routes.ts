@@ -10,9 +10,10 @@ import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
 import { readTimeRange, timeRange } from '../kit/time-range.ts';
 import { idParameters } from '../kit/wire-types.ts';
+import { readBalances } from '../ledger/balances.ts';
+import { debtAccount } from '../ledger/debt.ts';
 import { transferFee } from '../merchants/fees.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { balancesOf } from './balances.ts';
 import { cancelTransfer } from './cancel-transfer.ts';
 import type { TransferContext } from './context.ts';
 import { choosePayoutNetwork, createTransfer } from './create-transfer.ts';
@@ -39,9 +40,8 @@ const create = writeRoute('POST', {
   tag,
   summary: 'Pay out to a mobile-money account',
   description:
-    'Holds the amount and the fee and returns the transfer as `pending`; a worker sends it to the ' +
-    'network. The `Idempotency-Key` makes retries safe: the same key never pays twice, however late the ' +
-    'retry.',
+    'Holds the amount and the fee and returns the transfer as `pending`; a worker sends it to the network. The ' +
+    '`Idempotency-Key` makes retries safe: the same key never pays twice, however late the retry.',
   body: newTransferSchema,
   status: 201,
   response: transferSchema,
@@ -125,7 +125,7 @@ const cancel = writeRoute('POST', {
   summary: 'Cancel a transfer that has not been sent',
   description:
     'Releases the held amount and fee. Once a transfer may have reached the network, only the network’s ' +
-    'answer ends it.',
+    'response ends it.',
   params: idParameters,
   status: 200,
   response: transferSchema,
@@ -159,7 +159,17 @@ const balances = readRoute({
   status: 200,
   response: balancesSchema,
   async handle(context: TransferContext, { caller }) {
-    return balancesOf(context.db, await merchantOf(context, caller));
+    const { id: merchantId, currency } = await merchantOf(context, caller);
+    const accounts = ['payable_pending', 'payable_available', debtAccount] as const;
+    // Read at one moment: what a settlement moves is in one of them, never in both.
+    const amounts = await readBalances(context.db, { merchantId, currency, accounts });
+    const owedMinor = amounts.get(debtAccount) ?? 0n;
+    return {
+      available_balance: amountToJson(amounts.get('payable_pending') ?? 0n),
+      payout_balance: amountToJson(amounts.get('payable_available') ?? 0n),
+      ...(owedMinor > 0n && { owed_balance: amountToJson(owedMinor) }),
+      currency,
+    };
   },
 });
 
@@ -175,7 +185,7 @@ export const transferRoutes: readonly ApiRoute<TransferContext>[] = [
 
 function newTransferOf(body: Static<typeof newTransferSchema>): NewTransfer {
   if (body.beneficiary_name.trim() === '') {
-    throw fieldError('invalid_request', 'beneficiary_name', 'Say whose account it is.');
+    throw fieldError('invalid_request', 'beneficiary_name', 'Name the account holder.');
   }
   if (body.account_number.trim() === '') {
     throw fieldError('account_number_invalid', 'account_number', 'Send the beneficiary’s number.');

@@ -1,11 +1,35 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import type { Queryable } from '../kit/db.ts';
-import { listNotesOfTransfer } from './queries.ts';
-import { transferKinds } from './transfer-kinds.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import type { TransferContext } from './context.ts';
+import { insertTransferNote, listNotesOfTransfer } from './queries.ts';
+import { transferKinds } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 
-/** What happened to a transfer, oldest first: its events and what passed between us and its network. */
+/** What the timeline shows beside the events, such as the requests to the network. */
+type TransferNoteKind =
+  | 'waiting'
+  | 'sent_to_network'
+  | 'sent_again'
+  | 'accepted_by_network'
+  | 'no_clear_answer'
+  | 'released'
+  | 'late_success'
+  | 'review'
+  | 'case_resolved';
+
+/** Written with the transaction. `detail` is a sentence without secrets or full numbers. */
+export function noteTransfer(
+  tx: Transaction,
+  { clock, newId }: Pick<TransferContext, 'clock' | 'newId'>,
+  { merchantId, id: transferId }: Pick<Transfer, 'merchantId' | 'id'>,
+  kind: TransferNoteKind,
+  detail: string,
+): void {
+  tx.send(insertTransferNote({ merchantId, transferId, id: newId(), kind, detail, createdAt: clock.now() }));
+}
+
+/** The history of a transfer, oldest first: its events and notes. */
 export async function transferTimeline(db: Queryable, transfer: Transfer): Promise<JsonRecord[]> {
   const { merchantId, id } = transfer;
   const events = await listEventsOfObjects(db, merchantId, [id]);
@@ -20,20 +44,20 @@ export async function transferTimeline(db: Queryable, transfer: Transfer): Promi
     })),
     ...notes.map((note) => ({ at: note.createdAt, id: note.id, kind: note.kind, detail: note.detail })),
   ];
-  // Ids of version 7 also order what happened within one millisecond.
+  // Ids of version 7 also order entries of the same millisecond.
   return entries
     .toSorted((left, right) => left.at.getTime() - right.at.getTime() || (left.id < right.id ? -1 : 1))
     .map(({ at, kind, detail }) => ({ at: at.toISOString(), kind, detail }));
 }
 
-/** How it begins where no event tells of that. */
+/** The first entry of a kind without an event for it. */
 function acceptance({ kind, id, createdAt }: Transfer): { at: Date; id: string; kind: string; detail: string }[] {
   if (transferKinds[kind].events.accepted !== null) return [];
   return [{ at: createdAt, id, kind: 'accepted', detail: 'The payout was accepted and its money is held.' }];
 }
 
-function partBack({ amount_reversed: amount, currency }: JsonRecord): string {
-  return `The network gave a part of the money back; that makes ${String(currency)} ${String(amount)} so far.`;
+function partReversed({ amount_reversed: amount, currency }: JsonRecord): string {
+  return `The network reversed a part of the transfer: ${String(currency)} ${String(amount)} in total so far.`;
 }
 
 function eventDetail(kind: string, record: JsonRecord): string {
@@ -47,9 +71,9 @@ function eventDetail(kind: string, record: JsonRecord): string {
     case 'sub_account.payout.failed':
       return typeof record['failure_reason'] === 'string' ? record['failure_reason'] : 'The transfer failed.';
     case 'transfer.cancelled':
-      return 'The transfer was cancelled before it was sent. The money is free again.';
+      return 'The transfer was cancelled before it was sent. The money was released.';
     case 'transfer.reversed':
-      return record['status'] === 'completed' ? partBack(record) : 'The network gave the money back.';
+      return record['status'] === 'completed' ? partReversed(record) : 'The network reversed the transfer.';
     default:
       return kind;
   }

@@ -9,15 +9,14 @@ import { startService } from '../../../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows } from '../../../test/harness/tables.ts';
 
-/** A merchant with clients that hold every answer to the contract. */
+/** A merchant with clients that check every response against the contract. */
 export interface Shop extends TestMerchant {
   api: ApiClient;
   live: ApiClient;
 }
 
 /**
- * The service without a worker: nothing is sent to a network, so that what a request does can be told from what follows
- * it.
+ * The service without a worker: nothing is sent to a network, so that tests see what a request does by itself.
  */
 export interface TransferApi {
   service: TestService;
@@ -26,7 +25,7 @@ export interface TransferApi {
   newShop(): Promise<Shop>;
   /** Everything that a transfer could leave behind, and the balance. */
   tracesOf(shop: Shop): Promise<unknown>;
-  /** Refusals that follow from the state of things are remembered; apart from that they leave nothing. */
+  /** Deletes the idempotency keys: a refusal that depends on state is stored under its key, and leaves nothing else. */
   forgetKeys(shop: Shop): Promise<void>;
   close(): Promise<void>;
 }
@@ -60,16 +59,16 @@ export async function startTransferApi(): Promise<TransferApi> {
   };
 }
 
-export const order = { amount: 100, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
+export const transferBody = { amount: 100, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
 
-/** An order under a key that nobody has used unless one is given. */
+/** Requests a transfer, under a new idempotency key unless one is given. */
 export function send(api: ApiClient, body: object, key: string = randomUUID()): Promise<ApiResponse> {
   return api.post('/v1/transfers', body, { 'idempotency-key': key });
 }
 
-/** The id of an order that is taken. */
+/** The id of an accepted transfer. */
 export async function accepted(api: ApiClient, changes: object = {}): Promise<string> {
-  const response = await send(api, { ...order, ...changes });
+  const response = await send(api, { ...transferBody, ...changes });
   assert.equal(response.status, 201, response.text);
   return String(response.body['id']);
 }
@@ -80,7 +79,7 @@ export async function balanceOf(api: ApiClient): Promise<Record<string, unknown>
   return response.body;
 }
 
-/** Status, code and the first field that is named. */
+/** Status, code and the first field of a refusal. */
 export function refusal(response: ApiResponse): string {
   const [field] = (response.body['errors'] ?? []) as { path: string; message: string }[];
   if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);

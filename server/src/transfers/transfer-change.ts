@@ -5,16 +5,14 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferContext } from './context.ts';
-import { lockTransfer, updateTransfer } from './queries.ts';
-import { transferKinds } from './transfer-kinds.ts';
-import { canTransferBecome } from './transfer.ts';
+import { lockTransfer, subtractFromTransferDay, updateTransfer } from './queries.ts';
+import { canTransferBecome, transferKinds } from './transfer.ts';
 import type { Transfer, LockedTransfer } from './transfer.ts';
-import { transferEventRecord } from './transfer-wire.ts';
+import { maskedTransferToWire } from './transfer-wire.ts';
 
 /**
- * One transaction over a transfer, which is locked first, so that every change waits for the one before it. The
- * merchant is known before the transaction begins: asking for another connection inside one could leave all of them
- * waiting for each other.
+ * One transaction over a transfer, which is locked first, so that every change waits for the one before it. The merchant
+ * is read before the transaction begins: a transaction that needs a second connection can deadlock the pool.
  */
 export async function withLockedTransfer<Result>(
   context: TransferContext,
@@ -28,7 +26,7 @@ export async function withLockedTransfer<Result>(
   );
 }
 
-/** The transfer as it is now, held until the transaction ends. */
+/** The transfer as it is now, locked until the transaction ends. */
 export async function lockTransferOf(
   tx: Transaction,
   { merchantId, id }: Pick<Transfer, 'merchantId' | 'id'>,
@@ -58,8 +56,9 @@ type TransferChange = Partial<
 >;
 
 /**
- * Writes what becomes of a transfer, and when it ends, or a part of a completed one came back, tells its owner and the
- * merchant. The move is checked against the table in transfer.ts and guarded in the statement. The money has been booked.
+ * Changes a transfer whose money has been booked. When it ends, or a part of a completed one is reversed, the change also
+ * notifies its owner and the merchant, ends its follow-ups, and takes it out of the day's total if nothing was paid. The
+ * transition is checked against the table in transfer.ts, and the statement is guarded by the current status.
  */
 export async function changeTransfer(
   tx: Transaction,
@@ -68,12 +67,12 @@ export async function changeTransfer(
   change: TransferChange,
 ): Promise<Transfer> {
   const status = change.status ?? transfer.status;
-  const isAllowedMove = status === transfer.status || canTransferBecome(transfer.status, status);
-  assert(isAllowedMove, `no move ${transfer.status} → ${status}`);
-  const { kind } = transfer;
-  const isPartBack = status === 'completed' && change.amountReversedMinor !== undefined;
-  const isTold = status !== 'pending' && (status !== transfer.status || isPartBack);
-  const eventKind = isTold ? transferKinds[kind].events[isPartBack ? 'reversed' : status] : null;
+  const isAllowed = status === transfer.status || canTransferBecome(transfer.status, status);
+  assert(isAllowed, `no transition ${transfer.status} → ${status}`);
+  const { events, isLimited } = transferKinds[transfer.kind];
+  const isPartReversed = status === 'completed' && change.amountReversedMinor !== undefined;
+  const isOutcome = status !== 'pending' && (status !== transfer.status || isPartReversed);
+  const eventKind = isOutcome ? events[isPartReversed ? 'reversed' : status] : null;
   const next: Transfer = {
     ...transfer,
     ...change,
@@ -83,8 +82,12 @@ export async function changeTransfer(
   const touched = await updateTransfer(tx, transfer.status, next);
   assert(touched === 1, 'a locked transfer does not change under us');
   if (eventKind !== null) appendTransferEvent(tx, context, merchant, next, eventKind);
-  if (transfer.status === 'pending' && next.status !== 'pending') endFollowUps(tx, next);
-  if (isTold) await context.transferOwners[kind]?.changed(tx, { merchant, transfer: next, before: transfer });
+  if (transfer.status === 'pending' && status !== 'pending') {
+    endFollowUps(tx, next);
+    if (isLimited && status !== 'completed') tx.send(subtractFromTransferDay(next));
+  }
+  if (isOutcome)
+    await context.transferOwners[transfer.kind]?.changed(tx, { merchant, transfer: next, before: transfer });
   return next;
 }
 
@@ -100,12 +103,11 @@ export function appendTransferEvent(
     kind,
     objectId: transfer.id,
     sequence: transfer.eventSequence,
-    record: transferEventRecord(merchant, transfer),
+    record: maskedTransferToWire(merchant, transfer),
     callbackUrl: transfer.callbackUrl,
   });
 }
 
-/** Nothing is sent or looked up any more. */
 function endFollowUps(tx: Transaction, { merchantId, id: subjectId }: Transfer): void {
   cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId });
   cancelWork(tx, { merchantId, kind: 'look_up_transfer', subjectId });

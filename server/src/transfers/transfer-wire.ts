@@ -4,7 +4,7 @@ import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Transfer } from './transfer.ts';
 
-/** The four fields that every client reads, and the rest of the record; the number as it was sent. */
+/** The record of a transfer, with the beneficiary's number as it was sent. */
 export function transferToWire(merchant: Merchant, transfer: Transfer): JsonRecord {
   return {
     id: transfer.id,
@@ -37,12 +37,7 @@ export function transferToWire(merchant: Merchant, transfer: Transfer): JsonReco
   };
 }
 
-/** In lists and events, which travel further than an answer to whoever knows the id, the number is masked. */
+/** The record in lists and events: the number is masked, because they reach more readers than a request for one id. */
 export function maskedTransferToWire(merchant: Merchant, transfer: Transfer): JsonRecord {
   return { ...transferToWire(merchant, transfer), account_number: maskPhoneNumber(transfer.accountNumber) };
-}
-
-/** The record of `transfer.*` events. */
-export function transferEventRecord(merchant: Merchant, transfer: Transfer): JsonRecord {
-  return maskedTransferToWire(merchant, transfer);
 }

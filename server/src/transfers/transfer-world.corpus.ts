@@ -35,11 +35,9 @@ import type { Transfer } from './transfer.ts';
 import { verifyHolds } from './verify-holds.ts';
 
 const connectionsMax = 10;
-/** A new test merchant's money. */
-
 /**
- * The transfers' use-cases and jobs on a database of their own, with networks that say what the test wants them to. No
- * server and no worker: work is done when the test says so.
+ * The transfers' use-cases and jobs on a database of their own, with scripted networks. There is no server and no worker: the
+ * test runs the work.
  */
 export type TransferWorld = Awaited<ReturnType<typeof createTransferWorld>>;
 
@@ -101,10 +99,10 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     logged,
     newMerchant,
 
-    /** An order that nobody has sent yet. */
+    /** A transfer that has not been sent. */
     create: (changes: Partial<NewTransfer> = {}, owner = merchant): Promise<Transfer> =>
       db.withTransaction((tx) => createTransfer(tx, context, owner, { ...newTransfer, ...changes })),
-    /** The same, sent to the network, which gives the answer. */
+    /** The same, sent to the network, which responds with this. */
     createSent: async (response: PayoutResponse, changes: Partial<NewTransfer> = {}): Promise<Transfer> => {
       networks.wave.payoutResponses.pay_out = response;
       const transfer = await world.create(changes);
@@ -122,7 +120,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       );
       return (await Promise.all(claims)).flat();
     },
-    /** Does what is due for the networks now, and what becomes due through it. Answers the kinds, in order. */
+    /** Does the networks' work that is due, and what becomes due by it. Returns the kinds, in order. */
     work: async (): Promise<string[]> => {
       const done: string[] = [];
       for (;;) {
@@ -134,7 +132,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
         }
       }
     },
-    /** Lets the time pass and does what becomes due in it, at the latest at its end. */
+    /** Advances the clock in steps and does the work that becomes due after each. */
     workFor: async (ms: number, stepMs = 1_000): Promise<void> => {
       for (let passed = 0; passed < ms; passed += stepMs) {
         await clock.advance(Math.min(stepMs, ms - passed));
@@ -166,7 +164,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
         .filter(({ subjectId }) => subjectId === transfer.id)
         .map(({ kind }) => kind)
         .toSorted(),
-    /** What the newest case about a transfer tells an operator. */
+    /** The summary of the newest case about a transfer. */
     summaryOf: async (transfer: Transfer): Promise<string> =>
       (await listCases(db, null, 10_000)).find(({ subjectId }) => subjectId === transfer.id)?.summary ?? '',
     balance: (account: Account, owner = merchant): Promise<bigint> =>
@@ -181,7 +179,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       });
       return rows.map(({ text }) => text);
     },
-    /** The ledger adds up, and money is held for open transfers and for nothing else. */
+    /** The ledger balances, and money is held for pending transfers and nothing else. */
     verify: async (): Promise<void> => {
       assert.equal((await verifyLedger(db)).finding, null);
       assert.equal(await verifyHolds(db), null);
@@ -205,7 +203,7 @@ export const newTransfer: NewTransfer = {
   metadata: {},
 };
 
-/** What the beneficiary got, as ordered unless changed. The transaction id follows from the reference. */
+/** What the beneficiary got, as requested unless changed. The transaction id follows from the reference. */
 export function transactionOf(
   transfer: Pick<Transfer, 'reference' | 'amountMinor' | 'currency'>,
   changes: Partial<PayoutTransaction> = {},
@@ -231,5 +229,9 @@ export const refused: PayoutResponse = {
 
 export const noResponse: PayoutResponse = { state: 'unknown', detail: 'no answer within 3000 ms' };
 
-/** The network knows of it and has not ended it yet. */
-export const taken: PayoutResponse = { state: 'processing', networkReference: 'N-taken', handles: { id: 'N-taken' } };
+/** The network has accepted it, without an outcome. */
+export const processing: PayoutResponse = {
+  state: 'processing',
+  networkReference: 'N-processing',
+  handles: { id: 'N-processing' },
+};

@@ -1,8 +1,11 @@
+import type { EventKind, JsonRecord } from '../events/kinds.ts';
+import { networkQueue } from '../events/outbox.ts';
+import type { NewWork } from '../events/work.ts';
+import type { Account } from '../ledger/accounts.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { JsonRecord } from '../events/kinds.ts';
 import type { FailureCode, NetworkHandles, UnavailableReason } from '../networks/contract.ts';
 
-/** One order to pay out. Amounts are bututs. */
+/** A transfer: money that leaves a balance for a mobile-money account. Amounts are bututs. */
 export interface Transfer {
   merchantId: string;
   id: string;
@@ -10,7 +13,7 @@ export interface Transfer {
   status: TransferStatus;
   /** What the beneficiary gets. */
   amountMinor: bigint;
-  /** Charged on top, and given back with the amount. */
+  /** Charged on top, and returned with the amount. */
   feeMinor: bigint;
   currency: string;
   network: string;
@@ -25,13 +28,13 @@ export interface Transfer {
   /** Whose balance it pays out; of `sub_account_payout` only. */
   subAccountId: string | null;
   route: TransferRoute;
-  /** The network's own transaction that is given back, where the network does it. */
+  /** The network's collection that it refunds; of route `network` only. */
   originalReference: string | null;
   /** Our reference, under which the network pays once; leads with the merchant's short id. */
   reference: string;
   networkReference: string | null;
   networkTransactionId: string | null;
-  /** What the network gave back of what it paid, in parts that a person booked; one that is `reversed` has nothing left. */
+  /** What the network reversed in parts that a person booked; a transfer that is `reversed` has nothing left. */
   amountReversedMinor: bigint;
   networkHandles: NetworkHandles | null;
   progress: TransferProgress;
@@ -39,7 +42,7 @@ export interface Transfer {
   sends: bigint;
   /** When it was last handed to the network. */
   sentAt: Date | null;
-  /** Why it is not sent just now. */
+  /** Why it has not been sent yet. */
   waitingFor: UnavailableReason | null;
   failureCode: FailureCode | null;
   failureReason: string | null;
@@ -50,28 +53,28 @@ export interface Transfer {
   completedAt: Date | null;
 }
 
-/** Who ordered it: the merchant, or another part of the service on the merchant's behalf. */
+/** Who requested it: the merchant, or another part of the service on the merchant's behalf. */
 export type TransferKind = 'transfer' | 'sub_account_payout' | 'refund';
 
-/** How the money goes: paid out to a number, or given back by the network that had collected it. */
+/** How the money goes: paid out to a number, or refunded by the network that collected it. */
 export type TransferRoute = 'payout' | 'network';
 
 export type TransferStatus = 'pending' | 'completed' | 'failed' | 'cancelled' | 'reversed';
 
 /**
- * How far the network has come. `created` means that it cannot know of the order. `submitted` is written before the
- * call: from then on it may, and only its own final word ends the order.
+ * How far the network has come. `created` means that it cannot know of the transfer. `submitted` is written before the
+ * call: from then on it may, and only its final response ends the transfer.
  */
 export type TransferProgress = 'created' | 'submitted' | 'final';
 
-/** Why a person has to look at it. */
+/** Why a person has to review it. */
 export type TransferReview = 'amount_mismatch' | 'receipt_reused' | 'late_success' | 'outcome_unknown';
 
 /**
- * The allowed moves. A success that comes after the end is a case and an entry in the ledger, never a move by itself: a
- * person decides whether the transfer counts as completed after all.
+ * The allowed transitions. A success that is reported after the end is booked and opens a case, but changes no status: a
+ * person decides whether the transfer counts as completed.
  */
-const moves: Record<TransferStatus, readonly TransferStatus[]> = {
+const transitions: Record<TransferStatus, readonly TransferStatus[]> = {
   pending: ['completed', 'failed', 'cancelled'],
   completed: ['reversed'],
   failed: ['completed'],
@@ -80,15 +83,15 @@ const moves: Record<TransferStatus, readonly TransferStatus[]> = {
 };
 
 export function canTransferBecome(currentStatus: TransferStatus, nextStatus: TransferStatus): boolean {
-  return moves[currentStatus].includes(nextStatus);
+  return transitions[currentStatus].includes(nextStatus);
 }
 
-/** What the order takes from the balance: the amount and the fee on top. */
+/** What the transfer takes from the balance: the amount and the fee on top. */
 export function totalMinor({ amountMinor, feeMinor }: Pick<Transfer, 'amountMinor' | 'feeMinor'>): bigint {
   return amountMinor + feeMinor;
 }
 
-/** Whether the network cannot have heard of it, so that it may still be taken back. */
+/** Whether the network cannot know of it yet, so that it can still be cancelled. */
 export function isUnsent({ status, progress }: Pick<Transfer, 'status' | 'progress'>): boolean {
   return status === 'pending' && progress === 'created';
 }
@@ -96,4 +99,70 @@ export function isUnsent({ status, progress }: Pick<Transfer, 'status' | 'progre
 export interface LockedTransfer {
   merchant: Merchant;
   transfer: Transfer;
+}
+
+interface KindRules {
+  /** The event of each change; null where the kind's owner reports it with an event of its own. */
+  events: Record<'accepted' | Exclude<TransferStatus, 'pending'>, EventKind | null>;
+  /** Whether it counts towards the merchant's limits. */
+  isLimited: boolean;
+  /** Whether it is refused while the merchant owes: it would be paid with the operator's money. */
+  isRefusedInDebt: boolean;
+}
+
+/** Where the kinds of transfers differ. */
+export const transferKinds: Record<TransferKind, KindRules> = {
+  transfer: {
+    events: {
+      accepted: 'transfer.created',
+      completed: 'transfer.succeeded',
+      failed: 'transfer.failed',
+      cancelled: 'transfer.cancelled',
+      reversed: 'transfer.reversed',
+    },
+    isLimited: true,
+    isRefusedInDebt: true,
+  },
+  // It pays out what belongs to the sub-account.
+  sub_account_payout: {
+    events: {
+      accepted: null,
+      completed: 'sub_account.payout.succeeded',
+      failed: 'sub_account.payout.failed',
+      cancelled: null,
+      reversed: 'transfer.reversed',
+    },
+    isLimited: false,
+    isRefusedInDebt: false,
+  },
+  // Reported by the events of its charge.
+  refund: {
+    events: { accepted: null, completed: null, failed: null, cancelled: null, reversed: null },
+    isLimited: false,
+    // It returns what its own payment brought.
+    isRefusedInDebt: false,
+  },
+};
+
+/** The account that a transfer is paid from, and that its money returns to. */
+export function ownAccount({ kind, subAccountId }: Pick<Transfer, 'kind' | 'subAccountId'>): Account {
+  return kind === 'sub_account_payout' ? `sub:${subAccountId}` : 'payable_available';
+}
+
+/** The ledger's source of everything that is booked for a transfer, or for the refund of the same id. */
+export function ledgerSource({ merchantId, id, currency }: Pick<Transfer, 'merchantId' | 'id' | 'currency'>) {
+  return { merchantId, currency, source: { type: 'transfer', id } };
+}
+
+type WorkSubject = Pick<Transfer, 'id' | 'network'>;
+
+/** The work of sending a transfer to its network. */
+export function sendWork({ id: merchantId, testMode }: Merchant, { id, network }: WorkSubject): NewWork {
+  return { merchantId, queue: networkQueue({ network, testMode }, 'payouts'), kind: 'send_transfer', subjectId: id };
+}
+
+/** The work of looking up a transfer's outcome at its network. */
+export function lookUpWork({ id: merchantId, testMode }: Merchant, { id, network }: WorkSubject): NewWork {
+  const queue = networkQueue({ network, testMode }, 'look-ups');
+  return { merchantId, queue, kind: 'look_up_transfer', subjectId: id };
 }

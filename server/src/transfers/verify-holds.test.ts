@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { withAdminClient } from '../database/admin-client.ts';
-import { createTransferWorld, paid, taken } from './transfer-world.corpus.ts';
+import { createTransferWorld, paid, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import { verifyHolds } from './verify-holds.ts';
 
@@ -17,14 +17,14 @@ async function asOwner(text: string, id: string): Promise<void> {
   await withAdminClient(world.adminUrl, (client) => client.query(text, [id]));
 }
 
-test('what is held for open transfers is in order, whatever became of others', async () => {
-  const done = await world.createSent(taken);
+test('holds that match the pending transfers have no finding, whatever the outcome of others', async () => {
+  const done = await world.createSent(processing);
   await world.jobs.applyNotification('wave-test', {
     operation: 'payout',
     reference: done.reference,
     response: paid(done),
   });
-  const wrong = await world.createSent(taken);
+  const wrong = await world.createSent(processing);
   const response = paid(wrong, { amountMinor: 9_000n });
   await world.jobs.applyNotification('wave-test', { operation: 'payout', reference: wrong.reference, response });
   await world.cancel(await world.create());
@@ -32,7 +32,7 @@ test('what is held for open transfers is in order, whatever became of others', a
   assert.equal(await verifyHolds(world.db), null);
 });
 
-test('an open transfer whose money is not held any more is found', async () => {
+test('a pending transfer whose money is no longer held is found', async () => {
   const { id } = await world.create();
   await asOwner("UPDATE ledger_holds SET status = 'released' WHERE source_id = $1", id);
   const { message } = (await verifyHolds(world.db)) ?? {};

@@ -2,7 +2,7 @@ import type { Queryable } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { findUnmatchedHold } from './queries.ts';
 
-/** Money that is held for no open transfer, or an open transfer without its money: the first one, in words. */
+/** The first amount that is held for no pending transfer, or is missing for one, as a message; null where all match. */
 export async function verifyHolds(db: Queryable): Promise<{ merchantId: string; message: string } | null> {
   const found = await findUnmatchedHold(db);
   if (!found) return null;

@@ -13,7 +13,7 @@ import {
 
 const nameLengthMax = 200;
 const phoneLengthMax = 32;
-// What networks show beside the money; Wave takes 40 characters and gets the first of these.
+// Networks show it beside the money. Wave accepts 40 characters and gets the first 40.
 const narrationLengthMax = 100;
 
 const networkType = Type.String({
