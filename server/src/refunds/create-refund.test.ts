@@ -5,8 +5,7 @@ import { applyResponse } from '../payments/apply-response.ts';
 import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
 import { createRefund } from './create-refund.ts';
 import { merchantPartMinor } from './refund.ts';
-import type { Refund } from './refund.ts';
-import { createRefundWorld, paidBack, refused, splitWith } from './refund-world.corpus.ts';
+import { createRefundWorld, paidBack, partsOf, refused, splitWith } from './refund-world.corpus.ts';
 import type { RefundWorld } from './refund-world.corpus.ts';
 
 let world: RefundWorld;
@@ -28,9 +27,6 @@ function refusedWith(code: string, path?: string, message?: RegExp) {
     return true;
   };
 }
-
-const partsOf = ({ parts }: Refund) =>
-  parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
 
 test('a full refund charges each recipient, and the charge is refunded once the network has paid', async () => {
   const awa = await world.newSubAccount(20);

@@ -8,7 +8,6 @@ import { AppError } from '../kit/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
-import type { Refund } from './refund.ts';
 import {
   reversedPayout,
   createRefundWorld,
@@ -29,9 +28,6 @@ after(async () => {
   await world.verify();
   await world.close();
 });
-
-const partsOf = ({ parts }: Refund) =>
-  parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
 
 test('a refund that fails after a partial repayment cancels the debt and returns the repayment', async () => {
   const awa = await world.newSubAccount(20);

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../events/kinds.ts';
 import type { Work } from '../events/work.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
-import type { PayoutResponse, PayoutTransaction, RefundCapabilities, StartRefund } from '../networks/contract.ts';
+import type { PayoutResponse, RefundCapabilities, StartRefund } from '../networks/contract.ts';
 import { BreakerCopy } from '../networks/breaker-copy.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
@@ -16,12 +16,15 @@ import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
 import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
+import { paid as paidBack, transactionOf } from '../transfers/transfer-world.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { verifyHolds } from '../transfers/verify-holds.ts';
 import { createRefund } from './create-refund.ts';
 import { createRefundOwner } from './end-refund.ts';
 import { findRefund } from './find-refund.ts';
 import type { Refund, RefundContext } from './refund.ts';
+
+export { paidBack, transactionOf };
 
 /**
  * The payments' world with refunds and payouts: networks respond as the test decides, and there is no worker. Wave refunds
@@ -232,25 +235,11 @@ export function splitWith(ids: { subAccountId?: string; groupId?: string }): Spl
   return { subAccountId: ids.subAccountId ?? null, groupId: ids.groupId ?? null, paths };
 }
 
-type Sent = Pick<Refund, 'reference' | 'amountMinor' | 'currency'>;
+/** The parts of a refund: the account's kind, the amount and the advance. */
+export const partsOf = ({ parts }: Refund): string[] =>
+  parts.map(({ account, amountMinor, advancedMinor }) => `${account.slice(0, 4)} ${amountMinor} ${advancedMinor}`);
 
-/** What the payer got, as requested unless changed. The transaction id follows from the reference. */
-export function transactionOf(refund: Sent, changes: Partial<PayoutTransaction> = {}): PayoutTransaction {
-  return {
-    transactionId: `R-${refund.reference}`,
-    networkReference: `N-${refund.reference}`,
-    amountMinor: refund.amountMinor,
-    currency: refund.currency,
-    networkFeeMinor: 0n,
-    ...changes,
-  };
-}
-
-export function paidBack(refund: Sent, changes: Partial<PayoutTransaction> = {}): PayoutResponse {
-  return { state: 'succeeded', providerTransaction: transactionOf(refund, changes) };
-}
-
-export function reversedPayout(refund: Sent): PayoutResponse {
+export function reversedPayout(refund: Parameters<typeof transactionOf>[0]): PayoutResponse {
   return { state: 'reversed', providerTransaction: transactionOf(refund) };
 }
 

@@ -1,5 +1,6 @@
 import Type from 'typebox';
-import { amountType, idType, optional, orNull, timeType } from '../kit/wire-types.ts';
+import { amountType, idType, optional, orNull } from '../kit/wire-types.ts';
+import { outcomeFields } from '../transfers/wire-schemas.ts';
 
 // Longer than every reference of a charge and than its id.
 const referenceLengthMax = 100;
@@ -56,15 +57,7 @@ export const refundSchema = Type.Object(
     ),
     advanced: amountType('What the merchant advances for sub-accounts, in addition to its own part.'),
     waiting_for: orNull(Type.String({ description: 'Why it has not been sent yet.' })),
-    failure_code: orNull(Type.String()),
-    failure_reason: orNull(Type.String()),
-    review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
-    account_id: idType('The merchant in this environment.'),
-    business_id: idType('The business.'),
-    test_mode: Type.Boolean(),
-    createdAt: timeType('When it was accepted.'),
-    updatedAt: timeType('When it last changed.'),
-    completed_at: orNull(timeType('When its success was booked.')),
+    ...outcomeFields,
   },
   { title: 'Refund' },
 );

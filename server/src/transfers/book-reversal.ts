@@ -89,7 +89,7 @@ export async function bookReversal(
   { flow, partMinor: requestedMinor }: { flow: ReversalFlow; partMinor?: bigint },
 ): Promise<BookedReversal> {
   const { transfer } = locked;
-  const outcome = await lockOutcome(tx, context, locked);
+  const outcome = await lockOutcome(tx, context.transferOwners, locked);
   const { booked, paidMinor, leftMinor } = await readPaid(tx, transfer);
   const partMinor = requestedMinor ?? leftMinor;
   assert(partMinor > 0n && partMinor <= leftMinor, 'a network reverses at most what it paid');

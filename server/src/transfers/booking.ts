@@ -88,7 +88,7 @@ async function lockOwnDebt(
   // Transfers that are refused while the merchant owes add nothing to a debt.
   const own = transferKinds[transfer.kind].isRefusedInDebt ? null : await readOwnDebt(tx, source);
   if (own === null || own.leftMinor === 0n) return () => Promise.resolve();
-  await lockOutcome(tx, context, locked);
+  await lockOutcome(tx, context.transferOwners, locked);
   return async () => {
     const { leftMinor: onAccountMinor } = own;
     const account = returnsTo === 'origin' ? own.account : returnsTo;
@@ -124,11 +124,11 @@ export interface LockedOutcome {
  */
 export async function lockOutcome(
   tx: Transaction,
-  { transferOwners }: Pick<TransferContext, 'transferOwners'>,
+  owners: TransferContext['transferOwners'],
   locked: LockedTransfer,
 ): Promise<LockedOutcome> {
   const { merchantId, currency, kind, subAccountId } = locked.transfer;
-  const ofOwner = (await transferOwners[kind]?.lock(tx, locked)) ?? [];
+  const ofOwner = (await owners[kind]?.lock(tx, locked)) ?? [];
   const ids = subAccountId === null ? ofOwner : [subAccountId, ...ofOwner];
   const deleted = await lockDeleted(tx, merchantId, ids);
   const ofMerchant: Account[] = ['fees', 'payable_available', 'payable_pending', debtAccount, 'suspense'];
@@ -176,7 +176,7 @@ export async function bookLateSuccess(
   const { subAccountId } = transfer;
   const float = `float:${payout.railAccount}` as const;
   const paidMinor = payout.providerTransaction.amountMinor;
-  const { deleted, balances } = await lockOutcome(tx, context, locked);
+  const { deleted, balances } = await lockOutcome(tx, context.transferOwners, locked);
   let missingMinor = paidMinor;
   const movements = [...new Set([ownAccount(transfer), 'payable_available'] as const)].map((debit): Movement => {
     const amountMinor = least(balances.get(debit) ?? 0n, missingMinor);
@@ -249,7 +249,7 @@ export async function bookMismatchReturned(
   const fromHeldMinor = least(paidMinor, amountMinor);
   const account = ownAccount(transfer);
   const endDebt = await lockOwnDebt(tx, context, locked, 'payable_available');
-  const { balances: owed } = await lockOutcome(tx, context, locked);
+  const { balances: owed } = await lockOutcome(tx, context.transferOwners, locked);
   await bookTransfer(tx, context, transfer, 'mismatch_returned', [
     { debit: float, credit: account, amountMinor: fromHeldMinor },
     { debit: 'suspense', credit: account, amountMinor: amountMinor - fromHeldMinor },

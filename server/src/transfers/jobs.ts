@@ -84,7 +84,9 @@ async function markSubmitted(
   return withLockedTransfer(context, seen, async (tx, locked) => {
     const { transfer } = locked;
     completeWorkWith(tx, work);
-    return isUnchanged(transfer, seen) && canSend(context, rail, transfer) ? submit(tx, context, rail, locked) : null;
+    return isUnchanged(transfer, seen) && canSend(context.clock.now(), rail, transfer)
+      ? submit(tx, context, rail, locked)
+      : null;
   });
 }
 
@@ -94,8 +96,8 @@ function isUnchanged({ status, sends, networkReference }: Transfer, seen: Transf
 }
 
 /** At once the first time; again only after the time in which the last request can still arrive. */
-function canSend({ clock }: TransferContext, { capabilities }: Rail, { sentAt }: Transfer): boolean {
-  return sentAt === null || clock.now() >= addMs(sentAt, capabilities.resendAfterMs);
+function canSend(now: Date, { capabilities }: Rail, { sentAt }: Transfer): boolean {
+  return sentAt === null || now >= addMs(sentAt, capabilities.resendAfterMs);
 }
 
 async function submit(
@@ -154,7 +156,7 @@ function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
  * for which the network pays once even if the request did arrive. Look-ups go on meanwhile, so that nothing depends on this.
  */
 async function sendAgain(context: TransferContext, rail: Rail, seen: Transfer): Promise<void> {
-  if (seen.networkReference !== null || seen.sends >= sendsMax || !canSend(context, rail, seen)) return;
+  if (seen.networkReference !== null || seen.sends >= sendsMax || !canSend(context.clock.now(), rail, seen)) return;
   await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
     if (isUnchanged(transfer, seen)) enqueue(tx, context, sendWork(merchant, transfer));
     await Promise.resolve();

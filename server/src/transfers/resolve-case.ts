@@ -29,9 +29,10 @@ interface TransferCaseRule extends Pick<CaseResolver, 'kind' | 'resolution' | 'e
   note: string;
   /** The money that the proposal has to name. */
   needsMoney?: 'paid' | 'reversed';
-  /** Why the transfer cannot be resolved so; null where it can. */
-  refusal(transfer: Transfer): string | null;
-  carryOut(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
+  /** Why the transfer cannot be resolved so; null where it can. Absent is always possible. */
+  refusal?(transfer: Transfer): string | null;
+  /** Absent books nothing. */
+  carryOut?(tx: Transaction, context: TransferContext, locked: LockedTransfer, step: Step): Promise<void>;
 }
 
 /** The case and the money that its proposal names; a payment is claimed before the transaction begins. */
@@ -69,10 +70,6 @@ const mustBeDecided =
 
 const isOpen = (transfer: Transfer): boolean => mustBeOpen(transfer) === null;
 
-const always = (): null => null;
-
-const nothing = (): Promise<void> => Promise.resolve();
-
 const rules: readonly TransferCaseRule[] = [
   ...(['outcome_unknown', 'contradictory_outcome'] as const).flatMap((kind): TransferCaseRule[] => [
     {
@@ -104,7 +101,6 @@ const rules: readonly TransferCaseRule[] = [
       effect: 'Nothing is booked: the network has reported the outcome meanwhile, or its last report was wrong.',
       note: 'An operator has reviewed what the network reported.',
       refusal: mustBeDecided(isOpen),
-      carryOut: nothing,
     },
   ]),
   {
@@ -113,14 +109,12 @@ const rules: readonly TransferCaseRule[] = [
     effect: 'Nothing is booked: the reversal was booked when the network reported it.',
     note: 'An operator has reviewed the late payment.',
     refusal: mustBeDecided(({ review }) => review === 'late_success'),
-    carryOut: nothing,
   },
   {
     kind: 'share_without_owner',
     resolution: 'to_merchant',
     effect: 'The money of the deleted sub-account goes from suspense to the merchant’s balance.',
     note: 'The money of a deleted sub-account is the merchant’s.',
-    refusal: always,
     carryOut: (tx, context, { transfer }, { found }) => bookUnallocatedShare(tx, context, transfer, found.amountMinor),
   },
   {
@@ -171,7 +165,6 @@ const rules: readonly TransferCaseRule[] = [
     resolution: 'recovered',
     effect: 'The network returned the second payment: it makes up for the loss in network_costs.',
     note: 'The network returned the second payment.',
-    refusal: always,
     async carryOut(tx, context, { transfer }, { found, railAccount }) {
       await bookPaidTwiceRecovered(tx, context, transfer, { railAccount, amountMinor: found.amountMinor });
     },
@@ -181,8 +174,6 @@ const rules: readonly TransferCaseRule[] = [
     resolution: 'write_off',
     effect: 'Nothing is booked: the second payment stays the operator’s loss in network_costs.',
     note: 'The network paid a second time, which the merchant is not charged for.',
-    refusal: always,
-    carryOut: nothing,
   },
   {
     kind: 'contradictory_outcome',
@@ -198,7 +189,6 @@ const rules: readonly TransferCaseRule[] = [
     resolution: 'acknowledge',
     effect: 'Nothing is booked. Look-ups of a pending transfer go on.',
     note: 'The network’s transaction belongs to something else.',
-    refusal: always,
     async carryOut(tx, context, locked) {
       if (locked.transfer.review === 'receipt_reused') await changeTransfer(tx, context, locked, { review: null });
     },
@@ -220,16 +210,12 @@ const rules: readonly TransferCaseRule[] = [
     resolution: 'acknowledge',
     effect: 'Nothing is booked: the network reversed nothing, or all of it was booked by another case.',
     note: 'An operator has reviewed the reported part.',
-    refusal: always,
-    carryOut: nothing,
   },
   {
     kind: 'network_reversal',
     resolution: 'acknowledge',
     effect: 'Nothing is booked: the reversal was booked when the network reported it.',
     note: 'An operator has reviewed the reversal.',
-    refusal: always,
-    carryOut: nothing,
   },
 ];
 
@@ -241,18 +227,18 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
     resolution: rule.resolution,
     effect: rule.effect,
     needsMoney: rule.needsMoney !== undefined,
-    refusal: async (found) => rule.refusal(await readTransfer(context.db, found)),
+    refusal: async (found) => rule.refusal?.(await readTransfer(context.db, found)) ?? null,
     prepare: async (found, reported) => {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
-      refuseWhere(rule.refusal(seen));
+      refuseWhere(rule.refusal?.(seen) ?? null);
       const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network has reported meanwhile is stored by now, or waits for this lock.
-        refuseWhere(rule.refusal(transfer));
-        await rule.carryOut(tx, context, { merchant, transfer }, step);
+        refuseWhere(rule.refusal?.(transfer) ?? null);
+        await rule.carryOut?.(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
       };
     },

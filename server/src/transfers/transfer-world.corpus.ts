@@ -203,11 +203,10 @@ export const newTransfer: NewTransfer = {
   metadata: {},
 };
 
+type SentTransfer = Pick<Transfer, 'reference' | 'amountMinor' | 'currency'>;
+
 /** What the beneficiary got, as requested unless changed. The transaction id follows from the reference. */
-export function transactionOf(
-  transfer: Pick<Transfer, 'reference' | 'amountMinor' | 'currency'>,
-  changes: Partial<PayoutTransaction> = {},
-): PayoutTransaction {
+export function transactionOf(transfer: SentTransfer, changes: Partial<PayoutTransaction> = {}): PayoutTransaction {
   return {
     transactionId: `T-${transfer.reference}`,
     networkReference: `N-${transfer.reference}`,
@@ -218,7 +217,7 @@ export function transactionOf(
   };
 }
 
-export function paid(transfer: Transfer, changes: Partial<PayoutTransaction> = {}): PayoutResponse {
+export function paid(transfer: SentTransfer, changes: Partial<PayoutTransaction> = {}): PayoutResponse {
   return { state: 'succeeded', providerTransaction: transactionOf(transfer, changes) };
 }
 

@@ -59,6 +59,19 @@ export const transferStatus = Type.Union(
   ['pending', 'completed', 'failed', 'cancelled', 'reversed'].map((status) => Type.Literal(status)),
 );
 
+/** The fields of transfers and refunds that show the outcome and the owner. */
+export const outcomeFields = {
+  failure_code: orNull(Type.String()),
+  failure_reason: orNull(Type.String()),
+  review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
+  account_id: idType('The merchant in this environment.'),
+  business_id: idType('The business.'),
+  test_mode: Type.Boolean(),
+  createdAt: timeType('When it was accepted.'),
+  updatedAt: timeType('When it last changed.'),
+  completed_at: orNull(timeType('When its success was booked.')),
+};
+
 export const transferSchema = Type.Object(
   {
     id: idType('The transfer.'),
@@ -83,15 +96,7 @@ export const transferSchema = Type.Object(
     waiting_for: orNull(
       Type.String({ description: 'Why it has not been sent yet: `network_unavailable` or `float_empty`.' }),
     ),
-    failure_code: orNull(Type.String()),
-    failure_reason: orNull(Type.String()),
-    review: orNull(Type.String({ description: 'Why an operator has to review it.' })),
-    account_id: idType('The merchant in this environment.'),
-    business_id: idType('The business.'),
-    test_mode: Type.Boolean(),
-    createdAt: timeType('When it was accepted.'),
-    updatedAt: timeType('When it last changed.'),
-    completed_at: orNull(timeType('When its success was booked.')),
+    ...outcomeFields,
   },
   { title: 'Transfer' },
 );
