@@ -12,6 +12,7 @@ import {
   reversedPayout,
   createRefundWorld,
   paidBack,
+  partsOf,
   transactionOf,
   refused,
   splitWith,
