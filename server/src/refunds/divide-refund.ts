@@ -15,7 +15,7 @@ export interface PartlyRefunded {
 }
 
 /**
- * Divides the next refund of `amountMinor` (docs/refunds.md, "Who gives it"). Each share returns floor(share × refunded so
+ * Divides the next refund of `amountMinor` (docs/refunds.md, "Who bears it"). Each share returns floor(share × refunded so
  * far ÷ received) less what it returned before, so all of it, to the butut, once everything is refunded; a returned fee the
  * same. The merchant gives the rest, which is a few bututs below zero where shares offset roundings that the merchant covered.
  *

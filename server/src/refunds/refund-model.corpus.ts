@@ -2,7 +2,7 @@ import { least } from '../kit/money.ts';
 
 /**
  * The balances of payments that are shared, refunded and paid out, in a few lines and without a database: written from
- * the rules (docs/refunds.md, "Who gives it"; docs/splits.md), not from the code. Amounts are bututs.
+ * the rules (docs/refunds.md, "Who bears it"; docs/splits.md), not from the code. Amounts are bututs.
  */
 export class RefundModel {
   /** The merchant's balance less its debt, which comes from roundings that it had got and spent before it had to return them. */
