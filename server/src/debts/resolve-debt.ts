@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import { refuseWhere } from '../cases/resolution.ts';
+import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
@@ -63,7 +63,7 @@ function refusalOf(owedMinor: bigint): string | null {
 /** What is still owed once all that the merchant has is held against it; the debt is locked until the transaction ends. */
 async function lockDebt(tx: Transaction, context: DebtContext, { merchantId, currency }: Case): Promise<bigint> {
   const { owedMinor } = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
-  refuseWhere(refusalOf(owedMinor));
+  throwIfRefused(refusalOf(owedMinor));
   return owedMinor;
 }
 

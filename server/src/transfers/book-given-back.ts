@@ -59,8 +59,8 @@ async function readPaid(tx: Transaction, context: TransferContext, transfer: Tra
   const source = sourceOf(context, transfer);
   const booked = await bookedBy(tx, source, (movement) => isUndone(movement) && !isGivenBack(movement.flow));
   const back = await bookedBy(tx, source, ({ flow }) => isGivenBack(flow));
-  const paidMinor = onFloats(booked.given);
-  return { booked, paidMinor, leftMinor: paidMinor - onFloats(back.taken) };
+  const paidMinor = onFloats(booked.credited);
+  return { booked, paidMinor, leftMinor: paidMinor - onFloats(back.debited) };
 }
 
 function onFloats(parts: ReadonlyMap<Account, bigint>): bigint {
@@ -96,7 +96,7 @@ export async function bookReturned(
   const partMinor = requested ?? leftMinor;
   assert(partMinor > 0n && partMinor <= leftMinor, 'a network gives back what it has out');
   const part = { beforeMinor: paidMinor - leftMinor, partMinor, wholeMinor: paidMinor };
-  const { given, taken } = partOf(booked, part);
+  const { credited: given, debited: taken } = partOf(booked, part);
   if (transfer.kind === 'refund') gatherAtMerchant(taken);
   const plan = new PlannedMovements(outcome.balances);
   const advanceRepaidMinor = await undoAdvance(tx, context, transfer, { plan, part });
@@ -110,7 +110,7 @@ export async function bookReturned(
   const credit = isDeleted ? 'suspense' : ownAccount(transfer);
   const fromMerchant = { sources: ['payable_available'], last: debtAccount } as const;
   // It owes nothing any more, or it would not have repaid this.
-  plan.give({ credit, amountMinor: advanceRepaidMinor }, fromMerchant, () => []);
+  plan.credit({ credit, amountMinor: advanceRepaidMinor }, fromMerchant, () => []);
   await post(tx, context, { ...sourceOf(context, transfer), flow, movements: plan.movements });
   return {
     unallocatedMinor: unallocatedMinor + (isDeleted ? advanceRepaidMinor : 0n),
@@ -132,7 +132,7 @@ async function undoAdvance(
   if (subAccountId === null) return 0n;
   const source = sourceOf(context, transfer);
   const booked = await bookedBy(tx, source, ({ flow }) => flow === 'advanced');
-  const advancedMinor = partOf(booked, part).taken.get(owedAccount(subAccountId)) ?? 0n;
+  const advancedMinor = partOf(booked, part).debited.get(owedAccount(subAccountId)) ?? 0n;
   const waivedMinor = (await readWaived(tx, source))(subAccountId);
   return planAdvanceUndone(plan, { subAccountId, advancedMinor, waivedMinor });
 }

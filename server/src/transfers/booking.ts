@@ -98,8 +98,8 @@ async function ownDebtOf(
     const { leftMinor: onAccountMinor } = own;
     const account = comesBackTo === 'where_it_was' ? own.account : comesBackTo;
     const plan = new PlannedMovements(await lockBalances(tx, transfer, [account, debtAccount]));
-    const { taken } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
-    const backMinor = taken.get(own.account) ?? 0n;
+    const { debited } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
+    const backMinor = debited.get(own.account) ?? 0n;
     const writtenOffMinor = await readWrittenOff(tx, source);
     planDebtUndone(plan, { account, onAccountMinor, backMinor, writtenOffMinor, onDebtMinor: 0n });
     await post(tx, context, { ...source, flow: 'debt_undone', movements: plan.movements });

@@ -2,7 +2,7 @@ import type { Transaction } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { lockBalances } from '../ledger/post.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
 import type { LockedTransfer } from './transfer.ts';

@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import { refuseWhere } from '../cases/resolution.ts';
+import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
@@ -246,12 +246,12 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
-      refuseWhere(rule.refusal(seen));
+      throwIfRefused(rule.refusal(seen));
       const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network said meanwhile has been written by now, or waits for us.
-        refuseWhere(rule.refusal(transfer));
+        throwIfRefused(rule.refusal(transfer));
         await rule.carryOut(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
       };
