@@ -21,7 +21,7 @@ export interface ReceiverResponse {
   durationMs: number;
 }
 
-/** The service waits as long (docs/events.md, "Answering"). */
+/** The service waits as long (docs/events.md, "Responding"). */
 export const responseTimeoutMs = 15_000;
 const chunkDelayMs = 300;
 // What a receiver says beyond its status is of no use here.

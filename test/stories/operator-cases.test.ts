@@ -93,11 +93,15 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   );
   const resolve = ['cases', 'resolve', found.id, '--as', 'accept', '--evidence', evidence];
   await runJson(awa, ...resolve);
-  await refuses(awa, ['cases', 'confirm', found.id], /^You proposed this yourself: another operator has to confirm it/);
+  await refuses(
+    awa,
+    ['cases', 'confirm', found.id],
+    /^You proposed this yourself\. Another operator has to confirm it/,
+  );
   const listed = await run(null, 'cases', 'list');
   assert.match(listed.stdout, new RegExp(`${found.id}.*waits for a second operator`));
   await runJson(lamin, 'cases', 'withdraw', found.id);
-  await refuses(lamin, ['cases', 'confirm', found.id], /^Nothing is proposed for this case\.\n$/);
+  await refuses(lamin, ['cases', 'confirm', found.id], /^No resolution is proposed for this case\.\n$/);
   const { stdout: shownText } = await run(null, 'cases', 'show', found.id);
   assert.match(shownText, /^transaction_id  \S/m, 'names and values stand apart');
   assert.match(shownText, /^amount +GMD \d+\.\d\d$/m, 'the amount is written as in the list');
@@ -151,7 +155,7 @@ test('resolving a case needs an active operator credential', async () => {
     ['cases', 'withdraw', found.id],
     /^OPERATOR_CREDENTIAL belongs to an operator who has been revoked\.\n$/,
   );
-  await refuses(awa, ['cases', 'confirm', found.id], /^Whoever proposed this has been revoked since/);
+  await refuses(awa, ['cases', 'confirm', found.id], /^The operator who proposed this has been revoked/);
   const listed = await run(null, 'operators', 'list');
   assert.match(listed.stdout, /^OPERATOR .*\n[^]*in use +Awa Ceesay\n/);
   assert.doesNotMatch(listed.stdout, /op_/);
@@ -160,15 +164,15 @@ test('resolving a case needs an active operator credential', async () => {
 test('an incomplete proposal is refused with one sentence', async () => {
   const found = await openMismatch();
   const resolve = (...args: string[]) => ['cases', 'resolve', found.id, ...args];
-  await refuses(awa, resolve('--as', 'accept', '--evidence', 'yes'), /^The evidence has 10 to 2000 characters/);
-  await refuses(awa, resolve('--as', 'burn', '--evidence', evidence), /is resolved as accept or return\.\n$/);
+  await refuses(awa, resolve('--as', 'accept', '--evidence', 'yes'), /^Send evidence of 10 to 2000 characters/);
+  await refuses(awa, resolve('--as', 'burn', '--evidence', evidence), / as accept or return\.\n$/);
   const money = ['--as', 'accept', '--evidence', evidence, '--transaction', 'T1'];
   await refuses(awa, resolve(...money), /belong together/);
   for (const amount of ['1e3', '10.005', '99999999999999999999']) {
     await refuses(awa, resolve(...money, '--amount', amount), /^--amount is an amount in dalasi/);
   }
   await refuses(awa, resolve(...money, '--amount', '0'), /^--amount is what the network says was paid/);
-  await refuses(awa, resolve(...money, '--amount', '101'), /name no transaction/);
+  await refuses(awa, resolve(...money, '--amount', '101'), /leave out transaction/);
 });
 
 test('the running service logged no error meanwhile', async () => {

@@ -29,7 +29,9 @@ export const passedOnExports: Rule = (files) =>
       .program.body.filter(
         (node) =>
           node.type === 'ExportAllDeclaration' ||
-          (node.type === 'ExportNamedDeclaration' && node.source !== null && node.source.value !== './queries.ts'),
+          (node.type === 'ExportNamedDeclaration' &&
+            node.source !== null &&
+            !node.source.value.startsWith('./queries')),
       )
       .map((node) =>
         findingAt(file, node.start, 'passes on what another file defines; let users import the file that defines it'),

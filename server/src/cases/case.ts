@@ -1,4 +1,4 @@
-/** What a rule may not decide by itself, in the words an operator reads. */
+/** Why a person has to decide, in the words that an operator reads. */
 export type CaseKind =
   | 'second_success'
   | 'amount_mismatch'
@@ -19,7 +19,7 @@ export interface NewCase {
   kind: CaseKind;
   subjectType: CaseSubject;
   subjectId: string;
-  /** The network's transaction id, another reference, or '' where there is none: the same thing opens one case only. */
+  /** The network's transaction id, another reference, or '': one case is opened for each kind, subject and reference. */
   reference: string;
   /** The network's transaction, where the reference is something else. */
   transactionId?: string;
@@ -30,14 +30,14 @@ export interface NewCase {
 
 export interface Case extends NewCase {
   id: string;
-  /** The network's transaction that it is about, or the reference where there is none. */
+  /** The network's transaction, or the reference where there is none. */
   transactionId: string;
-  /** How often the network reported the same again with nothing that tells a repetition from something new. */
+  /** How often the network reported the same again without an id that would distinguish a repetition from a new reversal. */
   reportedAgain: bigint;
   status: 'open' | 'resolved';
   createdAt: Date;
   resolvedAt: Date | null;
-  /** The proposal that waits for a second operator. */
+  /** The pending proposal, which needs a second operator's confirmation. */
   proposalId: string | null;
   /** How it was resolved. */
   resolution: string | null;

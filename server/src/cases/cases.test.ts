@@ -69,12 +69,12 @@ test('another kind, another charge or another transaction is another case', asyn
   assert.equal((await listCases(db, 'open', 10)).length, 4);
 });
 
-test('of many concurrent openings of a case, one opens it and runs what belongs to it', async () => {
+test('of many concurrent openings of a case, one opens it and books its money', async () => {
   const opened = await Promise.all(Array.from({ length: 10 }, () => open()));
   assert.equal(opened.filter(Boolean).length, 1);
 });
 
-test('a case goes with the change that needs it', async () => {
+test('a case is rolled back with the change that needs it', async () => {
   const undone = db.withTransaction(async (tx) => {
     await openCase(tx, { clock, newId }, sample);
     throw new Error('undone');
@@ -83,7 +83,7 @@ test('a case goes with the change that needs it', async () => {
   assert.deepEqual(await listCases(db, null, 10), []);
 });
 
-test('the operator sees the newest first, by status, and how many of each kind are open', async () => {
+test('cases are listed newest first, by status, and open ones counted by kind', async () => {
   await open({ reference: 'T1' });
   await open({ reference: 'T2' });
   await open({ reference: 'T3', kind: 'network_reversal' });

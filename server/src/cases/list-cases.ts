@@ -1,1 +1,8 @@
-export { countOpenCases, findCaseById, listCases, listCasesOfSubject, listResolutionSteps } from './queries.ts';
+export {
+  countOpenCases,
+  findCaseById,
+  listCases,
+  listCasesOfSubject,
+  listOpenCasesOfKind,
+  listResolutionSteps,
+} from './queries.ts';

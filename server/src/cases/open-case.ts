@@ -4,8 +4,8 @@ import { insertCaseOnce } from './queries.ts';
 import type { NewCase } from './case.ts';
 
 /**
- * Opens a case with the change that needs it. Answers false when the same thing has its case already: then whatever
- * belongs to the case (the money in `suspense`) has been done too.
+ * Opens a case in the transaction of the change that needs it. Returns false when the case exists already: then what belongs
+ * to it, such as the money in `suspense`, was booked with it.
  */
 export async function openCase(
   tx: Transaction,

@@ -5,26 +5,27 @@ import { openCase } from './open-case.ts';
 import type { Case, NewCase } from './case.ts';
 import { countReportOfCase, listCasesOfSubject } from './queries.ts';
 
-/** What a network reports to have reversed of a payment or a payout. */
+/** A network's report that it reversed a payment or a payout, or a part of one. */
 export interface Reversal {
-  /** The network's transaction that had moved the money. */
+  /** The network's transaction that was reversed. */
   transactionId: string;
   /** In bututs. */
   amountMinor: bigint;
   currency: string;
-  /** The network's own id of this reversal, the same on each repetition of the report; null where it gives none. */
+  /** The network's own id of this reversal, the same on each repetition of the report; null where it sends none. */
   reversalId: string | null;
 }
 
-/** Whether a case is one of money that a network reversed, all of it or a part. */
+/** Whether a case is about a reversal, whole or partial. */
 export function isReversalCase({ kind }: Pick<Case, 'kind'>): boolean {
   return kind === 'network_reversal' || kind === 'partial_reversal';
 }
 
 /**
- * Opens the case of a reversal that a rule may not book, once. Several parts of one transaction may have the same amount, and the reversal's
- * own id tells them apart. A report without an id may repeat an open case's, on which it is counted and logged, so that
- * it is neither lost nor booked twice; once that case is resolved, it is a new case. The caller holds the record's lock.
+ * Opens the case of a reversal that needs a decision, once. Several parts of one transaction may have the same amount; the
+ * reversal's own id distinguishes them. A report without an id may repeat that of an open case: it is counted on the case and
+ * logged, so that it is neither lost nor booked twice. Once that case is resolved, the report opens a new one. The caller
+ * holds the record's lock.
  */
 export async function openReversalCase(
   tx: Transaction,
@@ -43,14 +44,14 @@ export async function openReversalCase(
   const open = alike.find(({ status }) => status === 'open');
   if (reversalId === null && open) {
     await countReportOfCase(tx, open);
-    // A look-up reports the same each time: only the first of them is news in the log.
+    // A look-up reports the same each time: only the first repetition is logged.
     if (open.reportedAgain > 0n) return;
     const fields = { merchant_id: merchantId, [`${subjectType}_id`]: subjectId, case_id: open.id };
     tx.afterCommit(() => context.log.warn('a network reported a reversal again, without an id', fields));
     return;
   }
   const earlier = alike.at(-1);
-  const doubt = `It had reported the same amount before, in case ${earlier?.id}: ask it whether this is another.`;
+  const doubt = `It had reported the same amount before, in case ${earlier?.id}: ask it whether this is another reversal.`;
   await openCase(tx, context, {
     ...about,
     reference: reversalId ?? (reversals.length === 0 ? transactionId : context.newId()),

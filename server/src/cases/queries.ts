@@ -31,7 +31,7 @@ export function insertCaseOnce(db: Queryable, newCase: NewCase & { id: string; c
   });
 }
 
-/** Counts a report that may be a repetition of what the case is about. The caller holds the record's lock. */
+/** Counts a report that may repeat the one of the case. The caller holds the record's lock. */
 export function countReportOfCase(
   db: Queryable,
   { merchantId, id }: { merchantId: string; id: string },
@@ -43,17 +43,17 @@ export function countReportOfCase(
   });
 }
 
-/** All open cases of a kind, whoever's. */
+/** All merchants' open cases of a kind. */
 export function listOpenCasesOfKind(db: Queryable, kind: Case['kind']): Promise<Case[]> {
   return db.rows<Case>({
     name: 'cases_list_open_of_kind',
-    text: `-- across merchants: the worker follows everybody's
+    text: `-- across merchants: the worker updates the cases of all of them
            SELECT ${columns} FROM cases WHERE kind = $1 AND status = 'open' ORDER BY merchant_id, id`,
     values: [kind],
   });
 }
 
-/** Touches nothing once somebody has proposed how to resolve it: two people decide about what they have seen. */
+/** Updates nothing once a resolution is proposed: two operators decide about the amount that they have seen. */
 export function updateCaseSum(
   db: Queryable,
   next: { merchantId: string; id: string; amountMinor: bigint; summary: string },
@@ -70,13 +70,13 @@ export function updateCaseSum(
 export function listCases(db: Queryable, status: Case['status'] | null, rowsMax: number): Promise<Case[]> {
   return db.rows<Case>({
     name: 'cases_list',
-    text: `-- across merchants: the operator looks at everybody's cases
+    text: `-- across merchants: the operator works on the cases of all of them
            SELECT ${columns} FROM cases WHERE $1::text IS NULL OR status = $1 ORDER BY id DESC LIMIT $2`,
     values: [status, rowsMax],
   });
 }
 
-/** Where none of a kind is open, the kind is left out. */
+/** Open cases by kind; kinds without any are left out. */
 export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint; oldest: Date }[]> {
   return db.rows({
     name: 'cases_count_open',
@@ -104,7 +104,7 @@ export function listCasesOfSubject(db: Queryable, merchantId: string, subjectId:
   });
 }
 
-/** Held until the transaction ends, in an order that everybody keeps: one resolution may close several of them. */
+/** Locked until the transaction ends, in the order of their ids: one resolution may close several of them. */
 export function lockOpenCasesOfSubject(db: Queryable, merchantId: string, subjectId: string): Promise<Case[]> {
   return db.rows<Case>({
     name: 'cases_lock_open_of_subject',
@@ -114,7 +114,7 @@ export function lockOpenCasesOfSubject(db: Queryable, merchantId: string, subjec
   });
 }
 
-/** Guarded by the proposal it replaces or takes back: touches nothing when somebody else was faster. */
+/** Guarded by the proposal that it replaces or withdraws: updates nothing when another operator was faster. */
 export function updateProposal(
   db: Queryable,
   key: { merchantId: string; id: string },
@@ -164,7 +164,7 @@ export function insertResolutionStep(step: ResolutionStep): Statement {
   };
 }
 
-/** What was done about a case, oldest first. */
+/** The history of a case, oldest first. */
 export function listResolutionSteps(db: Queryable, merchantId: string, caseId: string): Promise<ResolutionStep[]> {
   return db.rows<ResolutionStep>({
     name: 'case_resolutions_list',

@@ -98,7 +98,7 @@ const refused = (work: Promise<unknown>, message: RegExp, code = 'state_conflict
     return true;
   });
 
-test('a case is resolved by two operators: one proposes, another one confirms', async () => {
+test('a case is resolved when one operator proposes and another confirms', async () => {
   await propose();
   assert.equal((await now()).status, 'open');
   assert.equal(done.length, 0, 'a proposal changes nothing');
@@ -112,39 +112,39 @@ test('a case is resolved by two operators: one proposes, another one confirms', 
     [[found.id, lamin, evidence]],
   );
   assert.deepEqual(await history(), [`proposed accept ${awa}`, `confirmed accept ${lamin}`]);
-  await refused(confirm(binta), /resolved already, as accept/);
-  await refused(propose(), /resolved already, as accept/);
+  await refused(confirm(binta), /already resolved, as accept/);
+  await refused(propose(), /already resolved, as accept/);
 });
 
 test('an operator cannot confirm their own proposal, however often they propose', async () => {
   await propose();
-  await refused(confirm(awa), /You proposed this yourself: another operator has to confirm it/);
+  await refused(confirm(awa), /You proposed this yourself. Another operator has to confirm it/);
   await propose({ operatorId: lamin });
   await propose();
   await refused(confirm(awa), /You proposed this yourself/);
   await confirm(lamin);
 });
 
-test('what a revoked operator proposed is not carried out', async () => {
+test('a revoked operator’s proposal cannot be confirmed', async () => {
   await propose();
   revoked = [awa];
-  await refused(confirm(lamin), /has been revoked since/);
+  await refused(confirm(lamin), /has been revoked/);
   assert.equal(done.length, 0);
   await withdraw(lamin);
   await propose({ operatorId: binta });
   await confirm(lamin);
 });
 
-test('a proposal that was withdrawn cannot be confirmed; it stays in the history', async () => {
+test('a withdrawn proposal cannot be confirmed, and stays in the history', async () => {
   await propose();
   await withdraw(awa);
-  await refused(confirm(lamin), /Nothing is proposed/);
-  await refused(withdraw(awa), /Nothing is proposed/);
+  await refused(confirm(lamin), /No resolution is proposed/);
+  await refused(withdraw(awa), /No resolution is proposed/);
   assert.deepEqual(await history(), [`proposed accept ${awa}`, `withdrawn accept ${awa}`]);
   assert.equal((await now()).status, 'open');
 });
 
-test('a new proposal replaces the one that waited and loses nothing of it', async () => {
+test('a new proposal replaces the pending one, which stays in the history', async () => {
   await propose();
   const reported = { transactionId: 'T9', amountMinor: 9_900n };
   await propose({ resolution: 'paid', reported, operatorId: lamin });
@@ -164,7 +164,7 @@ test('of many concurrent confirmations, one carries the resolution out', async (
   assert.equal((await history()).length, 2);
   for (const response of responses) {
     if (response.status === 'rejected')
-      assert.match(String(response.reason), /Somebody else has just|resolved already/);
+      assert.match(String(response.reason), /Another operator has just|already resolved/);
   }
 });
 
@@ -188,7 +188,7 @@ test('of two concurrent proposals one is pending, and the other operator is noti
   assert.ok((await now()).proposalId !== null);
 });
 
-test('a proposal that cannot be carried out any more leaves the case and the proposal as they were', async () => {
+test('a proposal that is no longer possible leaves the case and the proposal as they were', async () => {
   await propose();
   const failing: CaseResolver = {
     ...accept,
@@ -200,7 +200,7 @@ test('a proposal that cannot be carried out any more leaves the case and the pro
   assert.deepEqual(await history(), [`proposed accept ${awa}`]);
 });
 
-test('a resolution can close another case of the same record, which says so', async () => {
+test('a resolution can close another case of the same record, which names it', async () => {
   const other = await open(found.subjectId, 'T2');
   const both: CaseResolver = {
     ...accept,
@@ -214,7 +214,7 @@ test('a resolution can close another case of the same record, which says so', as
   assert.equal(step?.evidence, `Closed with case ${found.id}.`);
 });
 
-test('the choices are those of the case’s record and kind, with what keeps them from being done', async () => {
+test('the choices are those of the case’s record and kind, each with its refusal if any', async () => {
   const shown = await listChoices(context, found);
   assert.deepEqual(
     shown.map(({ resolution }) => resolution),
@@ -226,20 +226,20 @@ test('the choices are those of the case’s record and kind, with what keeps the
   assert.deepEqual(await history(), []);
 });
 
-test('a proposal says what, why and, where it is needed, which money', async () => {
+test('a proposal needs a resolution, evidence and, where required, the reported money', async () => {
   const bad = 'invalid_request';
-  await refused(propose({ resolution: 'paid_out' }), /is resolved as accept or paid/, bad);
+  await refused(propose({ resolution: 'paid_out' }), /as accept or paid/, bad);
   for (const text of ['', 'nine char', '         .', 'x'.repeat(2_001)]) {
     await refused(propose({ evidence: text }), /10 to 2000 characters/, bad);
   }
-  await refused(propose({ resolution: 'paid' }), /name the network's transaction/, bad);
-  await refused(propose({ reported: { transactionId: 'T', amountMinor: 1n } }), /name no transaction/, bad);
+  await refused(propose({ resolution: 'paid' }), /add the network's transaction/, bad);
+  await refused(propose({ reported: { transactionId: 'T', amountMinor: 1n } }), /leave out transaction/, bad);
   await refused(propose({ caseId: newId() }), /There is no case/, 'not_found');
   await propose({ evidence: 'ten chars.' });
   await propose({ evidence: 'x'.repeat(2_000) });
 });
 
-test('the service may not rewrite what was decided', async () => {
+test('the serving role cannot change resolution steps', async () => {
   await propose();
   for (const text of [`UPDATE case_resolutions SET evidence = ''`, 'DELETE FROM case_resolutions']) {
     await assert.rejects(

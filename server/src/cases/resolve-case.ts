@@ -11,17 +11,16 @@ import {
   lockOpenCasesOfSubject,
   updateProposal,
 } from './queries.ts';
-import { refuseWhere } from './resolution.ts';
+import { throwIfRefused } from './resolution.ts';
 import type { CaseResolver, Choice, Confirmation, ResolutionStep, ReportedMoney } from './resolution.ts';
 
-/** What resolving works with. */
 export interface ResolveContext {
   db: Database;
   clock: Clock;
   newId: () => string;
-  /** Every way to resolve every kind of case, from the parts that own the records. */
+  /** The resolutions of every kind of case, from the parts that own the records. */
   resolvers: readonly CaseResolver[];
-  /** Whether an operator still is one: what a revoked one had proposed is not carried out. */
+  /** False for a revoked operator, whose proposals cannot be confirmed. */
   isOperator: (operatorId: string) => Promise<boolean>;
 }
 
@@ -36,7 +35,7 @@ export interface NewProposal {
 const evidenceLengthMin = 10;
 const evidenceLengthMax = 2_000;
 
-/** The ways to resolve a case, each with what it does or why it cannot be done; none once it is resolved. */
+/** The resolutions of a case, each with its effect or why it is not possible now; none once the case is resolved. */
 export async function listChoices(context: ResolveContext, found: Case): Promise<Choice[]> {
   if (found.status !== 'open') return [];
   const choices = resolversOf(context, found).map(async (resolver) => {
@@ -47,23 +46,23 @@ export async function listChoices(context: ResolveContext, found: Case): Promise
 }
 
 /**
- * Writes down how an operator means to resolve a case. Nothing else happens until another one confirms it. A proposal
- * that still waited is replaced and stays in the history.
+ * Records an operator's proposal to resolve a case. Nothing else happens until another operator confirms it. A pending
+ * proposal is replaced and stays in the history.
  *
  * Throws AppError `not_found`, `invalid_request` and `state_conflict`.
  */
 export async function proposeResolution(context: ResolveContext, proposed: NewProposal): Promise<ResolutionStep> {
-  const found = await findOpenCase(context, proposed.caseId);
+  const found = await findOpenCase(context.db, proposed.caseId);
   const resolver = resolverOf(context, found, proposed.resolution);
   const evidence = proposed.evidence.trim();
   if (evidence.length < evidenceLengthMin || evidence.length > evidenceLengthMax) {
-    const message = `The evidence has ${evidenceLengthMin} to ${evidenceLengthMax} characters: what the network said, its reference, the date.`;
+    const message = `Send evidence of ${evidenceLengthMin} to ${evidenceLengthMax} characters: the network’s statement, its reference, the date.`;
     throw fieldError('invalid_request', 'evidence', message);
   }
   checkReportedMoney(resolver, proposed.reported);
-  refuseWhere(await resolver.refusal(found));
+  throwIfRefused(await resolver.refusal(found));
   const id = context.newId();
-  const step = stepOf(context, found, { id, step: 'proposed', proposalId: id, ...proposed, evidence });
+  const step = stepOf(found, { id, step: 'proposed', proposalId: id, ...proposed, evidence }, context.clock.now());
   await context.db.withTransaction(async (tx) => {
     if ((await updateProposal(tx, found, found.proposalId, id)) === 0) throw changedMeanwhile(found);
     tx.send(insertResolutionStep(step));
@@ -72,8 +71,8 @@ export async function proposeResolution(context: ResolveContext, proposed: NewPr
 }
 
 /**
- * Carries out what another operator has proposed: the record, the ledger and the case in one transaction. Of two who
- * confirm at once, one has done it and the other is told so.
+ * Carries out another operator's proposal: the record, the ledger and the case in one transaction. Of two concurrent
+ * confirmations, one succeeds and the other is refused.
  *
  * Throws AppError `not_found` and `state_conflict`.
  */
@@ -81,13 +80,13 @@ export async function confirmResolution(
   context: ResolveContext,
   { caseId, operatorId }: { caseId: string; operatorId: string },
 ): Promise<ResolutionStep> {
-  const found = await findOpenCase(context, caseId);
-  const proposal = await findProposal(context, found);
+  const found = await findOpenCase(context.db, caseId);
+  const proposal = await findProposal(context.db, found);
   if (proposal.operatorId === operatorId) {
-    throw conflict('You proposed this yourself: another operator has to confirm it, because two people decide a case.');
+    throw conflict('You proposed this yourself. Another operator has to confirm it.');
   }
   if (!(await context.isOperator(proposal.operatorId))) {
-    throw conflict('Whoever proposed this has been revoked since: withdraw it and propose it again.');
+    throw conflict('The operator who proposed this has been revoked. Withdraw the proposal and propose it again.');
   }
   const resolver = resolverOf(context, found, proposal.resolution);
   const carryOut = await resolver.prepare(found, reportedMoneyOf(proposal));
@@ -102,7 +101,7 @@ export async function confirmResolution(
 }
 
 /**
- * Takes back a proposal that nobody has confirmed; any operator may.
+ * Withdraws a pending proposal; any operator may.
  *
  * Throws AppError `not_found` and `state_conflict`.
  */
@@ -110,10 +109,10 @@ export async function withdrawProposal(
   context: ResolveContext,
   { caseId, operatorId }: { caseId: string; operatorId: string },
 ): Promise<ResolutionStep> {
-  const found = await findOpenCase(context, caseId);
-  const { resolution, id: proposalId } = await findProposal(context, found);
+  const found = await findOpenCase(context.db, caseId);
+  const { resolution, id: proposalId } = await findProposal(context.db, found);
   const id = context.newId();
-  const step = stepOf(context, found, { id, step: 'withdrawn', proposalId, resolution, operatorId });
+  const step = stepOf(found, { id, step: 'withdrawn', proposalId, resolution, operatorId }, context.clock.now());
   await context.db.withTransaction(async (tx) => {
     if ((await updateProposal(tx, found, proposalId, null)) === 0) throw changedMeanwhile(found);
     tx.send(insertResolutionStep(step));
@@ -121,7 +120,7 @@ export async function withdrawProposal(
   return step;
 }
 
-/** Closes another open case about the same record, which the confirmed resolution of one has ended too. */
+/** Closes another open case about the same record, which a confirmed resolution has ended too. */
 export async function closeWith(
   tx: Transaction,
   context: Pick<ResolveContext, 'clock' | 'newId'>,
@@ -140,21 +139,21 @@ async function endCase(
 ): Promise<ResolutionStep> {
   const { merchantId, id } = ended;
   const { resolution, id: proposalId } = proposal;
-  const touched = await closeCase(tx, { merchantId, id, resolution, resolvedAt: context.clock.now() });
-  assert(touched === 1, 'a locked case is closed once');
+  const now = context.clock.now();
+  assert((await closeCase(tx, { merchantId, id, resolution, resolvedAt: now })) === 1, 'a locked case is closed once');
   const { step, evidence } = ended;
-  const recorded = stepOf(context, ended, { id: context.newId(), step, proposalId, resolution, evidence, operatorId });
+  const recorded = stepOf(ended, { id: context.newId(), step, proposalId, resolution, evidence, operatorId }, now);
   tx.send(insertResolutionStep(recorded));
   return recorded;
 }
 
 function stepOf(
-  context: Pick<ResolveContext, 'clock'>,
   { merchantId, id: caseId }: Pick<Case, 'merchantId' | 'id'>,
   recorded: Pick<ResolutionStep, 'id' | 'step' | 'proposalId' | 'resolution' | 'operatorId'> & {
     evidence?: string | null;
     reported?: ReportedMoney | null;
   },
+  createdAt: Date,
 ): ResolutionStep {
   return {
     merchantId,
@@ -167,22 +166,22 @@ function stepOf(
     transactionId: recorded.reported?.transactionId ?? null,
     amountMinor: recorded.reported?.amountMinor ?? null,
     operatorId: recorded.operatorId,
-    createdAt: context.clock.now(),
+    createdAt,
   };
 }
 
-async function findOpenCase({ db }: ResolveContext, caseId: string): Promise<Case> {
+async function findOpenCase(db: Database, caseId: string): Promise<Case> {
   const found = await findCaseById(db, caseId);
   if (!found) throw new AppError('not_found', `There is no case ${caseId}.`);
-  if (found.status !== 'open') throw conflict(`The case has been resolved already, as ${found.resolution}.`);
+  if (found.status !== 'open') throw conflict(`The case is already resolved, as ${found.resolution}.`);
   return found;
 }
 
-async function findProposal({ db }: ResolveContext, found: Case): Promise<ResolutionStep> {
-  if (found.proposalId === null) throw conflict('Nothing is proposed for this case.');
+async function findProposal(db: Database, found: Case): Promise<ResolutionStep> {
+  if (found.proposalId === null) throw conflict('No resolution is proposed for this case.');
   const steps = await listResolutionSteps(db, found.merchantId, found.id);
   const proposal = steps.find(({ id }) => id === found.proposalId);
-  assert(proposal, 'a proposal is written with the case that names it');
+  assert(proposal, 'a proposal is stored with the case that names it');
   return proposal;
 }
 
@@ -195,14 +194,14 @@ function resolverOf(context: ResolveContext, found: Case, resolution: string): C
   const resolver = possible.find((candidate) => candidate.resolution === resolution);
   if (resolver) return resolver;
   const names = possible.map((candidate) => candidate.resolution).join(' or ');
-  throw fieldError('invalid_request', 'resolution', `A case of ${found.kind} is resolved as ${names}.`);
+  throw fieldError('invalid_request', 'resolution', `Resolve a case of ${found.kind} as ${names}.`);
 }
 
 function checkReportedMoney({ resolution, needsMoney }: CaseResolver, reported: ReportedMoney | null): void {
   if (needsMoney === (reported !== null)) return;
   const message = needsMoney
-    ? `To resolve it as ${resolution}, name the network's transaction and its amount.`
-    : `To resolve it as ${resolution}, name no transaction and no amount.`;
+    ? `To resolve it as ${resolution}, add the network's transaction and its amount.`
+    : `To resolve it as ${resolution}, leave out transaction and amount.`;
   throw fieldError('invalid_request', 'transaction', message);
 }
 
@@ -211,7 +210,7 @@ function reportedMoneyOf({ transactionId, amountMinor }: ResolutionStep): Report
 }
 
 function changedMeanwhile({ id }: Case): AppError {
-  return conflict(`Somebody else has just changed case ${id}: look at it again.`);
+  return conflict(`Another operator has just changed case ${id}. Look at it again.`);
 }
 
 function conflict(message: string): AppError {

@@ -4,18 +4,16 @@ import { openCase } from './open-case.ts';
 import type { Case, NewCase } from './case.ts';
 import { closeCase, listCasesOfSubject, lockOpenCasesOfSubject, updateCaseSum } from './queries.ts';
 
-export { listOpenCasesOfKind } from './queries.ts';
-
-/** What a case is about that stands as long as a sum does. */
+/** The subject of a case that is open while a sum is above zero. */
 export type SumSubject = Pick<NewCase, 'merchantId' | 'kind' | 'subjectType' | 'subjectId' | 'currency'>;
 
-/** How such a case is closed where nobody had to decide. */
-export const repaidResolution = 'repaid';
+/** The resolution of such a case when its sum reaches zero without a decision. */
+const repaidResolution = 'repaid';
 
 /**
- * Keeps one case open while a sum is above zero: opens it, brings its amount up to date unless somebody has proposed how to
- * resolve it, and closes it once the sum is gone. `measure` locks the sum, after the case has been locked and before
- * a new one is opened, so that two who follow it at once open one. Answers whether anything changed.
+ * Keeps one case open while a sum is above zero: opens it, updates its amount unless a resolution is proposed, and closes it
+ * when the sum is zero. `measure` locks the sum, after the open cases are locked and before a new one is opened, so that
+ * concurrent calls open one case. Returns whether anything changed.
  */
 export async function syncSumCase(
   tx: Transaction,

@@ -51,9 +51,9 @@ export async function startCustomerApi(): Promise<CustomerApi> {
 
 /** A new customer's record. */
 export async function created(api: ApiClient, fields: object = {}): Promise<Record<string, unknown> & { id: string }> {
-  const answer = await api.post('/v1/customers', { name: 'Awa Ceesay', ...fields });
-  assert.equal(answer.status, 201, answer.text);
-  return { ...answer.body, id: String(answer.body['id']) };
+  const response = await api.post('/v1/customers', { name: 'Awa Ceesay', ...fields });
+  assert.equal(response.status, 201, response.text);
+  return { ...response.body, id: String(response.body['id']) };
 }
 
 export function change(api: ApiClient, id: string, fields: object): Promise<ApiResponse> {
@@ -64,20 +64,20 @@ export function change(api: ApiClient, id: string, fields: object): Promise<ApiR
 }
 
 export async function remove(api: ApiClient, id: string): Promise<void> {
-  const answer = await api.send('DELETE', `/v1/customers/${id}`);
-  assert.deepEqual([answer.status, answer.body], [200, { id, deleted: true }]);
+  const response = await api.send('DELETE', `/v1/customers/${id}`);
+  assert.deepEqual([response.status, response.body], [200, { id, deleted: true }]);
 }
 
 /** The ids that a list answers, in its order. */
 export async function idsOf(api: ApiClient, query: string): Promise<string[]> {
-  const answer = await api.get(`/v1/customers?${query}`);
-  assert.equal(answer.status, 200, answer.text);
-  return (answer.body['data'] as { id: string }[]).map(({ id }) => id);
+  const response = await api.get(`/v1/customers?${query}`);
+  assert.equal(response.status, 200, response.text);
+  return (response.body['data'] as { id: string }[]).map(({ id }) => id);
 }
 
 /** Status, code and the first field that is named. */
-export function refusal(answer: ApiResponse): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string; message: string }[];
+export function refusal(response: ApiResponse): string {
+  const [field] = (response.body['errors'] ?? []) as { path: string; message: string }[];
   if (field) assert.match(field.message, /\w.*\.( Did you mean \w+\?)?$/);
-  return `${answer.status} ${String(answer.body['code'])} ${field?.path ?? 'no field'}`;
+  return `${response.status} ${String(response.body['code'])} ${field?.path ?? 'no field'}`;
 }

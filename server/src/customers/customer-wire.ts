@@ -2,7 +2,7 @@ import type { JsonRecord } from '../events/kinds.ts';
 import type { Caller } from '../kit/route.ts';
 import type { Customer } from './customer.ts';
 
-/** The customer as the merchant reads it, also in events. */
+/** The customer as the API and events show it. */
 export function customerToWire(caller: Caller, customer: Customer): JsonRecord {
   return {
     id: customer.id,

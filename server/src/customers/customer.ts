@@ -3,7 +3,7 @@ import type { WorkContext } from '../events/outbox.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { ListReader } from '../kit/list-reader.ts';
 
-/** Somebody a merchant knows. Deleted ones are nobody any more, and are never read as this. */
+/** A person whom a merchant has stored. A deleted customer is never read as this. */
 export interface Customer {
   merchantId: string;
   id: string;
@@ -17,10 +17,9 @@ export interface Customer {
   updatedAt: Date;
 }
 
-/** What the use-cases of customers work with. */
 export interface CustomerContext extends WorkContext {
   db: Database;
   lists: ListReader;
-  /** Takes the person out of the customer's payments, which stand above this part. */
+  /** Erases the person's details from the customer's payments, which belong to a higher level. */
   forgetInPayments: (tx: Transaction, customer: { merchantId: string; id: string }) => Promise<void>;
 }

@@ -29,8 +29,8 @@ describe('config.distinct', () => {
       { email: 'somebody.else@shop.example', phone: '877012345' },
     ];
     for (const fields of same) {
-      const answer = await distinct(api, fields);
-      assert.deepEqual([answer.status, answer.body], [200, awa], JSON.stringify(fields));
+      const response = await distinct(api, fields);
+      assert.deepEqual([response.status, response.body], [200, awa], JSON.stringify(fields));
     }
     assert.deepEqual(await countRows(world.service, merchant.id, 'customers', 'events'), { customers: 1, events: 1 });
   });
@@ -50,19 +50,19 @@ describe('config.distinct', () => {
       ] as const) {
         const { api } = await world.newShop();
         const stored = await created(api, { phone: first });
-        const answer = await distinct(api, { phone: second });
-        assert.deepEqual([answer.status, answer.body['id']], [200, stored.id], `${first}, then ${second}`);
+        const response = await distinct(api, { phone: second });
+        assert.deepEqual([response.status, response.body['id']], [200, stored.id], `${first}, then ${second}`);
       }
     }
   });
 
-  it('makes another one where nothing is the same, or there is nothing to compare', async () => {
+  it('creates another one where email and phone differ or are absent', async () => {
     const { api } = await world.newShop();
     const awa = await created(api, { email: 'awa@shop.example', phone: '7012345' });
     for (const fields of [{ email: 'awa@shop.example.gm', phone: '7012346' }, { phone: '+44 20 7946 0958' }, {}, {}]) {
-      const answer = await distinct(api, { ...fields, name: 'Awa Ceesay' });
-      assert.equal(answer.status, 201, answer.text);
-      assert.notEqual(answer.body['id'], awa.id);
+      const response = await distinct(api, { ...fields, name: 'Awa Ceesay' });
+      assert.equal(response.status, 201, response.text);
+      assert.notEqual(response.body['id'], awa.id);
     }
     for (const config of [{}, { distinct: false }, { distinct: null }, { other: 1 }, null]) {
       const another = await api.post('/v1/customers', { name: 'Awa', email: 'awa@shop.example', config });
@@ -72,19 +72,19 @@ describe('config.distinct', () => {
     assert.equal(refusal(slip), '400 invalid_request config.distinct');
   });
 
-  it('takes the oldest of several, and nobody who was changed or deleted since', async () => {
+  it('returns the oldest of several, and none that was changed or deleted since', async () => {
     const { api } = await world.newShop();
     const [first, second] = [await created(api, { phone: '7012345' }), await created(api, { phone: '877012345' })];
     assert.equal((await distinct(api, { phone: '7012345' })).body['id'], first.id);
     await change(api, first.id, { phone: '6012345' });
     assert.equal((await distinct(api, { phone: '7012345' })).body['id'], second.id);
     await remove(api, second.id);
-    const answer = await distinct(api, { phone: '7012345' });
-    assert.equal(answer.status, 201, answer.text);
-    assert.ok(![first.id, second.id].includes(String(answer.body['id'])));
+    const response = await distinct(api, { phone: '7012345' });
+    assert.equal(response.status, 201, response.text);
+    assert.ok(![first.id, second.id].includes(String(response.body['id'])));
   });
 
-  it('makes one customer of many requests at once, whichever form each of them has', async () => {
+  it('creates one customer for concurrent requests, whatever form each number has', async () => {
     const forms = [
       { phone: '7012345' },
       { phone: '877012345' },
@@ -93,16 +93,16 @@ describe('config.distinct', () => {
     ];
     for (let round = 1; round <= effort({ usual: 4, long: 20 }); round += 1) {
       const { api, merchant } = await world.newShop();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 12 }, (_, index) => distinct(api, forms[index % forms.length] ?? {})),
       );
-      assert.equal(new Set(answers.map(({ body }) => body['id'])).size, 1);
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array<number>(11).fill(200), 201]);
+      assert.equal(new Set(responses.map(({ body }) => body['id'])).size, 1);
+      assert.deepEqual(responses.map(({ status }) => status).toSorted(), [...Array<number>(11).fill(200), 201]);
       assert.deepEqual(await countRows(world.service, merchant.id, 'customers', 'events'), { customers: 1, events: 1 });
     }
   });
 
-  it('answers a repeated request the same, byte for byte, also where nothing was made', async () => {
+  it('replays a repeated request byte for byte, also where nothing was created', async () => {
     const { api } = await world.newShop();
     await created(api, { phone: '7012345' });
     const headers = { 'idempotency-key': randomUUID() };

@@ -5,17 +5,17 @@ import type { PhoneNumberOptions } from '../kit/phone-number.ts';
 import type { Customer } from './customer.ts';
 
 const bucketsMax = 256;
-// Fewer digits are in every other number.
+// Fewer digits match nearly every number.
 const searchedDigitsMin = 3;
 
 /**
- * What two records of one person share: the email address, whatever its capitals, and the numbers of the line. An email
- * address has an @ and a number begins with +, so one is never taken for the other.
+ * The identities by which two records of one person match: the email address in lower case, and every form of the phone
+ * number. An email address has an @ and a number begins with +, so they never collide.
  */
 export function identitiesOf({ email, phone }: Pick<Customer, 'email' | 'phone'>): string[] {
   return [
     ...(email === null ? [] : [email.toLowerCase()]),
-    // It was checked by the rule of its environment when it was sent.
+    // The number was checked by the rule of its environment when it was sent.
     ...(phone === null ? [] : numbersOf(phone, { strict: false })),
   ];
 }
@@ -26,7 +26,7 @@ export function checkPhone(phone: string, rule: { strict: boolean; path: string 
   return phone;
 }
 
-/** The rows to lock before a customer with these identities is looked for, in the one order that everybody keeps. */
+/** The buckets to lock before a search for a customer with these identities, in the order of locks. */
 export function bucketsOf(identities: readonly string[]): number[] {
   const buckets = identities.map(
     (identity) => createHash('sha256').update(identity).digest().readUInt32BE() % bucketsMax,
@@ -34,7 +34,7 @@ export function bucketsOf(identities: readonly string[]): number[] {
   return [...new Set(buckets)].toSorted((left, right) => left - right);
 }
 
-/** The numbers that a search may mean, whole or in part; none where it is not for a number. */
+/** The numbers, or parts of numbers, that a search term can match; empty where it is no number. */
 export function searchedNumbers(term: string): string[] {
   const digits = term.replaceAll(/\D/g, '');
   if (digits.length < searchedDigitsMin || /[^\d\s+().-]/.test(term)) return [];
@@ -46,7 +46,7 @@ export function searchedNumbers(term: string): string[] {
   }
 }
 
-/** Every number of the line, E.164. */
+/** Every form of the number, E.164: a Gambian line has a 7-digit and a 9-digit number. */
 function numbersOf(phone: string, options: PhoneNumberOptions): string[] {
   const canonical = parseInternationalNumber(phone, options);
   if (!canonical.startsWith('+220')) return [canonical];

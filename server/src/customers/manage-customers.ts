@@ -1,10 +1,10 @@
-import type { JsonRecord } from '../events/kinds.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { EventKind, JsonRecord } from '../events/kinds.ts';
 import type { WorkContext } from '../events/outbox.ts';
 import { AppError } from '../kit/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../kit/route.ts';
-import { emitCustomerEvent } from './customer-event.ts';
 import { customerToWire } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
@@ -21,19 +21,9 @@ import {
   forgetCustomer,
 } from './queries.ts';
 
-/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {
   return found(isUuid(id) ? await findCustomerById(db, merchantId, id) : undefined);
-}
-
-/** The same, and neither changed nor deleted by anybody else before the transaction ends. */
-export async function getCustomerForChange(tx: Transaction, merchantId: string, id: string): Promise<Customer> {
-  return found(isUuid(id) ? await lockCustomerForChange(tx, merchantId, id) : undefined);
-}
-
-/** The same, and no payment names it meanwhile. */
-export async function getCustomerForDeletion(tx: Transaction, merchantId: string, id: string): Promise<Customer> {
-  return found(isUuid(id) ? await lockCustomerForDeletion(tx, merchantId, id) : undefined);
 }
 
 function found(customer: Customer | undefined): Customer {
@@ -46,11 +36,11 @@ export interface NewCustomer {
   email: string | null;
   phone: string | null;
   metadata: JsonRecord;
-  /** Whether somebody with the same email or phone is taken instead of making another one. */
+  /** Whether to return an existing customer with the same email or phone instead of creating another. */
   distinct: boolean;
 }
 
-/** Makes a customer, or finds the one who is meant: the oldest of several. */
+/** Creates a customer, or with `distinct` returns the oldest existing one with the same email or phone. */
 export async function createCustomer(
   tx: Transaction,
   context: WorkContext,
@@ -60,8 +50,8 @@ export async function createCustomer(
   const { distinct, ...fields } = request;
   const identities = identitiesOf(request);
   if (distinct && identities.length > 0) {
-    const known = await findKnown(tx, caller.merchantId, identities);
-    if (known) return { customer: known, isNew: false };
+    const existing = await findExisting(tx, caller.merchantId, identities);
+    if (existing) return { customer: existing, isNew: false };
   }
   const now = context.clock.now();
   const customer: Customer = {
@@ -78,8 +68,8 @@ export async function createCustomer(
   return { customer, isNew: true };
 }
 
-/** Whoever looks for the same person at the same time waits here until this transaction ends, and then finds it. */
-async function findKnown(
+/** Concurrent requests for the same person wait here until this transaction ends, and then find its customer. */
+async function findExisting(
   tx: Transaction,
   merchantId: string,
   identities: readonly string[],
@@ -88,7 +78,7 @@ async function findKnown(
   return findCustomerByIdentity(tx, merchantId, identities);
 }
 
-/** What is left out stays as it is; null takes an email address or a number away. */
+/** Absent fields do not change; null removes an email address or a phone number. */
 export interface CustomerChange {
   name?: string;
   email?: string | null;
@@ -97,8 +87,8 @@ export interface CustomerChange {
 }
 
 /**
- * Payments that exist keep the name, email and phone they were made with. A change of nothing leaves everything as it
- * is. Throws AppError `not_found`.
+ * Existing payments keep the name, email and phone they were created with. An empty change changes nothing. Throws
+ * AppError `not_found`.
  */
 export async function updateCustomer(
   tx: Transaction,
@@ -106,7 +96,8 @@ export async function updateCustomer(
   caller: Caller,
   request: { id: string; change: CustomerChange },
 ): Promise<Customer> {
-  const customer = await getCustomerForChange(tx, caller.merchantId, request.id);
+  const { id } = request;
+  const customer = found(isUuid(id) ? await lockCustomerForChange(tx, caller.merchantId, id) : undefined);
   if (Object.keys(request.change).length === 0) return customer;
   const changed: Customer = {
     ...customer,
@@ -125,20 +116,30 @@ export async function updateCustomer(
 }
 
 /**
- * The customer answers 404 from now on. Payments keep their amounts and the customer's id; the person is forgotten, here
- * and there. Events that were written before are kept as long as all events. Throws AppError `not_found`.
+ * The customer answers 404 from now on. Payments keep their amounts and the customer's id; the person's details are erased
+ * from both. Earlier events are retained as long as all events. Throws AppError `not_found`.
  */
 export async function deleteCustomer(
   tx: Transaction,
-  context: Omit<CustomerContext, 'db' | 'lists'>,
+  context: CustomerContext,
   caller: Caller,
   id: string,
 ): Promise<void> {
-  const customer = await getCustomerForDeletion(tx, caller.merchantId, id);
+  const customer = found(isUuid(id) ? await lockCustomerForDeletion(tx, caller.merchantId, id) : undefined);
   const forgotten = { ...customer, eventSequence: customer.eventSequence + 1n, updatedAt: context.clock.now() };
   tx.send(deleteIdentities(forgotten));
   tx.send(forgetCustomer(forgotten));
-  // The lock keeps payments that are being made out until the end, so none with the person's name comes after this.
+  // The lock makes new payments wait until the transaction ends, so none with the person's name follows.
   await context.forgetInPayments(tx, forgotten);
   emitCustomerEvent(tx, context, forgotten, { kind: 'customer.deleted', record: { id: forgotten.id } });
+}
+
+/** Emits the event of a change that has raised the customer's sequence. */
+function emitCustomerEvent(
+  tx: Transaction,
+  context: WorkContext,
+  { merchantId, id, eventSequence }: Customer,
+  event: { kind: Extract<EventKind, `customer.${string}`>; record: JsonRecord },
+): void {
+  appendEvent(tx, context, { ...event, merchantId, objectId: id, sequence: eventSequence, callbackUrl: null });
 }

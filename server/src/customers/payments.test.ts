@@ -42,7 +42,7 @@ function payerIn(record: Record<string, unknown>): unknown[] {
 }
 
 describe('a payment', () => {
-  it('that names a customer carries the customer’s name, email and phone, and what it says itself instead', async () => {
+  it('that names a customer has its name, email and phone, unless it names its own', async () => {
     const { api } = await world.newShop();
     const { id } = await created(api, awa);
     const plain = await paid(api, { customer: id });
@@ -61,7 +61,7 @@ describe('a payment', () => {
     assert.deepEqual(payerIn(bare.charge).slice(1), ['Awa Ceesay', null, null]);
   });
 
-  it('keeps the name it was made with when the customer changes', async () => {
+  it('keeps the name it was created with when the customer changes', async () => {
     const { api } = await world.newShop();
     const { id } = await created(api, awa);
     const before = await paid(api, { customer: id });
@@ -71,7 +71,7 @@ describe('a payment', () => {
     assert.deepEqual(payerIn(later.charge), [id, 'Awa Jallow', awa.email, null]);
   });
 
-  it('is refused where the customer is unknown, deleted, somebody else’s or of the other environment', async () => {
+  it('is refused for an unknown, deleted or foreign customer, or one of the other environment', async () => {
     const [shop, other] = [await world.newShop(), await world.newShop()];
     const { id } = await created(shop.api, awa);
     const deleted = await created(shop.api);
@@ -82,9 +82,9 @@ describe('a payment', () => {
       ...[deleted.id, unknownId, 'awa', ''].map((of): [ApiClient, string] => [shop.api, of]),
     ];
     for (const [api, customer] of refused) {
-      const answer = await pay(api, { customer });
-      assert.equal(refusal(answer), '400 invalid_request data.customer', customer);
-      assert.equal(answer.body['message'], 'There is no customer with this id in this environment.');
+      const response = await pay(api, { customer });
+      assert.equal(refusal(response), '400 invalid_request data.customer', customer);
+      assert.equal(response.body['message'], 'There is no customer with this id in this environment.');
     }
     assert.equal(refusal(await pay(shop.api, { customer: 17 })), '400 invalid_request data.customer');
     const rows = await countRows(world.service, shop.merchant.id, 'payment_intents', 'outbox');
@@ -103,9 +103,9 @@ describe('GET /v1/transactions', () => {
       if (customer === first) made.unshift(charge['id']);
     }
     const list = async (query: string, by = api) => {
-      const answer = await by.get(`/v1/transactions?${query}`);
-      assert.equal(answer.status, 200, answer.text);
-      const { data, meta } = answer.body as { data: { id: string }[]; meta: { total: number } };
+      const response = await by.get(`/v1/transactions?${query}`);
+      assert.equal(response.status, 200, response.text);
+      const { data, meta } = response.body as { data: { id: string }[]; meta: { total: number } };
       return { ids: data.map(({ id }) => id), total: meta.total };
     };
     assert.deepEqual(await list(`customer=${first}`), { ids: made, total: 3 });
@@ -128,7 +128,7 @@ describe('GET /v1/transactions', () => {
 });
 
 describe('DELETE /v1/customers/{id}', () => {
-  it('answers 404 from then on, in every way, and tells of it with the id alone', async () => {
+  it('makes every later request answer 404, and emits an event with the id alone', async () => {
     const { api, merchant } = await world.newShop();
     const { id } = await created(api, awa);
     await remove(api, id);
@@ -137,7 +137,7 @@ describe('DELETE /v1/customers/{id}', () => {
       await change(api, id, { name: 'Awa' }),
       await api.send('DELETE', `/v1/customers/${id}`),
     ];
-    for (const answer of ways) assert.deepEqual([answer.status, answer.body['code']], [404, 'not_found']);
+    for (const response of ways) assert.deepEqual([response.status, response.body['code']], [404, 'not_found']);
     for (const term of ['', 'awa', '877012345', id]) assert.deepEqual(await idsOf(api, `term=${term}`), []);
     const events = await world.eventsOf(id);
     assert.deepEqual(events[1], { what: '2 customer.deleted', record: { id } });
@@ -145,7 +145,7 @@ describe('DELETE /v1/customers/{id}', () => {
     assert.deepEqual(await countRows(world.service, merchant.id, 'customers'), { customers: 1 });
   });
 
-  it('forgets the person in past payments too, which keep amounts, ids and the customer’s id', async () => {
+  it('erases the person’s details in past payments, which keep amounts and the customer’s id', async () => {
     const { api } = await world.newShop();
     const { id } = await created(api, { ...awa, metadata: { birthday: '1 May' } });
     const before = [
@@ -165,7 +165,7 @@ describe('DELETE /v1/customers/{id}', () => {
     assert.deepEqual((await api.get('/v1/payments?term=Fatou')).body['data'], []);
   });
 
-  it('leaves nothing of the person anywhere but in events, which are kept for a time of their own', async () => {
+  it('leaves no details of the person except in events, which have their own retention', async () => {
     const { api } = await world.newShop();
     const person = {
       name: 'Kumba Njie Forgotten',
@@ -187,7 +187,7 @@ describe('DELETE /v1/customers/{id}', () => {
     assert.deepEqual(await traces(), ['public.events']);
   });
 
-  it('forgets in as many payments as there are', async () => {
+  it('erases them in any number of payments', async () => {
     const { api, merchant } = await world.newShop();
     const { id } = await created(api, awa);
     const { intent } = await paid(api, { customer: id });
@@ -200,12 +200,12 @@ describe('DELETE /v1/customers/{id}', () => {
       [merchant.id, intent['payment_intent_id']],
     );
     await remove(api, id);
-    const [row] = await asOwner<{ all: number; told: number }>(
+    const [row] = await asOwner<{ all: number; named: number }>(
       world.service,
-      `SELECT count(*)::integer AS all, count(COALESCE(customer_name, customer_email, customer_phone))::integer AS told
+      `SELECT count(*)::integer AS all, count(COALESCE(customer_name, customer_email, customer_phone))::integer AS named
        FROM payment_intents WHERE merchant_id = $1 AND customer_id = $2`,
       [merchant.id, id],
     );
-    assert.deepEqual(row, { all: 12_001, told: 0 });
+    assert.deepEqual(row, { all: 12_001, named: 0 });
   });
 });

@@ -53,7 +53,7 @@ export function updateCustomerRow(customer: Customer): Statement {
   };
 }
 
-/** The row stays for the payments that name it, with nothing of the person; nothing finds it any more. */
+/** Deletes the customer: the row stays for its payments, without the person's details, and is no longer found. */
 export function forgetCustomer(customer: CustomerKey & Pick<Customer, 'eventSequence' | 'updatedAt'>): Statement {
   return {
     name: 'customers_forget',
@@ -65,7 +65,7 @@ export function forgetCustomer(customer: CustomerKey & Pick<Customer, 'eventSequ
   };
 }
 
-/** What the customer is recognised by from now on. */
+/** The identities that a search for a customer matches from now on. */
 export function insertIdentities(customer: CustomerKey, identities: readonly string[]): Statement {
   return {
     name: `customer_identities_insert_${identities.length}`,
@@ -83,7 +83,7 @@ export function deleteIdentities(customer: CustomerKey): Statement {
   };
 }
 
-/** Of those who share a bucket one goes on at a time, until its transaction ends; in the order of the buckets. */
+/** Locks buckets until the transaction ends, in their order, so that requests that share one run one after the other. */
 export function lockIdentityBuckets(merchantId: string, buckets: readonly number[]): Statement {
   return {
     name: `customer_turns_take_${buckets.length}`,
@@ -129,7 +129,7 @@ export function lockCustomerForChange(db: Queryable, merchantId: string, id: str
   });
 }
 
-/** Waits for payments that are being made with it, and makes those who come later wait. */
+/** Waits for transactions that create a payment with it, and makes later ones wait. */
 export function lockCustomerForDeletion(db: Queryable, merchantId: string, id: string): Promise<Customer | undefined> {
   return db.row<Customer>({
     name: 'customers_lock_for_deletion',
@@ -139,10 +139,10 @@ export function lockCustomerForDeletion(db: Queryable, merchantId: string, id: s
   });
 }
 
-/** What a payment takes from its customer. */
+/** What a payment copies from its customer. */
 export type CustomerContact = Pick<Customer, 'id' | 'name' | 'email' | 'phone'>;
 
-/** Until the transaction ends it is not deleted; what else changes meanwhile is for later payments. */
+/** Locked against deletion until the transaction ends; other changes go through, for later payments. */
 export function lockCustomerForPayment(
   db: Queryable,
   merchantId: string,
@@ -172,7 +172,7 @@ export function listCustomers(
   return lists.read(customerList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 
-/** A substring of what was sent or of the id; where it can be a number, of the line's other numbers too. */
+/** Matches a substring of name, email, phone or id; a term that can be a number also matches other forms of the phone. */
 function searchFilter(term: string): ListFilter {
   return {
     name: 'term',

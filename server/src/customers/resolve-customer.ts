@@ -5,8 +5,8 @@ import { lockCustomerForPayment } from './queries.ts';
 import type { CustomerContact } from './queries.ts';
 
 /**
- * Who pays, as a payment names it. Within a transaction the customer is not deleted before it ends, so a deletion sees
- * the payment. Throws AppError `invalid_request` naming `path` for an id that this merchant does not have.
+ * The customer that a payment names. In a transaction it is locked against deletion until the end, so a deletion sees the
+ * payment. Throws AppError `invalid_request` naming `path` for an id that this merchant does not have.
  */
 export async function resolveCustomer(
   db: Queryable,

@@ -64,11 +64,11 @@ describe('POST /v1/customers', () => {
     assert.deepEqual([foreign['phone'], foreign['email'], foreign['metadata']], ['+44 20 7946 0958', null, {}]);
   });
 
-  it('refuses what cannot be a name, an email, a phone or metadata, by its name, and stores nothing', async () => {
+  it('refuses an invalid name, email, phone or metadata by field, and stores nothing', async () => {
     const { api, merchant } = await world.newShop();
     for (const [fields, path] of refused) {
-      const answer = await api.post('/v1/customers', { name: 'Awa Ceesay', ...fields });
-      assert.equal(refusal(answer), `400 invalid_request ${path}`, JSON.stringify(fields));
+      const response = await api.post('/v1/customers', { name: 'Awa Ceesay', ...fields });
+      assert.equal(refusal(response), `400 invalid_request ${path}`, JSON.stringify(fields));
     }
     for (const body of [{}, { email: 'awa@shop.example' }]) {
       assert.equal(refusal(await api.post('/v1/customers', body)), '400 invalid_request name');
@@ -78,11 +78,11 @@ describe('POST /v1/customers', () => {
     assert.deepEqual(rows, { customers: 0, customer_identities: 0, events: 0 });
   });
 
-  it('refuses a number of nine digits that disagree in live, where it cannot exist, and takes it in test', async () => {
+  it('refuses an impossible nine-digit number in live, and accepts it in test', async () => {
     const { api, live } = await world.newShop();
     await created(api, { phone: '869012345' });
-    const answer = await live.post('/v1/customers', { name: 'Awa', phone: '869012345' });
-    assert.equal(refusal(answer), '400 invalid_request phone');
+    const response = await live.post('/v1/customers', { name: 'Awa', phone: '869012345' });
+    assert.equal(refusal(response), '400 invalid_request phone');
     assert.equal((await live.post('/v1/customers', { name: 'Awa', phone: '866012345' })).body['test_mode'], false);
   });
 });
@@ -143,7 +143,7 @@ describe('GET /v1/customers', () => {
 });
 
 describe('PUT /v1/customers/{id}', () => {
-  it('changes what is sent and nothing else, in both forms, and tells of each change in its order', async () => {
+  it('changes only the fields sent, in both forms, and emits an event for each change in order', async () => {
     const { api } = await world.newShop();
     const record = await created(api, { email: 'awa@shop.example', phone: '7012345', metadata: { tier: 'gold' } });
     await world.clock.advance(1_000);
@@ -172,7 +172,7 @@ describe('PUT /v1/customers/{id}', () => {
     assert.equal((await world.eventsOf(record.id)).length, 1);
   });
 
-  it('refuses the same as a creation, by the name in the form that was sent, and changes nothing', async () => {
+  it('refuses the same as a creation, by field in the form sent, and changes nothing', async () => {
     const { api } = await world.newShop();
     const record = await created(api, { email: 'awa@shop.example', phone: '7012345' });
     for (const [fields, path] of refused) {
@@ -184,7 +184,7 @@ describe('PUT /v1/customers/{id}', () => {
     assert.deepEqual((await api.get(`/v1/customers/${record.id}`)).body, record);
   });
 
-  it('is found by what it has now, and no longer by what it had', async () => {
+  it('is found by its current identities, and no longer by earlier ones', async () => {
     const { api } = await world.newShop();
     const { id } = await created(api, { phone: '7012345', email: 'awa@shop.example' });
     await change(api, id, { phone: '6012345' });

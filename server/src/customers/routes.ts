@@ -1,12 +1,17 @@
-import { ExistingRecord, readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
+import type { Static } from 'typebox';
+import { fieldError } from '../kit/app-error.ts';
 import { mapRows } from '../kit/list-reader.ts';
 import { listRoute } from '../kit/list-route.ts';
+import { checkMetadata } from '../kit/metadata.ts';
+import { notBlank } from '../kit/not-blank.ts';
+import { ExistingRecord, readRoute, writeRoute } from '../kit/route.ts';
+import type { ApiRoute, Caller } from '../kit/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createCustomer, getCustomer, updateCustomer, deleteCustomer } from './manage-customers.ts';
+import { createCustomer, deleteCustomer, getCustomer, updateCustomer } from './manage-customers.ts';
+import type { CustomerChange, NewCustomer } from './manage-customers.ts';
 import type { CustomerContext } from './customer.ts';
-import { changeOf, newCustomerOf } from './customer-fields.ts';
 import { customerToWire } from './customer-wire.ts';
+import { checkPhone } from './identities.ts';
 import { listCustomers } from './queries.ts';
 import { customerChangeSchema, customerSchema, newCustomerSchema } from './wire-schemas.ts';
 
@@ -94,3 +99,26 @@ const remove = writeRoute('DELETE', {
 });
 
 export const customerRoutes: readonly ApiRoute<CustomerContext>[] = [create, list, retrieve, update, remove];
+
+function newCustomerOf(caller: Caller, body: Static<typeof newCustomerSchema>): NewCustomer {
+  const { name, ...rest } = changeOf(caller, body, '');
+  if (name === undefined) throw fieldError('invalid_request', 'name', 'name is missing.');
+  const { email = null, phone = null, metadata = {} } = rest;
+  return { name, email, phone, metadata, distinct: body.config?.distinct ?? false };
+}
+
+/** The fields that were sent. Throws AppError `invalid_request` naming the field. */
+function changeOf(
+  caller: Caller,
+  fields: Omit<Static<typeof customerChangeSchema>, 'config'>,
+  prefix: string,
+): CustomerChange {
+  const { name, email, phone, metadata } = fields;
+  const phoneRule = { strict: !caller.testMode, path: `${prefix}phone` };
+  return {
+    ...(name === undefined ? {} : { name: notBlank(name, `${prefix}name`) }),
+    ...(email === undefined ? {} : { email }),
+    ...(phone === undefined ? {} : { phone: phone === null ? null : checkPhone(phone, phoneRule) }),
+    ...(metadata === undefined ? {} : { metadata: checkMetadata(metadata ?? {}, `${prefix}metadata`) }),
+  };
+}

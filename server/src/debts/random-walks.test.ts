@@ -226,7 +226,7 @@ class Walk {
       }
       case 'delete':
         return world.db.withTransaction((tx) =>
-          deleteSubAccount(tx, world.context, world.merchant, this.subs[one.pick % this.subs.length] ?? ''),
+          deleteSubAccount(tx, world.context.clock, world.merchant, this.subs[one.pick % this.subs.length] ?? ''),
         );
       case 'net':
         await world.syncDebts();

@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import { refuseWhere } from '../cases/resolution.ts';
+import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
@@ -68,6 +68,6 @@ async function lockDebt(
   { merchantId, currency }: Case,
 ): Promise<bigint> {
   const { owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
-  refuseWhere(refusalOf(owedMinor));
+  throwIfRefused(refusalOf(owedMinor));
   return owedMinor;
 }

@@ -1,4 +1,5 @@
-import { syncSumCase, listOpenCasesOfKind } from '../cases/sync-sum-case.ts';
+import { listOpenCasesOfKind } from '../cases/list-cases.ts';
+import { syncSumCase } from '../cases/sync-sum-case.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';

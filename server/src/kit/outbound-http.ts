@@ -54,7 +54,7 @@ export interface OutboundClientOptions {
   clock: Clock;
   policy: AddressPolicy;
   userAgent: string;
-  /** From the start to the last byte of the answer. Default: 15 s (docs/events.md, "Answering"). */
+  /** From the start to the last byte of the answer. Default: 15 s (docs/events.md, "Responding"). */
   totalTimeoutMs?: number;
   /** For the look-up of the name, TCP and TLS together. Default: 5 s. */
   connectTimeoutMs?: number;

@@ -34,7 +34,7 @@ const expected: Record<AccountKind, { grows: 'debit' | 'credit'; mayFallBelowZer
 };
 const kinds = Object.keys(expected) as AccountKind[];
 
-test('the kinds are these, no more and no fewer', () => {
+test('the account kinds are exactly the documented ones', () => {
   assert.deepEqual(Object.keys(accountKinds).toSorted(), kinds.toSorted());
 });
 
@@ -76,7 +76,7 @@ for (const kind of kinds) {
   });
 }
 
-test('the table knows the same kinds and guards the same ones, should the code ever fail to', async () => {
+test('the table’s constraints allow the same kinds and guard the same ones as the code', async () => {
   const merchantId = await world.newMerchant();
   const insert = (account: string, kind: string, balance: bigint): Promise<unknown> =>
     world.asOwner(

@@ -1,6 +1,6 @@
 /**
  * The kinds of account a merchant's ledger has (docs/ledger.md, "Accounts"). `side` is the side that makes the
- * balance grow; `guarded` accounts never go below zero, because what stands on them belongs to somebody.
+ * balance grow; `guarded` accounts never go below zero, because their money belongs to somebody.
  */
 export const accountKinds = {
   float: { side: 'debit', guarded: false },
@@ -20,13 +20,23 @@ export const accountKinds = {
   unmatched: { side: 'credit', guarded: true },
 } as const satisfies Record<string, { side: 'debit' | 'credit'; guarded: boolean }>;
 
-/** Kinds whose stored balance is all there is, because they grow under their lock too (debt.ts). */
+/** Kinds without deltas: they grow under their lock too, so the stored balance is the whole balance (debt.ts). */
 const lockedKinds: readonly string[] = ['receivable_merchant'];
 
 export type AccountKind = keyof typeof accountKinds;
 
 /** An account's name within a merchant and currency: the kind, and a reference where there are several of the kind. */
 export type Account = AccountKind | `${AccountKind}:${string}`;
+
+/** Whose ledger: each merchant has one for each currency. */
+export interface MerchantCurrency {
+  merchantId: string;
+  currency: string;
+}
+
+export interface AccountKey extends MerchantCurrency {
+  account: Account;
+}
 
 export function accountKind(account: Account): AccountKind {
   return (account.split(':', 1)[0] ?? account) as AccountKind;
@@ -45,12 +55,9 @@ export function isGuarded(account: Account): boolean {
   return accountKinds[accountKind(account)].guarded;
 }
 
-/** A debt as it stands. */
-export interface OwedRow {
-  merchantId: string;
-  account: Account;
-  currency: string;
+/** An open debt. */
+export interface OwedRow extends AccountKey {
   amountMinor: bigint;
-  /** When the oldest butut of it that is not repaid was booked: what is repaid is the oldest first. */
+  /** When the oldest butut that is not repaid was booked: repayments count against the oldest first. */
   since: Date;
 }

@@ -46,7 +46,7 @@ test('a balance is the sum of its movements, before, between and after folding',
   assert.equal(await world.balance(merchantId, account), 100n);
 });
 
-test('several balances are read at one moment, also of accounts that nothing was ever booked on', async () => {
+test('several balances are read in one snapshot, also of accounts without movements', async () => {
   const [merchantId, other] = [await world.newMerchant(), await world.newMerchant()];
   await world.post(merchantId, credit(100n));
   await fold(merchantId);
@@ -65,7 +65,7 @@ test('several balances are read at one moment, also of accounts that nothing was
   assert.equal((await readBalances(world.db, { merchantId, currency, accounts: [] })).size, 0);
 });
 
-test('what was inserted before a fold and commits after it is not lost', async () => {
+test('a delta inserted before a fold and committed after it is not lost', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, credit(100n));
   const inserted = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ test('what was inserted before a fold and commits after it is not lost', async (
   assert.equal(await fold(merchantId), 157n);
 });
 
-test('a spend counts what was collected until then, folded or not', async () => {
+test('a spend counts every committed credit, folded or not', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, credit(60n));
   await fold(merchantId);
@@ -96,7 +96,7 @@ test('a spend counts what was collected until then, folded or not', async () => 
   assert.equal(await world.balance(merchantId, account), 0n);
 });
 
-test('with credits, spends and folding all at once nothing is lost, made, or overspent', async () => {
+test('concurrent credits, spends and folds lose, create and overspend nothing', async () => {
   const merchantId = await world.newMerchant();
   const [creditors, spenders, each] = [4, 3, 25];
   let spent = 0n;
@@ -134,7 +134,7 @@ test('with credits, spends and folding all at once nothing is lost, made, or ove
   assert.ok(spent > 0n);
 });
 
-test('the chore folds the accounts that have grown long, and leaves every balance as it was', async () => {
+test('the chore folds accounts with many deltas, and changes no balance', async () => {
   const [long, short] = [await world.newMerchant(), await world.newMerchant()];
   await world.db.withTransaction(async (tx) => {
     for (let index = 0; index < 201; index += 1) await world.postIn(tx, long, [credit(1n)]);

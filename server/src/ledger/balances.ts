@@ -1,26 +1,36 @@
 import type { Database, Queryable } from '../kit/db.ts';
-import type { Account } from './accounts.ts';
+import type { Account, MerchantCurrency } from './accounts.ts';
 import { lockBalance } from './post.ts';
-import { listAccountsToFold, sumBalances } from './queries.ts';
+import { listAccountsToFold, sumBalances, sumBySources } from './queries.ts';
 
 export { sumSuspense } from './queries.ts';
 
-/** Several accounts' balances in bututs, as of one moment; every account that was asked for is there. */
-export async function readBalances<Asked extends Account>(
+/** The balances of several accounts in bututs, in one snapshot; an account without movements has 0. */
+export async function readBalances<Requested extends Account>(
   db: Queryable,
-  at: { merchantId: string; currency: string; accounts: readonly Asked[] },
-): Promise<ReadonlyMap<Asked, bigint>> {
-  const balances = new Map<Account, bigint>(at.accounts.map((account) => [account, 0n]));
-  if (at.accounts.length === 0) return balances as Map<Asked, bigint>;
-  for (const { account, balance } of await sumBalances(db, at)) balances.set(account, BigInt(balance));
-  return balances as Map<Asked, bigint>;
+  query: MerchantCurrency & { accounts: readonly Requested[] },
+): Promise<ReadonlyMap<Requested, bigint>> {
+  const balances = new Map<Account, bigint>(query.accounts.map((account) => [account, 0n]));
+  if (query.accounts.length > 0) {
+    for (const { account, balance } of await sumBalances(db, query)) balances.set(account, BigInt(balance));
+  }
+  return balances as Map<Requested, bigint>;
 }
 
-// Below this, folding costs more than summing the rows when the balance is read.
+/** The net effect of several sources together on each account, in bututs: credited less debited, without zeros. */
+export async function netEffectOf(
+  db: Queryable,
+  query: MerchantCurrency & { sourceIds: readonly string[] },
+): Promise<Map<Account, bigint>> {
+  const rows = await sumBySources(db, query);
+  return new Map(rows.map(({ account, netEffect }) => [account, BigInt(netEffect)]));
+}
+
+// With fewer, folding costs more than adding up the rows when the balance is read.
 const deltasWorthFolding = 200;
 const accountsMax = 500;
 
-/** Folds accounts with many deltas, so that reading or spending a balance stays cheap. Answers how many. */
+/** Folds accounts with many deltas, so that reading and locking a balance stay cheap. Returns how many. */
 export async function foldBalances(db: Database): Promise<number> {
   const accounts = await listAccountsToFold(db, deltasWorthFolding, accountsMax);
   for (const account of accounts) await db.withTransaction((tx) => lockBalance(tx, account));

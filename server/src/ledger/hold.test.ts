@@ -56,7 +56,7 @@ async function balances(merchantId: string): Promise<Record<string, bigint>> {
   };
 }
 
-test('what is held is no longer there to spend, and goes out when the work was done', async () => {
+test('held money cannot be spent, and is paid out when the hold is settled', async () => {
   const merchantId = await newMerchant();
   const at = sourceOf(merchantId);
   await held(at, funded);
@@ -65,7 +65,7 @@ test('what is held is no longer there to spend, and goes out when the work was d
   assert.deepEqual(await balances(merchantId), { payable: 300n, fees: 70n, held: 0n, float: 370n });
 });
 
-test('what was held goes back to each account that it came from', async () => {
+test('a released hold returns to each account its part', async () => {
   const merchantId = await newMerchant();
   const at = sourceOf(merchantId);
   await held(at, funded);
@@ -73,7 +73,7 @@ test('what was held goes back to each account that it came from', async () => {
   assert.deepEqual(await balances(merchantId), { payable: 1_000n, fees: 100n, held: 0n, float: 1_100n });
 });
 
-test('a hold that one of its accounts cannot cover holds nothing', async () => {
+test('a hold beyond one account’s balance holds nothing', async () => {
   const merchantId = await newMerchant();
   await assert.rejects(
     held(sourceOf(merchantId), [
@@ -85,7 +85,7 @@ test('a hold that one of its accounts cannot cover holds nothing', async () => {
   assert.deepEqual(await balances(merchantId), { payable: 1_000n, fees: 100n, held: 0n, float: 1_100n });
 });
 
-test('a hold ends once, one way or the other', async () => {
+test('a hold is settled or released once', async () => {
   for (const first of [settled, released]) {
     for (const second of [settled, released]) {
       const merchantId = await newMerchant();
@@ -109,14 +109,14 @@ test('of many concurrent attempts to close a hold one succeeds', async () => {
   assert.equal(left, 0n);
 });
 
-test('a source holds once', async () => {
+test('a source has one hold', async () => {
   const merchantId = await newMerchant();
   const at = sourceOf(merchantId);
   await held(at, funded);
   await assert.rejects(held(at, [{ account: 'payable_available', amountMinor: 1n }]), /ledger_holds_source_key/);
 });
 
-test('less or more than was held does not go out', async () => {
+test('settling a hold with another amount fails', async () => {
   const merchantId = await newMerchant();
   const at = sourceOf(merchantId);
   await held(at, funded);
@@ -126,7 +126,7 @@ test('less or more than was held does not go out', async () => {
   assert.equal((await balances(merchantId))['held'], 730n);
 });
 
-test('holds of one merchant end side by side, without waiting for each other’s transactions', async () => {
+test('holds of one merchant close concurrently, without waiting for each other', async () => {
   const merchantId = await newMerchant();
   const [one, other] = [sourceOf(merchantId), sourceOf(merchantId)];
   const part: Part[] = [{ account: 'payable_available', amountMinor: 100n }];

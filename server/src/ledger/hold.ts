@@ -1,53 +1,55 @@
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { post, postFromHold } from './post.ts';
-import type { LedgerContext, Movement, HoldSource, Part } from './posting.ts';
+import type { HoldSource, LedgerContext, Movement, Part } from './posting.ts';
 import { closeHold, insertHold, listHeldFrom } from './queries.ts';
 
 /**
- * Sets money aside for work under way, in the transaction that stores the work. Throws AppError `insufficient_balance`
+ * Holds money for work in progress, in the transaction that stores the work. Throws AppError `insufficient_balance`
  * when an account has less than its part.
  */
 export async function hold(
   tx: Transaction,
   context: LedgerContext,
-  at: HoldSource,
-  from: readonly Part[],
+  source: HoldSource,
+  parts: readonly Part[],
 ): Promise<void> {
-  tx.send(insertHold(at, { id: context.newId(), amountMinor: sumOf(from) }));
-  const movements = from.map(({ account, amountMinor }) => ({ debit: account, credit: 'held', amountMinor }) as const);
-  await post(tx, context, { ...at, flow: 'held', movements });
+  tx.send(insertHold(source, { id: context.newId(), amountMinor: sumOf(parts) }));
+  const movements = parts.map(({ account, amountMinor }) => ({ debit: account, credit: 'held', amountMinor }) as const);
+  await post(tx, context, { ...source, flow: 'held', movements });
 }
 
-/** The work was done: what was held goes where it belongs, to the last butut. */
+/** The work succeeded: the whole hold is paid out to `to`. */
 export async function settleHold(
   tx: Transaction,
   context: LedgerContext,
-  at: HoldSource,
+  source: HoldSource,
   { flow, to }: { flow: string; to: readonly Part[] },
 ): Promise<void> {
-  const amountMinor = await closeHold(tx, at, 'settled');
-  assert(amountMinor === sumOf(to), 'what was held is what goes out');
-  const movements = to.map((part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const);
-  await postFromHold(tx, context, { ...at, flow, movements });
+  const amountMinor = await closeHold(tx, source, 'settled');
+  assert(amountMinor === sumOf(to), 'a settled hold pays out exactly what was held');
+  await postFromHold(tx, context, { ...source, flow, movements: outOfHold(to) });
 }
 
 /**
- * The work was not done: everything goes back where it came from. `withIt` answers what is booked in the same posting
- * because the money is back.
+ * The work failed: everything goes back where it came from. `alsoBook` returns movements for the same posting that
+ * follow from the return, such as repayments.
  */
 export async function releaseHold(
   tx: Transaction,
   context: LedgerContext,
-  at: HoldSource,
-  withIt: (back: readonly Part[]) => Promise<readonly Movement[]> = () => Promise.resolve([]),
+  source: HoldSource,
+  alsoBook: (returned: readonly Part[]) => Promise<readonly Movement[]> = () => Promise.resolve([]),
 ): Promise<void> {
-  const amountMinor = await closeHold(tx, at, 'released');
-  const parts = await listHeldFrom(tx, at);
-  assert(amountMinor === sumOf(parts), 'what was held is what goes back');
-  const back = parts.map((part) => ({ debit: 'held', credit: part.account, amountMinor: part.amountMinor }) as const);
-  const movements = [...back, ...(await withIt(parts))];
-  await postFromHold(tx, context, { ...at, flow: 'released', movements });
+  const amountMinor = await closeHold(tx, source, 'released');
+  const parts = await listHeldFrom(tx, source);
+  assert(amountMinor === sumOf(parts), 'a released hold returns exactly what was held');
+  const movements = [...outOfHold(parts), ...(await alsoBook(parts))];
+  await postFromHold(tx, context, { ...source, flow: 'released', movements });
+}
+
+function outOfHold(parts: readonly Part[]): Movement[] {
+  return parts.map(({ account, amountMinor }) => ({ debit: 'held', credit: account, amountMinor }));
 }
 
 function sumOf(parts: readonly Part[]): bigint {

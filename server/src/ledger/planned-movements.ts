@@ -4,8 +4,8 @@ import { changesByAccount } from './post.ts';
 import type { Movement } from './posting.ts';
 
 /**
- * Movements that are about to be booked on locked accounts, and what they leave there: for flows in which one takes what
- * another has just been given. Balances are counted as the ledger counts them.
+ * Movements to be booked on locked accounts, and the balances that they leave: for flows in which one movement spends what
+ * an earlier one has brought. Balances are counted as the ledger counts them.
  */
 export class PlannedMovements {
   readonly movements: Movement[] = [];
@@ -16,7 +16,7 @@ export class PlannedMovements {
     this.#balances = new Map(locked);
   }
 
-  /** What the movements so far leave on the accounts, in bututs. */
+  /** The balances after the movements so far, in bututs. */
   get balances(): ReadonlyMap<Account, bigint> {
     return this.#balances;
   }
@@ -34,22 +34,21 @@ export class PlannedMovements {
   }
 
   /**
-   * Gives `credit` an amount, which `repays` may pass on at once: what of it comes back to `sources` they can give. Each of
-   * them gives as far as it goes, and `last` the rest.
+   * Credits an account. Each of `sources` pays what it has, in their order, and `last` the rest. What `repays` returns for
+   * the balances with the credit is planned first, so `sources` can spend what is repaid to them.
    */
-  give(
+  credit(
     { credit, amountMinor }: { credit: Account; amountMinor: bigint },
-    from: { sources: readonly Account[]; last: Account },
+    { sources, last }: { sources: readonly Account[]; last: Account },
     repays: (balances: ReadonlyMap<Account, bigint>) => Movement[],
   ): void {
-    const withIt = new Map(this.#balances).set(credit, this.balanceOf(credit) + amountMinor);
-    this.add(...repays(withIt));
-    let missing = amountMinor;
-    for (const debit of from.sources) {
-      const given = least(this.balanceOf(debit), missing);
-      this.add({ debit, credit, amountMinor: given });
-      missing -= given;
+    this.add(...repays(new Map(this.#balances).set(credit, this.balanceOf(credit) + amountMinor)));
+    let missingMinor = amountMinor;
+    for (const debit of sources) {
+      const partMinor = least(this.balanceOf(debit), missingMinor);
+      this.add({ debit, credit, amountMinor: partMinor });
+      missingMinor -= partMinor;
     }
-    this.add({ debit: from.last, credit, amountMinor: missing });
+    this.add({ debit: last, credit, amountMinor: missingMinor });
   }
 }

@@ -47,7 +47,7 @@ async function whileLocked(
   }
 }
 
-test('a posting stands on both sides: what is debited is credited', async () => {
+test('a posting debits and credits the same amount', async () => {
   const merchantId = await world.newMerchant();
   await world.post(
     merchantId,
@@ -62,7 +62,7 @@ test('a posting stands on both sides: what is debited is credited', async () => 
   assert.equal(await world.count('ledger_movements', merchantId), 3);
 });
 
-test('movements of nothing are left out, and a posting of nothing writes nothing', async () => {
+test('movements of zero are left out, and a posting of zero writes nothing', async () => {
   const merchantId = await world.newMerchant();
   await world.post(
     merchantId,
@@ -83,7 +83,7 @@ const mistakes: [string, Movement[]][] = [
   ],
 ];
 for (const [name, movements] of mistakes) {
-  test(`a mistake of ours is refused and writes nothing: ${name}`, async () => {
+  test(`an invalid posting fails an assertion and writes nothing: ${name}`, async () => {
     const merchantId = await world.newMerchant();
     await assert.rejects(world.post(merchantId, ...movements), AssertionFailure);
     assert.equal(await world.count('ledger_movements', merchantId), 0);
@@ -91,7 +91,7 @@ for (const [name, movements] of mistakes) {
   });
 }
 
-test('a refused posting undoes what its transaction wrote before', async () => {
+test('a refused posting rolls its transaction back', async () => {
   const merchantId = await world.newMerchant();
   const both = world.db.withTransaction(async (tx) => {
     await world.postIn(tx, merchantId, [{ debit: 'float:rail', credit: 'payable_available', amountMinor: 100n }]);
@@ -102,7 +102,7 @@ test('a refused posting undoes what its transaction wrote before', async () => {
   assert.equal(await world.balance(merchantId, 'payable_available'), 0n);
 });
 
-test('what a posting gives and takes on one account counts together', async () => {
+test('credits and debits of one posting on one account are netted', async () => {
   const merchantId = await world.newMerchant();
   await world.post(
     merchantId,
@@ -113,7 +113,7 @@ test('what a posting gives and takes on one account counts together', async () =
   assert.equal(await world.balance(merchantId, 'fees'), 100n);
 });
 
-test('balances of one merchant and currency are not those of another', async () => {
+test('balances are separate for each merchant and currency', async () => {
   const [one, other] = [await world.newMerchant(), await world.newMerchant()];
   await world.post(one, { debit: 'float:rail', credit: 'payable_available', amountMinor: 100n });
   await assert.rejects(
@@ -122,7 +122,7 @@ test('balances of one merchant and currency are not those of another', async () 
   );
 });
 
-test('collecting waits for no lock on a balance', async () => {
+test('collecting never waits for the lock of a balance', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1n });
   const accounts: Account[] = ['fees', 'float:rail', 'payable_available'];
@@ -136,7 +136,7 @@ test('collecting waits for no lock on a balance', async () => {
   assert.equal(await world.balance(merchantId, 'payable_available'), 1n + 3n * 98n);
 });
 
-test('of many concurrent spends of one balance as many succeed as it covers', async () => {
+test('of concurrent spends of one balance, as many succeed as it covers', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 1_000n });
   const spends = Array.from({ length: 30 }, () =>
@@ -149,7 +149,7 @@ test('of many concurrent spends of one balance as many succeed as it covers', as
   assert.equal(await world.balance(merchantId, 'payable_available'), 1_000n - 13n * 73n);
 });
 
-test('concurrent spends of several accounts, in any order, wait without a deadlock', async () => {
+test('concurrent spends of several accounts, in any order, do not deadlock', async () => {
   const merchantId = await world.newMerchant();
   const accounts: Account[] = ['fees', 'payable_available', 'sub:abc', 'suspense'];
   const fill = accounts.map((credit) => ({ debit: 'float:rail', credit, amountMinor: 100n }) as const);
@@ -167,7 +167,7 @@ test('concurrent spends of several accounts, in any order, wait without a deadlo
   for (const account of accounts) assert.equal(await world.balance(merchantId, account), 60n);
 });
 
-test('locking answers what is there, and folds it', async () => {
+test('locking a balance folds and returns it', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
   await world.post(merchantId, { debit: 'float:rail', credit: 'fees', amountMinor: 30n });
@@ -176,7 +176,7 @@ test('locking answers what is there, and folds it', async () => {
   assert.deepEqual(Object.fromEntries(balances), { fees: 30n, held: 0n, payable_available: 70n });
 });
 
-test('a locked balance stays locked until the transaction ends, and waiting too long for it is refused', async () => {
+test('a balance stays locked until the transaction ends, and a long wait for it is refused', async () => {
   const hasty = await createLedgerWorld({ isPatient: false });
   const merchantId = await hasty.newMerchant();
   await hasty.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
@@ -190,7 +190,7 @@ test('a locked balance stays locked until the transaction ends, and waiting too 
   await hasty.close();
 });
 
-test('the serving role may add and read movements, and can neither change nor remove one', async () => {
+test('the serving role can insert and read movements, not change or delete them', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });
   const attempts = {

@@ -3,20 +3,20 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { accountKind, debitSign, growsLocked, isGuarded } from './accounts.ts';
-import type { Account } from './accounts.ts';
+import type { Account, AccountKey, MerchantCurrency } from './accounts.ts';
 import type { LedgerContext, Movement, Posting } from './posting.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
 
-// The most is a payment with a group of 20, all of them in debt and a part of it in reserve: fee, the network's cut and the
-// merchant's rest in two places are 4, each share stands in two places too and repays from each with two more, and the
-// merchant repays from two places: 126 together. Its reversal needs 65: fee, 20 shares from two places each and 20 advances,
-// the merchant's 3 places and its debt.
-// A refund that is undone gives up to 7 to each of 20 shares: an advance that ends with its waiver, and money that is passed on.
+// The largest posting is a payment with a group of 20, all in debt, with a reserve. Fee, network fee and the merchant's part
+// on two accounts are 4 movements; each share is on two accounts too and repays from each with two more; the merchant repays
+// from two accounts: 126 together. Its reversal needs 65: the fee, 20 shares from two accounts each, 20 advances, the
+// merchant's 3 accounts and its debt. A refund that is undone needs up to 7 for each of 20 shares: an advance that ends with
+// its waiver, and repayments.
 const movementsMax = 150;
 
 /**
- * Books a posting in the caller's transaction. What only grows is inserted beside the balance, so collecting never
- * waits for another payment; what shrinks a guarded account locks it first, and so does what a merchant's debt grows by.
+ * Books a posting in the caller's transaction. Credits are inserted as deltas beside the balance, so collecting never
+ * waits for another payment. A guarded account is locked before it shrinks, and a merchant's debt before it grows.
  *
  * Throws AppError `insufficient_balance` when a guarded account would fall below zero.
  */
@@ -25,8 +25,8 @@ export async function post(tx: Transaction, context: LedgerContext, posting: Pos
 }
 
 /**
- * The same for what leaves `held` by closing an open hold, which nobody can close twice: the account need not be locked,
- * so that outcomes of one merchant's transfers do not queue.
+ * Books a posting that closes an open hold. A hold closes only once, so `held` need not be locked, and the outcomes of one
+ * merchant's transfers do not wait for each other.
  */
 export async function postFromHold(tx: Transaction, context: LedgerContext, posting: Posting): Promise<void> {
   await book(tx, context, posting, (account) => isGuarded(account) && account !== 'held');
@@ -41,13 +41,14 @@ async function book(
   const movements = posting.movements.filter((movement) => movement.amountMinor !== 0n);
   assert(movements.length <= movementsMax, `a posting has at most ${movementsMax} movements`);
   if (movements.length === 0) return;
+  const { merchantId, currency } = posting;
   const changes = changesByAccount(movements);
   const deltas: { account: Account; id: string; amountMinor: bigint }[] = [];
-  // Sorted, so that two transactions that lock the same accounts never wait for each other in a circle.
+  // Sorted, so that two transactions that lock the same accounts cannot deadlock.
   for (const account of [...changes.keys()].toSorted()) {
     const change = changes.get(account) ?? 0n;
-    if (change < 0n && locks(account)) await spend(tx, posting, account, -change);
-    else if (change > 0n && growsLocked(account)) await grow(tx, posting, account, change);
+    if (change < 0n && locks(account)) await spend(tx, { merchantId, currency, account }, -change);
+    else if (change > 0n && growsLocked(account)) await grow(tx, { merchantId, currency, account }, change);
     else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
   }
   tx.send(
@@ -60,63 +61,58 @@ async function book(
 }
 
 /**
- * Locks an account until the transaction ends and answers its balance in bututs, everything folded in. For flows that
- * take "as far as it goes".
+ * Locks an account until the transaction ends, folds its deltas and returns its balance in bututs. For flows that take as
+ * much as there is.
  */
-export async function lockBalance(
-  tx: Transaction,
-  at: { merchantId: string; account: Account; currency: string },
-): Promise<bigint> {
-  tx.send(ensureAccount({ ...at, kind: accountKind(at.account) }));
-  // Sent together, run one after the other: the second begins, and takes its snapshot, once the lock is ours. Deltas are
-  // deleted by what it sees, never up to a time or number: a transaction that commits late would be lost otherwise.
-  const [balance, folded] = await Promise.all([lockAccount(tx, at), deleteDeltas(tx, at)]);
-  if (folded !== 0n) tx.send(updateBalance(at, folded));
+export async function lockBalance(tx: Transaction, key: AccountKey): Promise<bigint> {
+  tx.send(ensureAccount({ ...key, kind: accountKind(key.account) }));
+  // Both are sent at once and run in order: the second takes its snapshot once the lock is held. It deletes the deltas that it
+  // sees, not those up to a time or id, which would lose the delta of a transaction that commits late.
+  const [balance, folded] = await Promise.all([lockAccount(tx, key), deleteDeltas(tx, key)]);
+  if (folded !== 0n) tx.send(updateBalance(key, folded));
   return balance + folded;
 }
 
 /**
- * Locks several accounts of a merchant, in the one order that everybody keeps, and answers their balances. Whoever
- * means to spend from more than one of them calls this first.
+ * Locks several accounts of a merchant in the order of their names, which every transaction keeps, and returns their
+ * balances. Call it before you spend from more than one account.
  */
 export async function lockBalances(
   tx: Transaction,
-  at: { merchantId: string; currency: string },
+  { merchantId, currency }: MerchantCurrency,
   accounts: readonly Account[],
 ): Promise<Map<Account, bigint>> {
   const balances = new Map<Account, bigint>();
   for (const account of accounts.toSorted()) {
-    balances.set(account, await lockBalance(tx, { ...at, account }));
+    balances.set(account, await lockBalance(tx, { merchantId, currency, account }));
   }
   return balances;
 }
 
-async function spend(tx: Transaction, posting: Posting, account: Account, amountMinor: bigint): Promise<void> {
-  const at = { merchantId: posting.merchantId, account, currency: posting.currency };
-  const balance = await lockBalance(tx, at);
+async function spend(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
+  const balance = await lockBalance(tx, key);
   if (balance < amountMinor) {
     const short = `The balance is short by ${formatAmount(amountMinor - balance)}.`;
     throw new AppError('insufficient_balance', `${short} Ask for less, or collect more first.`, {
-      internal: `${account} has ${balance}, ${amountMinor} was asked for`,
+      internal: `${key.account} has ${balance}, ${amountMinor} was requested`,
     });
   }
-  tx.send(updateBalance(at, -amountMinor));
+  tx.send(updateBalance(key, -amountMinor));
 }
 
-/** Adds under the lock and leaves no delta, so that the stored balance is all there is. */
-async function grow(tx: Transaction, posting: Posting, account: Account, amountMinor: bigint): Promise<void> {
-  const at = { merchantId: posting.merchantId, account, currency: posting.currency };
-  await lockBalance(tx, at);
-  tx.send(updateBalance(at, amountMinor));
+/** Adds under the lock without a delta, so that the stored balance stays the whole balance. */
+async function grow(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
+  await lockBalance(tx, key);
+  tx.send(updateBalance(key, amountMinor));
 }
 
-/** How movements change balances, in bututs: above zero where they grow. */
+/** How movements change balances, in bututs: above zero where a balance grows. */
 export function changesByAccount(movements: readonly Movement[]): Map<Account, bigint> {
   const changes = new Map<Account, bigint>();
   const add = (account: Account, change: bigint) => changes.set(account, (changes.get(account) ?? 0n) + change);
   for (const { debit, credit, amountMinor } of movements) {
-    assert(amountMinor > 0n, 'a movement moves more than nothing');
-    assert(debit !== credit, 'a movement has two accounts');
+    assert(amountMinor > 0n, 'the amount of a movement is above zero');
+    assert(debit !== credit, 'a movement debits one account and credits another');
     add(debit, debitSign(debit) * amountMinor);
     add(credit, -debitSign(credit) * amountMinor);
   }

@@ -1,19 +1,19 @@
-import type { Account } from './accounts.ts';
+import type { Account, MerchantCurrency } from './accounts.ts';
 
-/** Moves `amountMinor` bututs (above 0) from the credited to the debited side: balanced by construction. */
+/** Debits one account and credits another with `amountMinor` bututs (above 0): balanced by construction. */
 export interface Movement {
   debit: Account;
   credit: Account;
   amountMinor: bigint;
-  /** The rule that moves it, where it is another than the posting's. */
+  /** The movement's flow, where it differs from the posting's. */
   flow?: string;
 }
 
-export interface Posting {
-  merchantId: string;
-  currency: string;
-  /** The rule that moves the money, as docs/ledger.md names it: `collected`, `reversed`, … */
+/** Movements that are booked together. */
+export interface Posting extends MerchantCurrency {
+  /** The flow that moves the money, as docs/ledger.md names it: `collected`, `reversed`, … */
   flow: string;
+  /** The record that the money moves for. */
   source: { type: string; id: string };
   movements: readonly Movement[];
   at: Date;
@@ -23,7 +23,7 @@ export interface LedgerContext {
   newId: () => string;
 }
 
-/** Whose money is held: one hold for each source. */
+/** The record that money is held for; it has one hold. */
 export type HoldSource = Pick<Posting, 'merchantId' | 'currency' | 'source' | 'at'>;
 
 export interface Part {

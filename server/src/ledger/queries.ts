@@ -1,13 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import { placeholders } from '../kit/placeholders.ts';
-import type { Account, AccountKind } from './accounts.ts';
+import type { Account, AccountKey, AccountKind, MerchantCurrency } from './accounts.ts';
 import type { HoldSource, Part, Movement, Posting } from './posting.ts';
-
-export interface AccountAddress {
-  merchantId: string;
-  account: Account;
-  currency: string;
-}
 
 /** The serving role may insert and read movements, nothing else. */
 export function insertMovements(posting: Posting, movements: readonly (Movement & { id: string })[]): Statement {
@@ -49,64 +43,64 @@ export function insertDeltas(
   };
 }
 
-/** So that there is a row to lock, whoever comes first. */
-export function ensureAccount(at: AccountAddress & { kind: AccountKind }): Statement {
+/** Creates the account unless it exists, so that there is a row to lock. */
+export function ensureAccount(account: AccountKey & { kind: AccountKind }): Statement {
   return {
     name: 'ledger_accounts_ensure',
     text: `INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
            ON CONFLICT (merchant_id, account, currency) DO NOTHING`,
-    values: [at.merchantId, at.account, at.currency, at.kind],
+    values: [account.merchantId, account.account, account.currency, account.kind],
   };
 }
 
-/** Whoever spends from the account, or folds it, waits here. */
-export async function lockAccount(db: Queryable, at: AccountAddress): Promise<bigint> {
+/** Spends from the account, and folds, happen one after the other. */
+export async function lockAccount(db: Queryable, key: AccountKey): Promise<bigint> {
   const row = await db.row<{ balance: bigint }>({
     name: 'ledger_accounts_lock',
     text: `SELECT balance FROM ledger_accounts
            WHERE merchant_id = $1 AND account = $2 AND currency = $3 FOR UPDATE`,
-    values: [at.merchantId, at.account, at.currency],
+    values: [key.merchantId, key.account, key.currency],
   });
   return row?.balance ?? 0n;
 }
 
-/** Takes the deltas that this statement sees, and answers their sum. Only under the account's lock. */
-export async function deleteDeltas(db: Queryable, at: AccountAddress): Promise<bigint> {
+/** Deletes the deltas that this statement sees and returns their sum. Only under the account's lock. */
+export async function deleteDeltas(db: Queryable, key: AccountKey): Promise<bigint> {
   const row = await db.row<{ sum: string | null }>({
     name: 'ledger_deltas_delete',
     text: `WITH folded AS (
              DELETE FROM ledger_deltas WHERE merchant_id = $1 AND account = $2 AND currency = $3 RETURNING amount
            )
            SELECT sum(amount)::text AS sum FROM folded`,
-    values: [at.merchantId, at.account, at.currency],
+    values: [key.merchantId, key.account, key.currency],
   });
   return BigInt(row?.sum ?? '0');
 }
 
-/** The table's CHECK refuses what would take a guarded account below zero. */
-export function updateBalance(at: AccountAddress, changeMinor: bigint): Statement {
+/** The table's CHECK refuses a balance below zero for a guarded account. */
+export function updateBalance(key: AccountKey, changeMinor: bigint): Statement {
   return {
     name: 'ledger_accounts_update_balance',
     text: `UPDATE ledger_accounts SET balance = balance + $4
            WHERE merchant_id = $1 AND account = $2 AND currency = $3`,
-    values: [at.merchantId, at.account, at.currency, changeMinor],
+    values: [key.merchantId, key.account, key.currency, changeMinor],
   };
 }
 
 /** One hold for each source. */
-export function insertHold(at: HoldSource, hold: { id: string; amountMinor: bigint }): Statement {
+export function insertHold(held: HoldSource, hold: { id: string; amountMinor: bigint }): Statement {
   return {
     name: 'ledger_holds_insert',
     text: `INSERT INTO ledger_holds (merchant_id, id, status, amount, currency, source_type, source_id, created_at)
            VALUES ($1, $2, 'open', $3, $4, $5, $6, $7)`,
-    values: [at.merchantId, hold.id, hold.amountMinor, at.currency, at.source.type, at.source.id, at.at],
+    values: [held.merchantId, hold.id, hold.amountMinor, held.currency, held.source.type, held.source.id, held.at],
   };
 }
 
-/** Closes an open hold and answers its amount; undefined when there is none, so that nothing is given out twice. */
+/** Closes an open hold and returns its amount; undefined when there is none, so that nothing is paid out twice. */
 export async function closeHold(
   db: Queryable,
-  at: HoldSource,
+  held: HoldSource,
   status: 'settled' | 'released',
 ): Promise<bigint | undefined> {
   const row = await db.row<{ amountMinor: bigint }>({
@@ -114,40 +108,40 @@ export async function closeHold(
     text: `UPDATE ledger_holds SET status = $4, closed_at = $5
            WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND status = 'open'
            RETURNING amount AS "amountMinor"`,
-    values: [at.merchantId, at.source.type, at.source.id, status, at.at],
+    values: [held.merchantId, held.source.type, held.source.id, status, held.at],
   });
   return row?.amountMinor;
 }
 
-/** Everything that was booked for a source, oldest first. */
+/** Every movement of a source, oldest first. */
 export function listMovementsOfSource(
   db: Queryable,
-  at: Pick<HoldSource, 'merchantId' | 'source'>,
+  { merchantId, source }: Pick<Posting, 'merchantId' | 'source'>,
 ): Promise<{ flow: string; debit: Account; credit: Account; amountMinor: bigint }[]> {
   return db.rows({
     name: 'ledger_movements_of_source',
     text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
            WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
            ORDER BY id`,
-    values: [at.merchantId, at.source.type, at.source.id],
+    values: [merchantId, source.type, source.id],
   });
 }
 
-/** What a hold took, and from which accounts. */
-export function listHeldFrom(db: Queryable, at: HoldSource): Promise<Part[]> {
+/** The accounts that a hold debited, with their amounts. */
+export function listHeldFrom(db: Queryable, { merchantId, source }: HoldSource): Promise<Part[]> {
   return db.rows<Part>({
     name: 'ledger_movements_held_from',
     text: `SELECT debit_account AS account, amount AS "amountMinor" FROM ledger_movements
            WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND flow = 'held'
            ORDER BY id`,
-    values: [at.merchantId, at.source.type, at.source.id],
+    values: [merchantId, source.type, source.id],
   });
 }
 
-/** Folded balances and deltas in one snapshot; an account that nothing has been booked on is left out. */
+/** Stored balances and deltas in one snapshot, without accounts that have no movement. */
 export function sumBalances(
   db: Queryable,
-  at: { merchantId: string; currency: string; accounts: readonly Account[] },
+  query: MerchantCurrency & { accounts: readonly Account[] },
 ): Promise<{ account: Account; balance: string }[]> {
   return db.rows({
     name: 'ledger_balances',
@@ -158,11 +152,11 @@ export function sumBalances(
              SELECT account, amount FROM ledger_deltas
              WHERE merchant_id = $1 AND currency = $2 AND account = ANY ($3::text[])
            ) AS parts GROUP BY account`,
-    values: [at.merchantId, at.currency, at.accounts],
+    values: [query.merchantId, query.currency, query.accounts],
   });
 }
 
-/** What stands in `suspense`, of all merchants together. */
+/** The balance of `suspense`, of all merchants together. */
 export function sumSuspense(db: Queryable): Promise<{ currency: string; amountMinor: bigint }[]> {
   return db.rows({
     name: 'ledger_sum_suspense',
@@ -176,8 +170,8 @@ export function sumSuspense(db: Queryable): Promise<{ currency: string; amountMi
   });
 }
 
-/** Accounts with more unfolded deltas than `deltasMin`; what is folded regularly is a short table. */
-export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountAddress[]> {
+/** Accounts with more unfolded deltas than `deltasMin`. Regular folding keeps the table short. */
+export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountKey[]> {
   return db.rows({
     name: 'ledger_accounts_to_fold',
     text: `-- across merchants: the worker folds everybody's
@@ -187,7 +181,7 @@ export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: nu
   });
 }
 
-/** One account as it is stored and as it follows from the movements; sums in bututs as text. */
+/** One account's stored balance, and its balance by its movements; sums in bututs as text. */
 export interface LedgerRow {
   merchantId: string;
   account: string;
@@ -236,10 +230,10 @@ export function listLedgerRows(db: Queryable, debitKinds: readonly string[]): Pr
   });
 }
 
-/** What of several sources still stands on which accounts: credited less debited, in bututs; never 0. */
+/** The net effect of several sources together on each account: credited less debited, in bututs; never 0. */
 export function sumBySources(
   db: Queryable,
-  query: { merchantId: string; currency: string; sourceIds: readonly string[] },
+  query: MerchantCurrency & { sourceIds: readonly string[] },
 ): Promise<{ account: Account; netEffect: string }[]> {
   return db.rows({
     name: 'ledger_movements_sum_by_sources',

@@ -91,7 +91,7 @@ test('after random operations debits equal credits, guarded balances stay above 
   );
 });
 
-test('the same when the operations run side by side', async () => {
+test('concurrent random operations keep the same invariants', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyOperation, { minLength: 20, maxLength: 30 }), async (operations) => {
       const merchantId = await world.newMerchant();

@@ -16,11 +16,11 @@ test('partial reversals of a posting balance, stay above zero and add up to with
       fc.array(fc.bigInt({ min: 1n, max: 4_000n }), { maxLength: 12 }),
       ({ own, available, owed, fee }, cuts) => {
         const wholeMinor = own + available + owed + 1n;
-        const given = new Map<Account, bigint>([
+        const credited = new Map<Account, bigint>([
           ['float:rail-wave', wholeMinor],
           ['fees', fee],
         ]);
-        const taken = new Map<Account, bigint>([
+        const debited = new Map<Account, bigint>([
           ['sub:awa', own],
           ['payable_available', available + fee + 1n],
           ['receivable_merchant', owed],
@@ -30,16 +30,16 @@ test('partial reversals of a posting balance, stay above zero and add up to with
         for (const cut of [...cuts, wholeMinor]) {
           const partMinor = cut < wholeMinor - beforeMinor ? cut : wholeMinor - beforeMinor;
           if (partMinor === 0n) continue;
-          const part = partOf({ given, taken }, { beforeMinor, partMinor, wholeMinor });
-          assert.equal(part.given.get('float:rail-wave'), partMinor);
-          assert.equal(sum(part.given), sum(part.taken));
-          assert.ok([...part.given.values(), ...part.taken.values()].every((one) => one >= 0n));
-          for (const [account, amountMinor] of part.taken) {
+          const part = partOf({ credited, debited }, { beforeMinor, partMinor, wholeMinor });
+          assert.equal(part.credited.get('float:rail-wave'), partMinor);
+          assert.equal(sum(part.credited), sum(part.debited));
+          assert.ok([...part.credited.values(), ...part.debited.values()].every((one) => one >= 0n));
+          for (const [account, amountMinor] of part.debited) {
             back.set(account, (back.get(account) ?? 0n) + amountMinor);
           }
           beforeMinor += partMinor;
         }
-        for (const [account, whole] of taken) {
+        for (const [account, whole] of debited) {
           const differs = (back.get(account) ?? 0n) - whole;
           assert.ok(differs >= -3n && differs <= 3n, `${account}: ${differs}`);
         }
@@ -48,7 +48,7 @@ test('partial reversals of a posting balance, stay above zero and add up to with
   );
 });
 
-test('a plan counts balances as the ledger does, and what a gift repays can be given', () => {
+test('a plan counts balances as the ledger does, and a credit can be paid from its repayments', () => {
   const plan = new PlannedMovements(
     new Map<Account, bigint>([
       ['payable_available', 300n],
@@ -58,7 +58,7 @@ test('a plan counts balances as the ledger does, and what a gift repays can be g
   plan.add({ debit: 'due_from_subs', credit: 'sub_owed:awa', amountMinor: 100n });
   assert.equal(plan.balanceOf('sub_owed:awa'), 400n, 'a credit makes a debt smaller');
   const from = { sources: ['payable_available'], last: 'receivable_merchant' } as const;
-  plan.give({ credit: 'sub:awa', amountMinor: 1_000n }, from, (balances) => [
+  plan.credit({ credit: 'sub:awa', amountMinor: 1_000n }, from, (balances) => [
     { debit: 'sub:awa', credit: 'payable_available', amountMinor: balances.get('sub_owed:awa') ?? 0n },
   ]);
   const accounts = ['payable_available', 'sub:awa', 'receivable_merchant'] as const;

@@ -4,35 +4,35 @@ import type { Account } from './accounts.ts';
 import type { Movement, Posting } from './posting.ts';
 import { listMovementsOfSource } from './queries.ts';
 
-/** What a source has taken from accounts and given to others, all its movements together. */
+/** The net effect of a source's movements, in bututs; an account that money only passed through is in neither map. */
 export interface BookedBySource {
-  /** Credited more than debited: what would have to leave the account again. */
-  given: Map<Account, bigint>;
-  /** Debited more than credited: what would have to come back. */
-  taken: Map<Account, bigint>;
+  /** Accounts credited more than debited: what an undo debits. */
+  credited: Map<Account, bigint>;
+  /** Accounts debited more than credited: what an undo credits. */
+  debited: Map<Account, bigint>;
 }
 
-/** The net of what was booked for a source by the flows that are meant; what passed through an account is not in it. */
+/** The net effect of a source's movements that `isIncluded` selects. */
 export async function bookedBy(
   db: Queryable,
-  at: Pick<Posting, 'merchantId' | 'source'>,
+  source: Pick<Posting, 'merchantId' | 'source'>,
   isIncluded: (movement: Movement & { flow: string }) => boolean,
 ): Promise<BookedBySource> {
   const net = new Map<Account, bigint>();
   const add = (account: Account, change: bigint) => net.set(account, (net.get(account) ?? 0n) + change);
-  for (const movement of await listMovementsOfSource(db, at)) {
+  for (const movement of await listMovementsOfSource(db, source)) {
     if (!isIncluded(movement)) continue;
     add(movement.credit, movement.amountMinor);
     add(movement.debit, -movement.amountMinor);
   }
   const accounts = [...net].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
-    given: new Map(accounts.filter(([, amount]) => amount > 0n)),
-    taken: new Map(accounts.filter(([, amount]) => amount < 0n).map(([account, amount]) => [account, -amount])),
+    credited: new Map(accounts.filter(([, amount]) => amount > 0n)),
+    debited: new Map(accounts.filter(([, amount]) => amount < 0n).map(([account, amount]) => [account, -amount])),
   };
 }
 
-/** A part that comes back of a whole of which some came back before, in bututs. */
+/** A part of a whole that is returned, after `beforeMinor` of it was returned earlier, in bututs. */
 export interface PartOfWhole {
   beforeMinor: bigint;
   partMinor: bigint;
@@ -40,36 +40,35 @@ export interface PartOfWhole {
 }
 
 /**
- * Each account's part of what a source has booked, in proportion: rounded down over all parts so far, so that each has got
- * its own when the whole is back. What rounding leaves over goes to whoever the source had taken most from.
+ * Each account's part of what a source has booked, in proportion. The sum of all parts so far is rounded down, so that each
+ * account has its own amount back once the whole is returned. The rest of rounding goes to the account that was debited most.
  */
-export function partOf({ given, taken }: BookedBySource, part: PartOfWhole): BookedBySource {
-  const partOfGiven = inProportion(given, part);
-  const partOfTaken = inProportion(taken, part);
+export function partOf(booked: BookedBySource, part: PartOfWhole): BookedBySource {
+  const credited = inProportion(booked.credited, part);
+  const debited = inProportion(booked.debited, part);
   const sum = (parts: ReadonlyMap<Account, bigint>): bigint => [...parts.values()].reduce((all, one) => all + one, 0n);
-  let leftOver = sum(partOfGiven) - sum(partOfTaken);
-  const largestFirst = [...taken].toSorted(([, one], [, other]) => (one < other ? 1 : -1)).map(([account]) => account);
-  for (const account of largestFirst) {
-    const before = partOfTaken.get(account) ?? 0n;
-    // Below zero where earlier parts left over what this one has to make up for.
-    const after = before + leftOver > 0n ? before + leftOver : 0n;
-    partOfTaken.set(account, after);
-    leftOver -= after - before;
+  let restMinor = sum(credited) - sum(debited);
+  for (const [account] of [...booked.debited].toSorted(([, one], [, other]) => (one < other ? 1 : -1))) {
+    const before = debited.get(account) ?? 0n;
+    // The rest is below zero where earlier parts added more than this part's share to an account.
+    const after = before + restMinor > 0n ? before + restMinor : 0n;
+    debited.set(account, after);
+    restMinor -= after - before;
   }
-  return { given: partOfGiven, taken: partOfTaken };
+  return { credited, debited };
 }
 
 function inProportion(wholes: ReadonlyMap<Account, bigint>, part: PartOfWhole): Map<Account, bigint> {
   return new Map([...wholes].map(([account, minor]) => [account, partOfWhole(minor, part)]));
 }
 
-/** What of an amount in bututs comes back with a part, rounded down over all parts so far. */
+/** The share of an amount in bututs that is returned with a part; the sum of all parts so far is rounded down. */
 export function partOfWhole(minor: bigint, { beforeMinor, partMinor, wholeMinor }: PartOfWhole): bigint {
-  const upTo = (backMinor: bigint): bigint => (minor * backMinor) / wholeMinor;
+  const upTo = (returnedMinor: bigint): bigint => (minor * returnedMinor) / wholeMinor;
   return upTo(beforeMinor + partMinor) - upTo(beforeMinor);
 }
 
-/** The movements by which `from` gives to `to`, account by account; both are the same sum. */
+/** Movements that debit and credit accounts with these amounts; both maps have the same sum. */
 export function movementsBetween(
   debits: ReadonlyMap<Account, bigint>,
   credits: ReadonlyMap<Account, bigint>,

@@ -44,7 +44,7 @@ const insertMovement = `INSERT INTO ledger_movements (merchant_id, id, debit_acc
   flow, source_type, source_id, created_at) VALUES ($1, $2, $3, $4, $5, 'GMD', 'test', 'test', $2, '2026-11-20')`;
 const insertDelta = `INSERT INTO ledger_deltas (merchant_id, account, currency, id, amount) VALUES ($1, $2, 'GMD', $3, $4)`;
 
-test('a ledger in order has no finding; movements and accounts are counted', async () => {
+test('a correct ledger has no finding; movements and accounts are counted', async () => {
   const { finding, movements, accounts } = await verifyLedger(world.db);
   assert.equal(finding, null);
   assert.equal(movements, 3n);
@@ -68,12 +68,12 @@ test('a delta that was lost is found', async () => {
   assert.equal(finding.message, 'the balance says 0.00, the movements say 2.00');
 });
 
-test('a delta out of nowhere is found, on an account that nobody knows of too', async () => {
+test('a delta without a movement is found, also on an unknown account', async () => {
   const finding = await findingAfter(insertDelta, [merchantId, 'sub:nobody', world.newId(), 5n]);
   assert.deepEqual([finding.check, finding.account], ['balance', 'sub:nobody']);
 });
 
-test('a movement that was removed is found', async () => {
+test('a deleted movement is found', async () => {
   const finding = await findingAfter(`DELETE FROM ledger_movements WHERE credit_account = 'payable_available'`);
   assert.deepEqual([finding.check, finding.account], ['balance', 'float:rail']);
 });
@@ -83,12 +83,12 @@ test('a movement whose amount was changed is found', async () => {
   assert.deepEqual([finding.check, finding.account], ['balance', 'fees']);
 });
 
-test('an account that is gone with its balance is found', async () => {
+test('a deleted account is found', async () => {
   const finding = await findingAfter('DELETE FROM ledger_accounts');
   assert.deepEqual([finding.check, finding.account], ['balance', 'payable_available']);
 });
 
-test('a guarded account below zero is found though its movements say the same', async () => {
+test('a guarded account below zero is found even if its movements agree', async () => {
   const move = [merchantId, world.newId(), 'fees', 'float:rail', 201n];
   await world.asOwner(insertMovement, move);
   await world.asOwner(insertDelta, [merchantId, 'float:rail', world.newId(), -201n]);
@@ -97,21 +97,21 @@ test('a guarded account below zero is found though its movements say the same', 
   assert.match(finding.message, /is -0\.01 and/);
 });
 
-test('an account of a kind that there is not is found', async () => {
+test('an account of an unknown kind is found', async () => {
   await world.asOwner(insertMovement, [merchantId, world.newId(), 'bank', 'pocket:mine', 1n]);
   await world.asOwner(insertDelta, [merchantId, 'bank', world.newId(), 1n]);
   const finding = await findingAfter(insertDelta, [merchantId, 'pocket:mine', world.newId(), 1n]);
   assert.deepEqual([finding.check, finding.account], ['account_kind', 'pocket:mine']);
 });
 
-test('money that is held for nothing is found', async () => {
+test('held money without an open hold is found', async () => {
   await world.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 100n });
   const { finding } = await verifyLedger(world.db);
   assert.deepEqual([finding?.check, finding?.account], ['held', 'held']);
   assert.equal(finding?.message, '1.00 is held, but the open holds sum to 0.00');
 });
 
-test('a hold without its money is found, and one that was closed counts no more', async () => {
+test('an open hold without its money is found, and a closed one does not count', async () => {
   const insertHold = `INSERT INTO ledger_holds (merchant_id, id, status, amount, currency, source_type, source_id, created_at)
                       VALUES ($1, $2, $3, 100, 'GMD', 'test', $2, '2026-11-20')`;
   await world.asOwner(insertHold, [merchantId, world.newId(), 'released']);

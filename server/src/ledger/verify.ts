@@ -4,7 +4,7 @@ import { accountKinds } from './accounts.ts';
 import { listLedgerRows } from './queries.ts';
 import type { LedgerRow } from './queries.ts';
 
-/** The first thing found wrong, in words an operator can act on. */
+/** The first thing found wrong, in words that an operator can act on. */
 export interface LedgerFinding {
   check: 'account_kind' | 'balance' | 'below_zero' | 'unbalanced' | 'held';
   merchantId: string;
@@ -20,9 +20,9 @@ export interface LedgerVerification {
 }
 
 /**
- * Recomputes every balance from the movements and compares: stored balances, guarded accounts below zero, debits
- * against credits of each merchant, and held money against the open holds. One statement reads accounts, deltas and
- * movements, so that it sees one moment and may run beside the service.
+ * Recomputes every balance from the movements and checks: stored balances, guarded accounts below zero, debits against
+ * credits of each merchant, and held money against the open holds. One statement reads accounts, deltas and movements in
+ * one snapshot, so it can run while the service does.
  */
 export async function verifyLedger(db: Queryable): Promise<LedgerVerification> {
   const debitKinds = Object.entries(accountKinds).flatMap(([name, kind]) => (kind.side === 'debit' ? [name] : []));
@@ -35,29 +35,20 @@ export async function verifyLedger(db: Queryable): Promise<LedgerVerification> {
 
 function checkAccounts(rows: readonly LedgerRow[]): LedgerFinding | null {
   for (const row of rows) {
-    const { merchantId, account, currency } = row;
-    const at = { merchantId, account, currency };
     const kind = (accountKinds as Record<string, { guarded: boolean } | undefined>)[row.kind];
-    if (kind === undefined) return { check: 'account_kind', ...at, message: `no account is of the kind ${row.kind}` };
+    if (kind === undefined) return findingOn(row, 'account_kind', `no account is of the kind ${row.kind}`);
+    const stored = formatDalasi(row.stored);
     if (row.stored !== row.moved) {
-      return {
-        check: 'balance',
-        ...at,
-        message: `the balance says ${formatDalasi(row.stored)}, the movements say ${formatDalasi(row.moved)}`,
-      };
+      return findingOn(row, 'balance', `the balance says ${stored}, the movements say ${formatDalasi(row.moved)}`);
     }
     if (kind.guarded && BigInt(row.stored) < 0n) {
-      return {
-        check: 'below_zero',
-        ...at,
-        message: `the balance is ${formatDalasi(row.stored)} and must not be below zero`,
-      };
+      return findingOn(row, 'below_zero', `the balance is ${stored} and must not be below zero`);
     }
   }
   return null;
 }
 
-/** What stands on the debit side must equal what stands on the credit side, for each merchant and currency. */
+/** Debit balances must equal credit balances, for each merchant and currency. */
 function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
   const sums = new Map<string, { row: LedgerRow; sum: bigint }>();
   for (const row of rows) {
@@ -68,25 +59,29 @@ function checkBalanced(rows: readonly LedgerRow[]): LedgerFinding | null {
     sums.set(key, entry);
   }
   for (const { row, sum } of sums.values()) {
-    if (sum !== 0n) {
-      const message = `debits and credits differ by ${formatDalasi(sum)}`;
-      return { check: 'unbalanced', merchantId: row.merchantId, account: '*', currency: row.currency, message };
-    }
+    const message = `debits and credits differ by ${formatDalasi(sum)}`;
+    if (sum !== 0n) return findingOn({ ...row, account: '*' }, 'unbalanced', message);
   }
   return null;
 }
 
 /** The balance of `held` is the sum of the open holds, whether or not the account has a row. */
 function checkHeld(rows: readonly LedgerRow[]): LedgerFinding | null {
-  for (const { merchantId, account, currency, kind, stored, open } of rows) {
-    if (open === (kind === 'held' ? stored : '0')) continue;
-    const message = `${formatDalasi(stored)} is held, but the open holds sum to ${formatDalasi(open)}`;
-    return { check: 'held', merchantId, account, currency, message };
-  }
-  return null;
+  const row = rows.find(({ kind, stored, open }) => open !== (kind === 'held' ? stored : '0'));
+  if (!row) return null;
+  const message = `${formatDalasi(row.stored)} is held, but the open holds sum to ${formatDalasi(row.open)}`;
+  return findingOn(row, 'held', message);
 }
 
-/** As operators read amounts everywhere else; the currency stands beside the account. */
+function findingOn(
+  { merchantId, account, currency }: Pick<LedgerRow, 'merchantId' | 'account' | 'currency'>,
+  check: LedgerFinding['check'],
+  message: string,
+): LedgerFinding {
+  return { check, merchantId, account, currency, message };
+}
+
+/** As operators read amounts everywhere else; the finding names the currency. */
 function formatDalasi(minor: bigint | string): string {
   return formatAmount(BigInt(minor), { style: 'plain' });
 }

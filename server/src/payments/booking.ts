@@ -7,7 +7,7 @@ import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement, Part } from '../ledger/posting.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { pendingAccount, settledAccount, subAccountOn } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import { difference, isSettled, partsOf, reserveMinor } from './charge.ts';

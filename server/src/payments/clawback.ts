@@ -4,7 +4,7 @@ import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Movement, Part } from '../ledger/posting.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import {
   balanceAccounts,
   owedAccount,

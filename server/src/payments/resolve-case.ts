@@ -1,6 +1,6 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import { refuseWhere } from '../cases/resolution.ts';
+import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver } from '../cases/resolution.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -25,13 +25,13 @@ export function createChargeResolvers(context: PaymentContext): CaseResolver[] {
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const situation = await readSituation(context.db, found);
-      refuseWhere(rule.refusal(situation));
+      throwIfRefused(rule.refusal(situation));
       const carryOut = await rule.begin(context, situation, reported);
       return async (tx, confirmation) => {
         const locked = await lockPayment(tx, merchant, situation.charge);
         // A report of the network that came meanwhile is applied by now, or waits for this lock.
         const now = await readSituation(tx, found);
-        refuseWhere(rule.refusal(now));
+        throwIfRefused(rule.refusal(now));
         if (rule.note !== null) noteCharge(tx, context, locked.charge, 'case_resolved', rule.note);
         await carryOut(tx, locked, { situation: now, confirmation });
       };

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { AppError } from '../kit/app-error.ts';
 import { createGroup } from '../sub-accounts/manage-groups.ts';
 import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
-import { lockSubAccount, markSubAccountDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { getSubAccountForDeletion, markSubAccountDeleted } from '../sub-accounts/manage-sub-accounts.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
@@ -156,8 +156,8 @@ test('a late payment’s share for a deleted sub-account goes to suspense, with 
   const { intent, charge } = await world.create({ split: splitWith(awa) });
   await world.clock.jump(intent.expiresAt.getTime() - world.clock.now().getTime() + 1);
   await world.db.withTransaction(async (tx) => {
-    const subAccount = await lockSubAccount(tx, caller.merchantId, awa);
-    markSubAccountDeleted(tx, subAccount, world.clock.now());
+    const subAccount = await getSubAccountForDeletion(tx, caller.merchantId, awa);
+    tx.send(markSubAccountDeleted(subAccount, world.clock.now()));
   });
   const before = await balance('suspense');
   await applyResponse(world.context, charge, succeeded(charge));

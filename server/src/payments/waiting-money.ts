@@ -1,6 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
 import type { Account } from '../ledger/accounts.ts';
-import { netEffectOf } from '../ledger/net-effect.ts';
+import { netEffectOf } from '../ledger/balances.ts';
 import { settledOf } from '../sub-accounts/ledger-accounts.ts';
 import type { Charge } from './charge.ts';
 

@@ -12,7 +12,7 @@ import type { Charge, ChargeParts } from '../payments/charge.ts';
 import { advanceMovements, planClawback } from '../payments/clawback.ts';
 import { openUnallocatedCases } from '../payments/booking.ts';
 import type { UnallocatedShare } from '../payments/booking.ts';
-import { creditOrSuspend, lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { creditOrSuspend, lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { planAdvanceUndone, readDebts, readWaived, repayments } from '../sub-accounts/debts.ts';
 import {
   balanceAccounts,
@@ -168,7 +168,7 @@ export async function bookUndone(
     const credit = creditOrSuspend(deleted, subAccountId ?? '', ownAccount(charge, part));
     if (subAccountId !== null && credit === 'suspense') unallocated.push({ subAccountId, amountMinor });
     // The merchant owes what it has spent meanwhile. All that returns to a sub-account repays what it still owes.
-    plan.give({ credit, amountMinor }, { sources, last: debtAccount }, (balances) => {
+    plan.credit({ credit, amountMinor }, { sources, last: debtAccount }, (balances) => {
       if (subAccountId === null) return [];
       const returned = { subAccountId, amountMinor: ownContribution(part) + repaidMinor };
       return repayments(balances, returnedParts(balances, returned));

@@ -5,13 +5,12 @@ import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { lockPayoutMoney } from './payout-money.ts';
-import { acceptPayout, canCost, oweFees, planPayout } from './plan-payout.ts';
+import { acceptPayout, hasFee, lockPayoutMoney, oweFees, planPayout } from './plan-payout.ts';
 import { lockBeneficiaries } from './queries.ts';
 
 /**
- * Accepts an order to pay a sub-account out, all it has or `amountMinor` bututs: its money is held, and the transfer and
- * the work for a worker stand or fall together. What it owes is repaid first. No network is called here.
+ * Creates a payout of a sub-account's whole settled balance, or of `amountMinor` bututs: holds the money, and stores the
+ * transfer with the work to send it. A debt of the sub-account is repaid first. No network is called here.
  *
  * Throws AppError `not_found` and what `planPayout` refuses.
  */
@@ -26,12 +25,12 @@ export async function createPayout(
   const account = settledAccount(beneficiary.id);
   const { feeMoney, balances } = await lockPayoutMoney(tx, context, merchant, {
     subAccountIds: [beneficiary.id],
-    others: [account],
-    costs: canCost(context, merchant, beneficiary.settlementCode),
+    accounts: [account],
+    hasFees: hasFee(context, merchant, beneficiary.settlementCode),
   });
-  // Read under the lock: whoever makes a debt holds it too, so one that has begun since is seen here.
-  const at = { merchantId: merchant.id, currency: merchant.currency };
-  const owedMinor = (await readDebts(tx, at, [beneficiary.id])).get(beneficiary.id) ?? 0n;
+  // Read under the account's lock, which a transaction that makes a debt holds too: a new debt is seen here.
+  const ledger = { merchantId: merchant.id, currency: merchant.currency };
+  const owedMinor = (await readDebts(tx, ledger, [beneficiary.id])).get(beneficiary.id) ?? 0n;
   const settledMinor = balances.get(account) ?? 0n;
   const { amountMinor } = request;
   const payout = planPayout(context, merchant, beneficiary, { settledMinor, owedMinor, feeMoney, amountMinor });

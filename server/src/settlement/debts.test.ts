@@ -38,7 +38,7 @@ afterEach(() => world.verify());
 after(() => world.close());
 
 /** `balance, debt` of the sub-account in bututs. */
-async function standing(): Promise<bigint[]> {
+async function balanceAndDebt(): Promise<bigint[]> {
   return [await world.balance(`sub:${awa}`), await world.balance(`sub_owed:${awa}`)];
 }
 
@@ -52,7 +52,7 @@ async function owing() {
   const payout = await world.acceptPayout(awa, 2_000n);
   await world.work();
   await world.refundReported(charge, paidBack);
-  assert.deepEqual(await standing(), [0n, 2_000n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 2_000n]);
   return payout;
 }
 
@@ -70,13 +70,13 @@ const orderAll = () =>
     createPayout(tx, world.context, world.merchant, { subAccountId: awa, amountMinor: null }),
   );
 
-test('a payout that fails repays what the merchant advanced before the sub-account has the rest', async () => {
+test('a failed payout repays the merchant’s advance first, and returns the rest to the sub-account', async () => {
   await pay();
   await world.completePayout(awa, 500n);
   const payout = await otherDebts(1_500n);
   const before = await world.balance('payable_available');
   await world.report(payout, refused());
-  assert.deepEqual(await standing(), [0n, 500n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 500n]);
   assert.equal(await world.balance('payable_available'), before + 1_500n);
 
   async function otherDebts(heldMinor: bigint) {
@@ -85,77 +85,77 @@ test('a payout that fails repays what the merchant advanced before the sub-accou
     await world.completePayout(awa, await world.balance(`sub:${awa}`));
     await world.work();
     await world.refundReported(charge, paidBack);
-    assert.deepEqual(await standing(), [0n, 2_000n]);
+    assert.deepEqual(await balanceAndDebt(), [0n, 2_000n]);
     return order;
   }
 });
 
-test('a payout that the network brings back repays it too', async () => {
+test('a payout that the network reverses repays the merchant’s advance first', async () => {
   const payout = await owing();
   await world.report(payout, paidBack(payout));
   await world.report(payout, reversedPayout(payout));
-  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
 });
 
-test('a payout that is paid after it had failed is owed again, and no more once it is brought back', async () => {
+test('a payout paid after its failure creates a debt, and its reversal ends the debt', async () => {
   const payout = await owing();
   await world.report(payout, refused());
-  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
   const before = await world.balance('payable_available');
   await world.report(payout, paidBack(payout));
-  assert.deepEqual(await standing(), [0n, 2_000n], 'the merchant gave it in the sub-account’s place');
+  assert.deepEqual(await balanceAndDebt(), [0n, 2_000n], 'the merchant gave it in the sub-account’s place');
   assert.equal(await world.balance('payable_available'), before - 2_000n);
   await world.report(payout, reversedPayout(payout));
-  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
   assert.equal(await world.balance('payable_available'), before);
 });
 
-test('a refund that fails gives a sub-account back only what it does not owe for another one', async () => {
+test('a failed refund returns a share less what the sub-account owes for another refund', async () => {
   const [first, second] = [await pay(), await pay()];
   await world.completePayout(awa, 3_000n);
   const failing = await world.refundSent(first);
   await world.refundReported(second, paidBack);
-  assert.deepEqual(await standing(), [0n, 3_000n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 3_000n]);
   await world.report(failing, refused());
-  assert.deepEqual(await standing(), [0n, 1_000n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 1_000n]);
 });
 
-test('a sub-account in debt is not paid out, and its money repays the debt first', async () => {
+test('a payout of a sub-account in debt is refused, and its money repays the debt first', async () => {
   await owing();
   await assert.rejects(orderAll(), withCode('balance_below_minimum', /It owes you D20\.00/));
   // Money and debt that came at one moment, so that neither saw the other.
   await world.post({ debit: 'float:rail-wave', credit: `sub:${awa}`, amountMinor: 5_000n });
   const payout = await orderAll();
   assert.equal(payout.amountMinor, 3_000n);
-  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
 });
 
 test('a chore repays a debt that a concurrent credit missed', async () => {
   await owing();
   await world.post({ debit: 'float:rail-wave', credit: `sub:${awa}`, amountMinor: 1_500n });
   assert.equal(await repaySubAccountDebts(world.context), 1);
-  assert.deepEqual(await standing(), [0n, 500n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 500n]);
   assert.equal(await repaySubAccountDebts(world.context), 0);
 });
 
-test('a sub-account that owes is not deleted, until its debt is repaid or waived', async () => {
+test('the deletion of a sub-account in debt is refused until the debt is repaid or waived', async () => {
   const payout = await owing();
   await world.report(payout, paidBack(payout));
-  const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
+  const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, world.merchant, awa));
   await assert.rejects(remove, withCode('sub_account_in_use', /still owes you D20\.00.*waive-debt/));
   const due = await world.balance('due_from_subs');
   const waive = (amountMinor: bigint) =>
     world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, { subAccountId: awa, amountMinor }));
   await assert.rejects(waive(2_001n), withCode('amount_out_of_bounds', /owes you D20\.00/));
   await waive(500n);
-  assert.deepEqual(await standing(), [0n, 1_500n], 'no more than was named');
+  assert.deepEqual(await balanceAndDebt(), [0n, 1_500n], 'no more than was named');
   await waive(1_500n);
-  assert.deepEqual(await standing(), [0n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
   assert.equal(await world.balance('due_from_subs'), due - 2_000n);
   await remove();
 });
 
-test('the statement says what is owed, and what repaid it', async () => {
+test('the statement shows the debt and its repayments', async () => {
   await owing();
   const read = () =>
     readSubAccountStatement(
@@ -175,7 +175,7 @@ test('a suspended share of a deleted sub-account goes to the merchant by its cas
   const { charge } = await world.create({ split: splitWith({ subAccountId: awa }), network: 'aps' });
   await world.work();
   await world.clock.advance(31 * 60_000);
-  await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, awa));
+  await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, world.merchant, awa));
   const start = await merchantHas();
   const transactionId = `late-${charge.id}`;
   await applyResponse(world.context, charge, {
@@ -186,7 +186,7 @@ test('a suspended share of a deleted sub-account goes to the merchant by its cas
   const counted = (await countOpenCases(world.db)).find(({ kind }) => kind === 'share_without_owner');
   assert.deepEqual(counted?.oldest, world.clock.now(), 'what stands in suspense has an age');
   await applyResponse(world.context, charge, reversed(charge, { transactionId }));
-  assert.deepEqual(await standing(), [0n, 0n], 'nobody who is gone owes');
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n], 'nobody who is gone owes');
   const found = (await listCases(world.db, 'open', 1_000)).find(
     ({ subjectId, kind }) => subjectId === charge.id && kind === 'share_without_owner',
   );
@@ -216,7 +216,7 @@ async function resolve(
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
 
-test('a part of a payout that the network gives back is the sub-account’s again, and its statement says so', async () => {
+test('a partial reversal of a payout credits the sub-account and its statement', async () => {
   await pay();
   const payout = await world.acceptPayout(awa, 2_000n);
   await world.work();
@@ -230,19 +230,19 @@ test('a part of a payout that the network gives back is the sub-account’s agai
     await resolve(found, 'reversed', createTransferResolvers(world.context), { transactionId, amountMinor });
   };
   await bring(500n);
-  assert.deepEqual(await standing(), [500n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [500n, 0n]);
   const request = { subAccountId: awa, from: null, to: null };
   const { lines } = await readSubAccountStatement(world.db, world.merchant, request, { after: null, rowsMax: 100 });
   assert.deepEqual([lines.at(-1)?.kind, lines.at(-1)?.changeMinor], ['payout_returned', 500n]);
   assert.equal((await world.transfer(payout)).status, 'completed');
 });
 
-test('a part of a late payout is taken off what its sub-account owes for it, and the rest with the rest', async () => {
+test('partial reversals of a late payout reduce the sub-account’s debt in proportion', async () => {
   const payout = await owing();
   await world.report(payout, refused());
   const before = await world.balance('payable_available');
   await world.report(payout, paidBack(payout));
-  assert.deepEqual(await standing(), [0n, 2_000n]);
+  assert.deepEqual(await balanceAndDebt(), [0n, 2_000n]);
   for (const [amountMinor, owed] of [
     [500n, 1_500n],
     [1_500n, 0n],
@@ -254,21 +254,21 @@ test('a part of a late payout is taken off what its sub-account owes for it, and
     assert.ok(found);
     const { transactionId } = receiptOfPayout(payout);
     await resolve(found, 'reversed', createTransferResolvers(world.context), { transactionId, amountMinor });
-    assert.deepEqual(await standing(), [0n, owed]);
+    assert.deepEqual(await balanceAndDebt(), [0n, owed]);
   }
   assert.equal(await world.balance('payable_available'), before);
 });
 
 // The world fails a transaction that locks accounts out of the one order (docs/adr/0013).
 
-test('a late payout and its reversal in one report are booked together, whoever owes', async () => {
+test('a late payout and its reversal in one report are booked together, whatever debts there are', async () => {
   const payout = await owing();
   await world.report(payout, refused());
   await pay();
   await owingAgain();
-  const before = await standing();
+  const before = await balanceAndDebt();
   await world.report(payout, reversedPayout(payout));
-  assert.deepEqual(await standing(), before);
+  assert.deepEqual(await balanceAndDebt(), before);
   assert.deepEqual((await world.cases({ ...payout, id: payout.id } as never)).length, 2);
 
   async function owingAgain(): Promise<void> {
@@ -278,7 +278,7 @@ test('a late payout and its reversal in one report are booked together, whoever 
   }
 });
 
-test('a refund that the network paid another amount of, and took that back, gives each their own again', async () => {
+test('a refund paid with another amount and then reversed returns to each account its own part', async () => {
   const charge = await pay();
   await world.completePayout(awa, 1_500n);
   const refund = await world.refundSent(charge);
@@ -286,5 +286,5 @@ test('a refund that the network paid another amount of, and took that back, give
   const found = (await listCases(world.db, 'open', 1_000)).find(({ subjectId }) => subjectId === refund.id);
   assert.ok(found);
   await resolve(found, 'return', createTransferResolvers(world.context));
-  assert.deepEqual(await standing(), [500n, 0n]);
+  assert.deepEqual(await balanceAndDebt(), [500n, 0n]);
 });

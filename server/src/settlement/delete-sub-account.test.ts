@@ -23,10 +23,10 @@ before(async () => {
 afterEach(() => world.verify());
 after(() => world.close());
 
-/** `deleted`, or the code of the refusal and what it names. */
+/** `deleted`, or the code and message of the refusal. */
 async function tryToDelete(id: string, owner = world.merchant): Promise<string> {
   try {
-    await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, owner, id));
+    await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, owner, id));
     return 'deleted';
   } catch (error) {
     assert.ok(error instanceof AppError, String(error));
@@ -43,20 +43,20 @@ const payOut = (subAccountId: string) =>
     createPayout(tx, world.context, world.merchant, { subAccountId, amountMinor: null }),
   );
 
-describe('a sub-account', () => {
-  test('that nothing uses is deleted, and then is not there any more', async () => {
+describe('the deletion of a sub-account', () => {
+  test('without use succeeds, and the id then answers not_found', async () => {
     const id = await world.newSubAccount(20);
     assert.equal(await tryToDelete(id), 'deleted');
     await assert.rejects(getSubAccount(world.db, world.merchant.id, id), { code: 'not_found' });
     assert.match(await tryToDelete(id), /^not_found/);
   });
 
-  test('of another merchant is not there', async () => {
+  test('of another merchant answers not_found', async () => {
     const id = await world.newSubAccount(20);
     assert.match(await tryToDelete(id, await world.newMerchant()), /^not_found/);
   });
 
-  test('stays while it has money, settled or not; once it is paid out it goes, and its history stays', async () => {
+  test('with a balance is refused until its payout is completed, and its history stays', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
     assert.match(await tryToDelete(id), /^sub_account_in_use: The sub-account still has D20\.00\./);
@@ -73,13 +73,36 @@ describe('a sub-account', () => {
     assert.ok((await world.movements(charge)).includes(`collected float:rail-aps → sub:${id} 2000`));
   });
 
-  test('stays while what it has waits for its settlement', async () => {
+  test('with a balance below 10 GMD is refused with the ways out, of which a refund is one', async () => {
+    const id = await world.newSubAccount(4);
+    const charge = await payWith(id);
+    const waysOut =
+      /has D4\.00, and a payout needs at least D10\.00\. Collect more .*, or refund .*; set its active to false/;
+    assert.match(await tryToDelete(id), waysOut);
+    const message = /D4\.00, and a payout needs at least D10\.00\. Wait for more payments .* set its active to false/;
+    await assert.rejects(payOut(id), { code: 'balance_below_minimum', message });
+    await world.refundReported(charge, paidBack);
+    assert.equal(await tryToDelete(id), 'deleted');
+  });
+
+  test('with a balance below 10 GMD succeeds once more payments made a payout possible', async () => {
+    const id = await world.newSubAccount(8);
+    await payWith(id);
+    assert.match(await tryToDelete(id), /has D8\.00, and a payout needs at least D10\.00/);
+    await payWith(id);
+    const payout = await payOut(id);
+    await world.work();
+    await world.report(payout, paidBack(payout));
+    assert.equal(await tryToDelete(id), 'deleted');
+  });
+
+  test('with a pending balance is refused', async () => {
     const id = await world.newSubAccount(20);
     await world.post({ debit: 'float:rail-aps', credit: `sub:${id}:pending`, amountMinor: 1n });
     assert.match(await tryToDelete(id), /^sub_account_in_use: The sub-account still has D0\.01/);
   });
 
-  test('stays while a refund holds money of it', async () => {
+  test('is refused while a refund holds money of it', async () => {
     const id = await world.newSubAccount(20);
     const refund = await world.refundSent(await payWith(id));
     assert.match(await tryToDelete(id), new RegExp(`^sub_account_in_use: A refund .* \\(${refund.id}\\)`));
@@ -87,12 +110,12 @@ describe('a sub-account', () => {
     assert.equal(await tryToDelete(id), 'deleted');
   });
 
-  test('stays while a group contains it', async () => {
+  test('is refused while a group contains it', async () => {
     const { id: groupId, members } = await world.newGroup(10, 20);
     assert.match(await tryToDelete(members[0] ?? ''), new RegExp(`^sub_account_in_use: .*group Rent \\(${groupId}\\)`));
   });
 
-  test('stays while an open payment shares with it, until that ends or expires without review', async () => {
+  test('is refused while an open payment shares with it, until that ends or expires without review', async () => {
     const id = await world.newSubAccount(20);
     const { intent } = await world.create({ split: splitWith({ subAccountId: id }) });
     assert.match(await tryToDelete(id), new RegExp(`^sub_account_in_use: The open payment ${intent.id} `));
@@ -102,7 +125,7 @@ describe('a sub-account', () => {
     assert.equal(await tryToDelete(id), 'deleted', 'though no job has written the expiry down');
   });
 
-  test('stays while a payment of it waits for a person, however long', async () => {
+  test('is refused while a payment of it is under review, however long', async () => {
     const id = await world.newSubAccount(20);
     const { charge } = await world.createSent({ split: splitWith({ subAccountId: id }) });
     await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'M-1', amountMinor: 9_000n }));
@@ -111,8 +134,8 @@ describe('a sub-account', () => {
   });
 });
 
-describe('money of a sub-account that was deleted stands in suspense, with a case, when', () => {
-  /** Carries out what two operators decided, as the part that owns cases does. */
+describe('a share of a deleted sub-account goes to suspense, with a case, when', () => {
+  /** Carries out a confirmed resolution, as the part `cases` does. */
   async function resolve(charge: Charge, kind: string, resolution: string): Promise<void> {
     const cases = await listCases(world.db, null, 10_000);
     const found = cases.find((one) => one.subjectId === charge.id && one.kind === kind);
@@ -124,8 +147,8 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
   }
 
   /**
-   * Does the work, which brings 20.00 that are the deleted sub-account's, or leaves them of what stood in suspense; then
-   * they become the merchant's.
+   * Deletes the sub-account and runs `work`, which leaves its 20.00 in suspense, of `leftMinor` that were there before; then
+   * gives them to the merchant.
    */
   async function leavesUnallocated(
     { charge, id, leftMinor = 0n }: { charge: Charge; id: string; leftMinor?: bigint },
@@ -150,7 +173,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     assert.equal(await world.balance('payable_available'), merchant + 2_000n);
   }
 
-  test('a person accepts another amount that came after the time of the payment', async () => {
+  test('two operators accept another amount that arrived after the payment expired', async () => {
     const id = await world.newSubAccount(20);
     const { charge } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
     await world.clock.advance(31 * minuteMs);
@@ -159,7 +182,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     assert.equal((await world.charge(charge)).status, 'completed');
   });
 
-  test('a refund fails that the merchant had advanced, and that was repaid meanwhile', async () => {
+  test('a refund fails whose advance the sub-account has repaid', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
     await world.completePayout(id, 2_000n);
@@ -172,14 +195,14 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     await leavesUnallocated({ charge, id }, () => world.report(refund, refused()));
   });
 
-  test('a network brings a refund back', async () => {
+  test('a network reverses a refund', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
     const refund = await world.refundReported(charge, paidBack);
     await leavesUnallocated({ charge, id }, () => world.report(refund, reversedPayout(refund)));
   });
 
-  test('a network brings two refunds of one payment back: each has its own case', async () => {
+  test('a network reverses two refunds of one payment: each has its own case', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id);
     const refunds = [
@@ -193,7 +216,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
     assert.deepEqual(await world.cases(charge), ['share_without_owner', 'share_without_owner']);
   });
 
-  test('a success arrives that a process with a slow clock takes for timely', async () => {
+  test('a late success arrives at a process whose clock is behind', async () => {
     const id = await world.newSubAccount(20);
     const { charge, intent } = await world.create({ network: 'aps', split: splitWith({ subAccountId: id }) });
     await world.clock.advance(intent.expiresAt.getTime() - world.clock.now().getTime());
@@ -207,7 +230,7 @@ describe('money of a sub-account that was deleted stands in suspense, with a cas
   });
 });
 
-describe('a deletion at the same moment as', () => {
+describe('a deletion concurrent with', () => {
   const rounds = 25;
 
   test('a payment that names the sub-account: one of the two is refused', async () => {
@@ -239,7 +262,7 @@ describe('a deletion at the same moment as', () => {
     }
   });
 
-  test('a refund that takes of it waits until the refund can be seen', async () => {
+  test('a refund of its share waits until the refund is committed', async () => {
     const id = await world.newSubAccount(20);
     const { transactionReference: reference } = await payWith(id);
     const lockNow = () => world.asOwner('SELECT id FROM sub_accounts WHERE id = $1 FOR UPDATE NOWAIT', [id]);
@@ -251,7 +274,7 @@ describe('a deletion at the same moment as', () => {
     await world.work();
   });
 
-  test('the success of its payment never credits a deleted sub-account', async () => {
+  test('a success of its payment never credits a deleted sub-account', async () => {
     const seen = new Set<string>();
     for (let round = 0; round < rounds; round += 1) {
       const id = await world.newSubAccount(20);

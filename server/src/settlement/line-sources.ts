@@ -1,8 +1,8 @@
 import type { Queryable } from '../kit/db.ts';
-import type { BalanceLine } from '../ledger/explain-balance.ts';
+import type { BalanceLine } from '../ledger/history.ts';
 import { listChargesOfLines, listTransfersOfLines } from './queries.ts';
 
-/** What moved the money: a payment, a transfer or payout, a refund, or something of the operator's. */
+/** The record that moved the money: a payment, a transfer or payout, a refund, or one of the operator's. */
 export interface LineSource {
   type: string;
   id: string;
@@ -10,17 +10,19 @@ export interface LineSource {
   description: string | null;
 }
 
-type Line = Pick<BalanceLine, 'source'>;
+export interface SourcedLine extends BalanceLine {
+  source: LineSource;
+}
 
 /**
- * What the lines are about, by two statements for all of them. The ledger knows a refund by the transfer that it goes
- * out by.
+ * Adds reference and description of the sources to the lines, by at most two statements for all of them. The ledger names a
+ * refund by its transfer, which has the same id.
  */
-export async function findSources(
+export async function withSources(
   db: Queryable,
   merchantId: string,
-  lines: readonly Line[],
-): Promise<(line: Line) => LineSource> {
+  lines: readonly BalanceLine[],
+): Promise<SourcedLine[]> {
   const idsOf = (type: string): string[] => [
     ...new Set(lines.filter(({ source }) => source.type === type).map(({ source }) => source.id)),
   ];
@@ -34,5 +36,8 @@ export async function findSources(
       return [id, { type, id, reference, description: null }] as const;
     }),
   ]);
-  return ({ source }) => known.get(source.id) ?? { ...source, reference: null, description: null };
+  return lines.map((line) => ({
+    ...line,
+    source: known.get(line.source.id) ?? { ...line.source, reference: null, description: null },
+  }));
 }

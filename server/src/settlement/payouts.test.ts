@@ -17,17 +17,17 @@ before(async () => {
 afterEach(() => world.verify());
 after(() => world.close());
 
-/** The code of the refusal, and its sentence. */
+/** The code and message of the refusal. */
 async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   const error = await attempt.then(
-    () => assert.fail('it was taken'),
+    () => assert.fail('it was accepted'),
     (refusal: unknown) => refusal,
   );
   assert.ok(error instanceof AppError, String(error));
   return `${error.code}: ${error.message}`;
 }
 
-/** A payout that was sent, and answered so by its network. */
+/** A payout that was sent, with this response of its network. */
 async function orderResponse(subAccount: { id: string }, response: PayoutResponse): Promise<Transfer> {
   const { payoutResponses } = world.networks.wave;
   const usual = payoutResponses.pay_out;
@@ -39,7 +39,7 @@ async function orderResponse(subAccount: { id: string }, response: PayoutRespons
 }
 
 describe('a payout of a sub-account', () => {
-  test('takes the whole settled balance unless an amount is given, and goes to where the sub-account says', async () => {
+  test('pays the whole settled balance by default, to the sub-account’s network and number', async () => {
     const subAccount = await world.subAccount(12_345n, { accountNumber: '7005678', settlementCode: 'qmoney' });
     await world.credit(subAccount, 5_000n, ':pending');
     const payout = await world.orderPayout(subAccount);
@@ -66,19 +66,19 @@ describe('a payout of a sub-account', () => {
     assert.deepEqual(await world.events(payout), ['sub_account.payout.succeeded']);
   });
 
-  test('needs ten dalasi that are settled, whatever waits', async () => {
+  test('needs a settled balance of 10 GMD, whatever is pending', async () => {
     const subAccount = await world.subAccount(999n);
     await world.credit(subAccount, 50_000n, ':pending');
     assert.match(
       await refusalOf(world.orderPayout(subAccount)),
-      /^balance_below_minimum: The settled balance is D9\.99, /,
+      /^balance_below_minimum: The settled balance is D9\.99, .* or until pending ones are settled/,
     );
     await world.credit(subAccount, 1n);
     assert.equal((await world.orderPayout(subAccount, 100n)).amountMinor, 100n, 'then one dalasi can be paid out');
     assert.match(await refusalOf(world.orderPayout(subAccount, 100n)), /^balance_below_minimum/);
   });
 
-  test('is from one dalasi to what is settled', async () => {
+  test('is from 1 GMD to the settled balance', async () => {
     const subAccount = await world.subAccount(2_000n);
     assert.match(await refusalOf(world.orderPayout(subAccount, 99n)), /^amount_out_of_bounds/);
     assert.match(await refusalOf(world.orderPayout(subAccount, 0n)), /^amount_out_of_bounds/);
@@ -86,14 +86,14 @@ describe('a payout of a sub-account', () => {
     assert.equal((await world.orderPayout(subAccount, 2_000n)).amountMinor, 2_000n);
   });
 
-  test('is refused for a sub-account that is not there, is another merchant’s or was deleted', async () => {
+  test('is refused for an unknown, foreign or deleted sub-account', async () => {
     const stranger = await world.newMerchant();
     const foreign = await world.subAccount(5_000n, {}, stranger);
     assert.match(await refusalOf(world.orderPayout(foreign)), /^not_found/);
     assert.match(await refusalOf(world.orderPayout({ id: world.context.newId() })), /^not_found/);
   });
 
-  test('that the network refuses gives the money back, and tells so', async () => {
+  test('that the network refuses returns the money, and emits payout.failed', async () => {
     const subAccount = await world.subAccount(3_000n);
     const payout = await orderResponse(subAccount, refused);
     assert.equal((await world.transfer(payout)).status, 'failed');
@@ -101,7 +101,7 @@ describe('a payout of a sub-account', () => {
     assert.deepEqual(await world.events(payout), ['sub_account.payout.failed']);
   });
 
-  test('whose outcome is unknown keeps its money held until the network knows', async () => {
+  test('with an unknown outcome keeps its money held until a look-up finds it', async () => {
     const subAccount = await world.subAccount(3_000n);
     const payout = await orderResponse(subAccount, noResponse);
     assert.equal((await world.transfer(payout)).status, 'pending');
@@ -114,7 +114,7 @@ describe('a payout of a sub-account', () => {
     assert.equal((await world.transfer(payout)).status, 'completed');
   });
 
-  test('that was paid after it had failed and then given back leaves everyone as before', async () => {
+  test('paid after its failure and then reversed leaves every balance as before', async () => {
     const subAccount = await world.subAccount(3_000n);
     const payout = await orderResponse(subAccount, refused);
     const before = await world.balance('payable_available');
@@ -128,20 +128,20 @@ describe('a payout of a sub-account', () => {
     assert.equal(await world.balance('payable_available'), before);
   });
 
-  test('that was paid late and comes back when its sub-account is gone waits for a person, with a case', async () => {
+  test('paid late and reversed after the sub-account’s deletion goes to suspense, with a case', async () => {
     const subAccount = await world.subAccount(3_000n);
     const payout = await orderResponse(subAccount, refused);
     const late = paid(payout);
     assert.ok(late.state === 'succeeded');
     await applyResponse(world.context, await world.transfer(payout), late);
-    await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, subAccount.id));
+    await world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, world.merchant, subAccount.id));
     const before = await world.balance('suspense');
     await applyResponse(world.context, await world.transfer(payout), { ...late, state: 'reversed' });
     assert.equal((await world.balance('suspense')) - before, 3_000n);
     assert.deepEqual(await world.cases(payout), ['late_success', 'network_reversal', 'share_without_owner']);
   });
 
-  test('of one balance is taken once, however many ask at the same moment', async () => {
+  test('of one balance succeeds once among concurrent requests', async () => {
     for (let round = 0; round < 10; round += 1) {
       const subAccount = await world.subAccount(2_500n);
       const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => world.orderPayout(subAccount)));
@@ -161,7 +161,7 @@ describe('the fee of a payout', () => {
   afterEach(() => costly.verify());
   after(() => costly.close());
 
-  test('is the merchant’s, and comes back with the money', async () => {
+  test('is paid by the merchant, and returned with the money of a failed payout', async () => {
     const subAccount = await costly.subAccount(4_000n);
     const before = await costly.balance('payable_available');
     const payout = await costly.orderPayout(subAccount);
@@ -174,11 +174,11 @@ describe('the fee of a payout', () => {
     assert.equal(await costly.balance('payable_available'), before);
   });
 
-  test('that the merchant does not have is named, and nothing is held', async () => {
+  test('above the merchant’s balance is refused with both amounts, and nothing is held', async () => {
     const subAccount = await costly.subAccount(4_000n);
     await emptyPayoutBalance(costly);
     const refusal = await refusalOf(costly.orderPayout(subAccount));
-    assert.match(refusal, /^insufficient_balance: The fee of D2\.50 is the merchant’s, whose payout balance is D0\.00/);
+    assert.match(refusal, /^insufficient_balance: You pay the fee of D2\.50, and your payout balance is D0\.00/);
     assert.equal(await costly.settled(subAccount), 4_000n);
   });
 });

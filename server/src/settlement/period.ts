@@ -3,13 +3,13 @@ import type { PayoutSchedule } from '../merchants/merchant.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The Monday with which the UTC week of `at` begins. */
+/** The Monday of the UTC week of `at`. */
 export function weekOf(at: Date): string {
   const daysSinceMonday = (at.getUTCDay() + 6) % 7;
   return utcDay(addMs(at, -daysSinceMonday * dayMs));
 }
 
-/** The period that `at` is in, named by its first day; by hand it is a day. */
+/** The period of `at`, named by its first day; with the schedule `manual` it is a day. */
 export function periodOf(schedule: PayoutSchedule, at: Date): string {
   return schedule === 'weekly' ? weekOf(at) : utcDay(at);
 }

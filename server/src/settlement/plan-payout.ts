@@ -1,6 +1,7 @@
 import { AppError, fieldError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
-import { dalasi, formatAmount } from '../kit/money.ts';
+import { dalasi, formatAmount, least } from '../kit/money.ts';
+import type { Account } from '../ledger/accounts.ts';
 import type { Part } from '../ledger/posting.ts';
 import { netDebt } from '../ledger/debt.ts';
 import { lockBalance } from '../ledger/post.ts';
@@ -13,32 +14,42 @@ import { acceptTransfer, checkAmountStep, newTransfer } from '../transfers/creat
 import { paysOut } from '../transfers/rail.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { Beneficiary } from './queries.ts';
+import { repayFromSettled } from './repay-debts.ts';
 
-/** What a sub-account has to have before it can be paid out, in bututs (docs/sub-accounts.md, "Paying out"). */
+/** The settled balance from which a sub-account can be paid out, in bututs (docs/sub-accounts.md, "Payouts"). */
 export const payoutMinimumMinor = 10n * dalasi;
 
-/** What pays the fees of payouts. */
+/** The merchant's money for the fees of payouts. */
 export interface FeeMoney {
-  /** What the merchant can spend on them, in bututs; only known where there may be one. */
+  /** The merchant's payout balance, in bututs; 0 where no payout costs a fee. */
   availableMinor: bigint;
-  /** While the merchant owes, fees are added to its debt: what a sub-account has is its own, and is paid all the same. */
+  /** While the merchant owes, fees are added to its debt: a sub-account's balance is its own, and is paid all the same. */
   isOwed: boolean;
 }
 
-/** Where no payout costs anything, payouts of one merchant do not wait for each other. */
-export const noFeeMoney: FeeMoney = { availableMinor: 0n, isOwed: false };
-
-/** Locks what pays the fees. Before the sub-accounts' own accounts, as everybody does: the names are in this order. */
-export async function lockFeeMoney(
+/**
+ * Locks the accounts that payouts of these sub-accounts spend from, the merchant's for fees and `accounts`, after sub-accounts
+ * in debt have repaid what they can. Without fees, payouts of one merchant do not wait for each other.
+ */
+export async function lockPayoutMoney(
   tx: Transaction,
-  { clock, newId }: TransferContext,
-  { id: merchantId, currency }: Merchant,
-): Promise<FeeMoney> {
-  const { availableMinor, owedMinor } = await netDebt(tx, { newId }, { merchantId, currency, at: clock.now() });
-  return { availableMinor, isOwed: owedMinor > 0n };
+  context: TransferContext,
+  merchant: Merchant,
+  query: { subAccountIds: readonly string[]; accounts: readonly Account[]; hasFees: boolean },
+): Promise<{ feeMoney: FeeMoney; balances: ReadonlyMap<Account, bigint> }> {
+  const { id: merchantId, currency } = merchant;
+  const feeMoney: FeeMoney = { availableMinor: 0n, isOwed: false };
+  const lockMerchant = async (): Promise<void> => {
+    if (!query.hasFees) return;
+    const debt = await netDebt(tx, context, { merchantId, currency, at: context.clock.now() });
+    feeMoney.availableMinor = debt.availableMinor;
+    feeMoney.isOwed = debt.owedMinor > 0n;
+  };
+  const balances = await repayFromSettled(tx, context, merchant, { ...query, lockMerchant });
+  return { feeMoney, balances };
 }
 
-/** Adds the fees of payouts that are about to be held to what the merchant owes, where it owes. */
+/** Adds the fees of accepted payouts to the merchant's debt, where it has one; before their money is held. */
 export async function oweFees(
   tx: Transaction,
   context: TransferContext,
@@ -48,22 +59,22 @@ export async function oweFees(
 ): Promise<void> {
   if (!isOwed) return;
   for (const payout of payouts) await bookFeeOwed(tx, context, payout);
-  // Folded once: of holds whose statements travel together the first would fold what the others need.
+  // Folded once, because the holds' statements are sent together: the first would fold what the others need.
   await lockBalance(tx, { merchantId, currency, account: 'payable_available' });
 }
 
-/** What a payout can be taken from, in bututs. */
+/** What a payout is paid from, in bututs. */
 export interface PayoutMoney {
-  /** What the sub-account has and can be paid. */
+  /** The sub-account's settled balance. */
   settledMinor: bigint;
-  /** What it owes still, which is not paid out. */
+  /** What it still owes, which is not paid out. */
   owedMinor: bigint;
   feeMoney: FeeMoney;
 }
 
 /**
- * The payout of a sub-account's settled balance, or of `amountMinor` bututs of it. Whether it is paused does not matter:
- * what it has is its own.
+ * The payout of a sub-account's settled balance, or of `amountMinor` bututs of it. A paused sub-account can be paid out too:
+ * its balance is its own.
  *
  * Throws AppError `balance_below_minimum`, `insufficient_balance`, `amount_out_of_bounds` and `network_not_available`.
  */
@@ -79,14 +90,16 @@ export function planPayout(
   if (settledMinor < payoutMinimumMinor) {
     const [has, needed] = [formatAmount(settledMinor), formatAmount(payoutMinimumMinor)];
     const owes = owedMinor > 0n ? ` It owes you ${formatAmount(owedMinor)}, which its next money repays first.` : '';
-    const message = `The settled balance is ${has}, and a payout needs at least ${needed}.${owes} Wait for more payments.`;
+    const wait = 'Wait for more payments that name the sub-account, or until pending ones are settled.';
+    const stop = 'To stop using it instead, set its active to false: it keeps its balance.';
+    const message = `The settled balance is ${has}, and a payout needs at least ${needed}.${owes} ${wait} ${stop}`;
     throw new AppError('balance_below_minimum', message);
   }
   const amountMinor = readAmount(context, merchant, network, { settledMinor, requestedMinor });
   const feeMinor = transferFee(merchant, network, amountMinor);
   if (!feeMoney.isOwed && feeMinor > feeMoney.availableMinor) {
-    const fee = `The fee of ${formatAmount(feeMinor)} is the merchant’s`;
-    const message = `${fee}, whose payout balance is ${formatAmount(feeMoney.availableMinor)}. Wait until more has been collected.`;
+    const balance = formatAmount(feeMoney.availableMinor);
+    const message = `You pay the fee of ${formatAmount(feeMinor)}, and your payout balance is ${balance}. Collect more first.`;
     throw new AppError('insufficient_balance', message);
   }
   return newTransfer(context, merchant, {
@@ -104,7 +117,7 @@ export function planPayout(
   });
 }
 
-/** Stores a payout and holds its money: the amount from the sub-account, so that it arrives in full, the fee from the merchant. */
+/** Stores a payout and holds its money: the amount from the sub-account, which arrives in full, and the fee from the merchant. */
 export async function acceptPayout(
   tx: Transaction,
   context: TransferContext,
@@ -118,9 +131,9 @@ export async function acceptPayout(
   await acceptTransfer(tx, context, merchant, payout, from);
 }
 
-/** Whether a payout by this network may cost a fee: none costs more than the largest. */
-export function canCost(context: TransferContext, merchant: Merchant, network: string): boolean {
-  return transferFee(merchant, network, context.settings.amountMaxMinor) > 0n;
+/** Whether a payout by this network can cost a fee: if any does, the largest does. */
+export function hasFee({ settings }: Pick<TransferContext, 'settings'>, merchant: Merchant, network: string): boolean {
+  return transferFee(merchant, network, settings.amountMaxMinor) > 0n;
 }
 
 function readAmount(
@@ -131,13 +144,13 @@ function readAmount(
 ): bigint {
   const connector = networks.find(network, merchant.testMode);
   if (!connector || !paysOut(connector)) {
-    const message = `${network} cannot pay out. Give the sub-account another settlement_code.`;
+    const message = `${network} cannot pay out. Change the sub-account’s settlement_code.`;
     throw new AppError('network_not_available', message);
   }
   const { amountStepMinor } = connector.payouts.capabilities;
   const { amountMaxMinor } = settings;
   if (requestedMinor === null) {
-    const amountMinor = settledMinor < amountMaxMinor ? settledMinor : amountMaxMinor;
+    const amountMinor = least(settledMinor, amountMaxMinor);
     return amountMinor - (amountMinor % amountStepMinor);
   }
   if (requestedMinor < dalasi || requestedMinor > amountMaxMinor) {
@@ -146,7 +159,7 @@ function readAmount(
   }
   checkAmountStep(connector, requestedMinor);
   if (requestedMinor > settledMinor) {
-    const message = `The settled balance is ${formatAmount(settledMinor)}. Ask for at most that.`;
+    const message = `The settled balance is ${formatAmount(settledMinor)}. Request at most that.`;
     throw fieldError('insufficient_balance', 'amount', message);
   }
   return requestedMinor;

@@ -18,7 +18,7 @@ function asOwner(text: string, values: unknown[] = []): Promise<unknown> {
   return withAdminClient(world.adminUrl, (client) => client.query(text, values));
 }
 
-test('periods are remembered for 400 days and then forgotten in batches; no payout goes with them', async () => {
+test('periods are retained for 400 days and then deleted in batches, their payouts never', async () => {
   const { merchant } = world;
   const subAccount = await world.subAccount(1_500n);
   await world.settle({ period: '2025-10-15' });
@@ -50,7 +50,7 @@ test('periods are remembered for 400 days and then forgotten in batches; no payo
   await world.verify();
 });
 
-test('forgetting looks at old periods only', async () => {
+test('purging reads old periods only', async () => {
   const subAccount = await world.subAccount();
   const values = [world.merchant.id, subAccount.id, world.clock.now()];
   await asOwner(

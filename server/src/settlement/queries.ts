@@ -1,17 +1,17 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 
-/** A sub-account as a payout needs it. */
+/** What a payout needs of a sub-account. */
 export interface Beneficiary {
   id: string;
   name: string;
-  /** The network that pays them out. */
+  /** The network of the payout. */
   settlementCode: string;
   accountNumber: string;
   accountCanonical: string;
 }
 
-/** In the order of their ids. None of them is deleted before the transaction ends; payments and changes do not wait. */
+/** In the order of their ids, locked against deletion until the transaction ends; payments and changes do not wait. */
 export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Beneficiary[]> {
   return db.rows<Beneficiary>({
     name: 'settlement_lock_beneficiaries',
@@ -23,8 +23,8 @@ export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readon
   });
 }
 
-/** Whether there is or ever was such a sub-account. */
-export async function knowsSubAccount(db: Queryable, merchantId: string, id: string): Promise<boolean> {
+/** Whether the merchant has or had such a sub-account. */
+export async function subAccountExisted(db: Queryable, merchantId: string, id: string): Promise<boolean> {
   const row = await db.row({
     name: 'settlement_knows_sub_account',
     text: 'SELECT id FROM sub_accounts WHERE merchant_id = $1 AND id = $2',
@@ -33,16 +33,15 @@ export async function knowsSubAccount(db: Queryable, merchantId: string, id: str
   return row !== undefined;
 }
 
-/** What a period did for a sub-account: a payout, or the error code that says why there is none. */
+/** The result of a period for a sub-account: its payout, or the error code of its refusal. */
 export type SettledPeriod = { subAccountId: string } & (
   | { transferId: string; refusal: null }
   | { transferId: null; refusal: string }
 );
 
 /**
- * Takes the period for these sub-accounts, in the transaction that orders their payouts. Of those who come at the same
- * time one waits for the other and finds it taken: only those whose ids are answered may be paid out. One that could not
- * be paid out may be taken again.
+ * Claims the period for these sub-accounts, in the transaction that creates their payouts. Of concurrent claims one wins:
+ * only the returned ids may be paid out. A refused one can be claimed again.
  */
 export async function claimPeriods(
   db: Queryable,
@@ -75,8 +74,8 @@ const isUnsettled = `NOT EXISTS (
 )`;
 
 /**
- * Sub-accounts after `after`, in the order of their ids, that the period has not paid out; those that it could not pay
- * out only when they are to be tried again.
+ * Sub-accounts that the period has not paid out, after `after` in the order of their ids; refused ones only with
+ * `retriesRefused`.
  */
 export async function listUnsettled(
   db: Queryable,
@@ -92,7 +91,7 @@ export async function listUnsettled(
   return rows.map(({ id }) => id);
 }
 
-/** How many of them there are, for who waits for the end. */
+/** How many sub-accounts `listUnsettled` would list, to show progress. */
 export async function countUnsettled(
   db: Queryable,
   at: { merchantId: string; period: string; retriesRefused: boolean },
@@ -105,14 +104,14 @@ export async function countUnsettled(
   return Number(row?.count ?? 0n);
 }
 
-/** The merchants whose period has begun and is not done. */
+/** The merchants whose current period is not done, by their payout schedule. */
 export async function listMerchantsToSettle(
   db: Queryable,
   { day, week }: { day: string; week: string },
 ): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'settlement_list_merchants',
-    text: `-- across merchants: a worker looks for whoever has a period to settle
+    text: `-- across merchants: a worker looks for every merchant with a period to settle
            SELECT id FROM merchants
            WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
              SELECT 1 FROM settlement_runs
@@ -125,7 +124,7 @@ export async function listMerchantsToSettle(
   return rows.map(({ id }) => id);
 }
 
-/** Every sub-account was looked at; said once, whoever comes first. */
+/** Records that a run has visited every sub-account; only the first run of the period does. */
 export function insertRunOnce(run: { merchantId: string; period: string; finishedAt: Date }): Statement {
   return {
     name: 'settlement_runs_insert',
@@ -135,14 +134,14 @@ export function insertRunOnce(run: { merchantId: string; period: string; finishe
   };
 }
 
-// A batch of a purge. It stands in the statements, so that they walk the index whatever they are planned for.
+// A batch of a purge. A constant in the statements, so that every plan walks the index.
 const purgedRowsMax = 500;
 
-/** A batch of what old periods did for sub-accounts, the oldest first. */
+/** Deletes a batch of the results of old periods, oldest first. */
 export function deletePeriodsBefore(db: Queryable, before: string): Promise<number> {
   return db.run({
     name: 'settlement_periods_delete_before',
-    text: `-- across merchants: what goes is everybody's
+    text: `-- across merchants: retention is the same for all of them
            DELETE FROM settlement_periods WHERE (merchant_id, sub_account_id, period) IN (
              SELECT merchant_id, sub_account_id, period FROM settlement_periods
              WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax}
@@ -151,11 +150,11 @@ export function deletePeriodsBefore(db: Queryable, before: string): Promise<numb
   });
 }
 
-/** A batch of old periods that are done. */
+/** Deletes a batch of old periods that are done, oldest first. */
 export function deleteRunsBefore(db: Queryable, before: string): Promise<number> {
   return db.run({
     name: 'settlement_runs_delete_before',
-    text: `-- across merchants: what goes is everybody's
+    text: `-- across merchants: retention is the same for all of them
            DELETE FROM settlement_runs WHERE (merchant_id, period) IN (
              SELECT merchant_id, period FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax}
            )`,
@@ -163,14 +162,14 @@ export function deleteRunsBefore(db: Queryable, before: string): Promise<number>
   });
 }
 
-/** What sub-accounts owe while they have something settled, of all merchants; both sides folded or not. */
+/** Debts of sub-accounts with a settled balance, of all merchants; both sides folded or not. */
 export function listRepayableDebts(
   db: Queryable,
   rowsMax: number,
 ): Promise<{ merchantId: string; account: Account; currency: string }[]> {
   return db.rows({
     name: 'settlement_list_repayable_debts',
-    text: `-- across merchants: a worker looks for whoever owes and could repay
+    text: `-- across merchants: a worker looks for every debt that can be repaid
            WITH owed AS (
              SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
              WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = 'sub_owed' AND balance > 0
@@ -195,7 +194,7 @@ export function listRepayableDebts(
 
 // Deletion ------------------------------------------------------------------------------------------------------------
 
-/** An open payment that the sub-account gets a share of. One under review waits for a person and does not expire. */
+/** An open payment that the sub-account gets a share of. One under review does not expire. */
 export async function findOpenIntentOf(
   db: Queryable,
   at: { merchantId: string; subAccountId: string; now: Date },
@@ -214,7 +213,7 @@ export async function findOpenIntentOf(
   return row?.id;
 }
 
-/** A payout or a refund under way that has taken money from one of the accounts and may give it back. */
+/** A pending payout or refund that holds money of one of the accounts, and may return it. */
 export function findTransferFrom(
   db: Queryable,
   merchantId: string,
@@ -232,9 +231,9 @@ export function findTransferFrom(
   });
 }
 
-// What the lines of a statement are about ----------------------------------------------------------------------------
+// Sources of a statement's lines --------------------------------------------------------------------------------------
 
-/** A payment that a share came from. */
+/** The payment of a share. */
 export interface ChargeOfLine {
   id: string;
   reference: string;
@@ -252,7 +251,7 @@ export function listChargesOfLines(db: Queryable, merchantId: string, ids: reado
   });
 }
 
-/** A payout, or the way by which a refund goes out. */
+/** A payout, or the transfer of a refund. */
 export interface TransferOfLine {
   id: string;
   kind: string;
@@ -273,7 +272,7 @@ export function listTransfersOfLines(
 
 // Settlement of charges -----------------------------------------------------------------------------------------------
 
-/** Which payment a charge belongs to. */
+/** A charge with its payment. */
 export function findChargeToSettle(
   db: Queryable,
   merchantId: string,
@@ -286,7 +285,7 @@ export function findChargeToSettle(
   });
 }
 
-/** Only a charge that waits, so that the moment at which it was settled stays. The caller holds its payment's lock. */
+/** Only a charge that is not settled, so that its settlement time stays. The caller holds its payment's lock. */
 export function markSettled(charge: { merchantId: string; id: string }, at: Date): Statement {
   return {
     name: 'settlement_mark_charge_settled',
@@ -296,7 +295,7 @@ export function markSettled(charge: { merchantId: string; id: string }, at: Date
   };
 }
 
-/** The refunds of a charge, and whether the network has not yet said what became of them. */
+/** The refunds of a charge, and whether their outcome is still unknown. */
 export function listRefundsOfCharge(
   db: Queryable,
   merchantId: string,

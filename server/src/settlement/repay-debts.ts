@@ -13,50 +13,50 @@ interface Merchant {
 }
 
 /**
- * Sub-accounts that owe repay from what they can be paid, as far as it goes: nobody is paid out while owing. What comes to
- * them repays by itself; this finds what came at the very moment at which the debt began. `lockMerchant` locks accounts of
- * the merchant's, and `others` are accounts of sub-accounts, for a caller who means to spend from them: everything is locked in
- * the one order that everybody keeps. Answers what the accounts of sub-accounts have afterwards.
+ * Sub-accounts in debt repay from their settled balance: none is paid out while it owes. Credits repay by themselves; this
+ * catches a credit that was concurrent with the beginning of the debt. For a caller that spends afterwards, `lockMerchant`
+ * locks the merchant's accounts, and `accounts` are those of sub-accounts: all are locked in the order of their names.
+ * Returns the balances of the sub-accounts' accounts.
  */
 export async function repayFromSettled(
   tx: Transaction,
   context: Pick<TransferContext, 'clock' | 'newId'>,
   merchant: Merchant,
-  query: { subAccountIds: readonly string[]; others: readonly Account[]; lockMerchant?: () => Promise<void> },
+  query: { subAccountIds: readonly string[]; accounts: readonly Account[]; lockMerchant?: () => Promise<void> },
 ): Promise<ReadonlyMap<Account, bigint>> {
-  const at = { merchantId: merchant.id, currency: merchant.currency };
-  const debts = await debtAccounts(tx, at, query.subAccountIds);
-  if (debts.length > 0) await lockBalance(tx, { ...at, account: 'due_from_subs' });
+  const ledger = { merchantId: merchant.id, currency: merchant.currency };
+  const debts = await debtAccounts(tx, ledger, query.subAccountIds);
+  if (debts.length > 0) await lockBalance(tx, { ...ledger, account: 'due_from_subs' });
   await query.lockMerchant?.();
   const indebted = query.subAccountIds.filter((id) => debts.includes(owedAccount(id)));
-  const accounts = [...new Set([...query.others, ...debts, ...indebted.map(settledAccount)])];
-  const balances = await lockBalances(tx, at, accounts);
+  const accounts = [...new Set([...query.accounts, ...debts, ...indebted.map(settledAccount)])];
+  const balances = await lockBalances(tx, ledger, accounts);
   for (const id of indebted) {
     const movements = settledRepayments(balances, [id]);
-    // Each under its own name, so that the sub-account's statement can tell of it.
+    // Each is a source of its own, so that it is a line of the sub-account's statement.
     const source = { type: 'sub_account', id };
-    await post(tx, context, { ...at, flow: 'advance_repaid', source, movements, at: context.clock.now() });
+    await post(tx, context, { ...ledger, flow: 'advance_repaid', source, movements, at: context.clock.now() });
     for (const { debit, amountMinor } of movements) balances.set(debit, (balances.get(debit) ?? 0n) - amountMinor);
   }
   return balances;
 }
 
-const debtsAtOnce = 100;
+const batchRows = 100;
 
-/** A chore: sub-accounts that owe and have something that they could be paid. Answers how many there were. */
+/** A chore: repays debts of sub-accounts that have a settled balance. Returns how many it found. */
 export async function repaySubAccountDebts(context: TransferContext): Promise<number> {
-  const found = await listRepayableDebts(context.db, debtsAtOnce);
+  const found = await listRepayableDebts(context.db, batchRows);
   for (const { merchantId, currency, account } of found) {
     const id = subAccountOwing(account);
-    assert(id !== null, 'a debt has its sub-account');
+    assert(id !== null, 'the account of a debt names its sub-account');
     const merchant = { id: merchantId, currency };
     try {
       await context.db.withTransaction((tx) =>
-        repayFromSettled(tx, context, merchant, { subAccountIds: [id], others: [] }),
+        repayFromSettled(tx, context, merchant, { subAccountIds: [id], accounts: [] }),
       );
     } catch (error) {
-      // One merchant's busy balance keeps no other from it; the next sweep tries again.
-      context.log.error('repaying a sub-account’s debt failed and will be tried again', error, {
+      // One merchant's busy balance does not stop the others; the next sweep tries again.
+      context.log.error('repaying a sub-account’s debt failed and will be retried', error, {
         merchant_id: merchantId,
       });
     }

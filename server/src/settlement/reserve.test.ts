@@ -57,7 +57,7 @@ async function settleDue(): Promise<number> {
 }
 
 /** `merchant's pending, available; sub-account's pending, settled` in bututs. */
-async function standing(): Promise<bigint[]> {
+async function readBalances(): Promise<bigint[]> {
   const accounts = ['payable_pending', 'payable_available', `sub:${shop}:pending`, `sub:${shop}`] as const;
   return Promise.all(accounts.map((account) => world.balance(account)));
 }
@@ -95,7 +95,7 @@ async function resolveCase(
 
 const pay = () => world.collect({ split: splitWith({ subAccountId: shop }) });
 
-test('the reserve holds a sub-account’s shares while its merchant owes, until a reversal takes them', async () => {
+test('the reserve holds shares while the merchant owes, so that a reversal can debit them', async () => {
   const whole = { percentHundredths: 10_000n, hours: 72n, newForDays: null };
   await setReserve(world.db, { merchantId: world.merchant.id }, whole);
   await forgetMerchant();
@@ -116,72 +116,72 @@ test('the reserve holds a sub-account’s shares while its merchant owes, until 
   });
 });
 
-test('a mismatch accepted late is held in reserve from its arrival, not from its acceptance', async () => {
+test('the reserve of a mismatch accepted late counts from its arrival, not from its acceptance', async () => {
   const { charge } = await world.create({ network: 'aps' });
   const transactionId = `other-${charge.id}`;
   await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 9_000n }));
-  const cameAt = world.clock.now();
+  const receivedAt = world.clock.now();
   await world.clock.advance(40 * hourMs);
   await resolveCase(charge, { kind: 'amount_mismatch', resolution: 'accept', reported: null });
-  assert.deepEqual((await world.charge(charge)).settlesAt, addMs(cameAt, 48 * hourMs));
+  assert.deepEqual((await world.charge(charge)).settlesAt, addMs(receivedAt, 48 * hourMs));
   assert.equal(await world.balance('payable_pending'), 900n);
   await world.clock.advance(8 * hourMs);
   assert.equal(await settleDue(), 1);
   assert.equal(await world.balance('payable_pending'), 0n);
 });
 
-test('a second payment accepted on a settled charge is held in reserve from its own arrival', async () => {
+test('the reserve of a second payment accepted on a settled charge counts from its own arrival', async () => {
   const charge = await pay();
   await world.clock.advance(48 * hourMs);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
   const transactionId = `second-${charge.id}`;
   await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
-  const cameAt = world.clock.now();
+  const receivedAt = world.clock.now();
   await world.clock.advance(hourMs);
   await resolveCase(charge, { kind: 'second_success', resolution: 'accept', reported: null });
   const waiting = await world.charge(charge);
-  assert.deepEqual([waiting.settlesAt, waiting.settledAt], [addMs(cameAt, 48 * hourMs), null]);
-  const [pending = 0n, available = 0n, sharePending = 0n, share = 0n] = await standing();
+  assert.deepEqual([waiting.settlesAt, waiting.settledAt], [addMs(receivedAt, 48 * hourMs), null]);
+  const [pending = 0n, available = 0n, sharePending = 0n, share = 0n] = await readBalances();
   assert.deepEqual([pending + available, sharePending + share], [18_000n, 2_000n]);
   assert.equal(pending, 1_000n, 'a tenth of what came');
   await world.clock.advance(47 * hourMs);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [0n, 18_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 18_000n, 0n, 2_000n]);
 });
 
-test('a new merchant’s payments, shares included, keep their reserve until its time is over', async () => {
+test('a new merchant’s payments, shares included, hold their reserve until it is released', async () => {
   await pay();
-  assert.deepEqual(await standing(), [800n, 7_200n, 200n, 1_800n]);
+  assert.deepEqual(await readBalances(), [800n, 7_200n, 200n, 1_800n]);
   await world.clock.advance(48 * hourMs - 1);
   assert.equal(await settleDue(), 0);
   await world.clock.advance(1);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
 });
 
-test('with a settlement delay the rest waits for the delay, and the reserve for its own time', async () => {
+test('with a settlement delay, the rest settles after the delay and the reserve at its own time', async () => {
   await world.close();
   await open(dayMs);
   const charge = await pay();
-  assert.deepEqual(await standing(), [8_000n, 0n, 2_000n, 0n]);
+  assert.deepEqual(await readBalances(), [8_000n, 0n, 2_000n, 0n]);
   await world.clock.advance(dayMs);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [800n, 7_200n, 200n, 1_800n]);
+  assert.deepEqual(await readBalances(), [800n, 7_200n, 200n, 1_800n]);
   assert.equal((await world.charge(charge)).settledAt, null);
   await world.clock.advance(dayMs);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
 });
 
-test('a refund takes its own payment’s reserve only, so that refunds never use up what others keep', async () => {
+test('a refund uses its own payment’s reserve only, never that of other payments', async () => {
   const first = await pay();
   await pay();
   await world.refund(first);
-  assert.deepEqual(await standing(), [800n, 7_200n, 200n, 1_800n]);
+  assert.deepEqual(await readBalances(), [800n, 7_200n, 200n, 1_800n]);
 });
 
-test('a reversal of paid-out money takes other payments’ reserve before it leaves a debt', async () => {
+test('a reversal of paid-out money uses other payments’ reserves before it creates a debt', async () => {
   const first = await world.collect();
   await world.collect();
   await world.spendAllBut(0n);
@@ -193,23 +193,28 @@ test('a reversal of paid-out money takes other payments’ reserve before it lea
 
 test('reserve, partial reversals and deletion of a sub-account credit each butut once', async () => {
   const charge = await pay();
-  const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context, world.merchant, shop));
+  const remove = () =>
+    world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, world.merchant, shop));
   const inUse = (error: unknown) => error instanceof AppError && error.code === 'sub_account_in_use';
   // 80 and 20, a tenth of each in reserve: what waits is given first.
   await clawBackPart(charge, 4_000n);
-  assert.deepEqual(await standing(), [0n, 4_800n, 0n, 1_200n]);
+  assert.deepEqual(await readBalances(), [0n, 4_800n, 0n, 1_200n]);
   const other = await pay();
-  assert.deepEqual(await standing(), [800n, 12_000n, 200n, 3_000n]);
+  assert.deepEqual(await readBalances(), [800n, 12_000n, 200n, 3_000n]);
   await world.completePayout(shop, 3_000n);
   await assert.rejects(remove(), inUse, 'it has a share in reserve');
   await clawBackPart(other, 5_000n);
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 0n], 'what the sub-account lacks the merchant advances');
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 0n], 'what the sub-account lacks the merchant advances');
   assert.equal(await world.balance(`sub_owed:${shop}`), 800n);
   await assert.rejects(remove(), inUse, 'it owes');
   await world.clock.advance(48 * hourMs);
   await settleDue();
   await pay();
-  assert.deepEqual(await standing(), [1_000n, 15_800n, 0n, 1_200n], 'its next share repaid, what waits of it first');
+  assert.deepEqual(
+    await readBalances(),
+    [1_000n, 15_800n, 0n, 1_200n],
+    'its next share repaid, what waits of it first',
+  );
   await world.completePayout(shop, 1_200n);
   await world.clock.advance(48 * hourMs);
   await settleDue();
@@ -217,19 +222,19 @@ test('reserve, partial reversals and deletion of a sub-account credit each butut
   await world.spendAllBut(1_000n);
   await clawBackPart(charge, 6_000n);
   assert.deepEqual([(await world.charge(charge)).status, await world.balance(`sub_owed:${shop}`)], ['reversed', 0n]);
-  assert.deepEqual(await standing(), [0n, 0n, 0n, 0n], 'in the place of who is gone the merchant gives');
+  assert.deepEqual(await readBalances(), [0n, 0n, 0n, 0n], 'in the place of who is gone the merchant gives');
   assert.equal(await world.balance('receivable_merchant'), 5_000n);
 });
 
-test('a merchant that is no longer new has no new reserve, and the held one is released on time', async () => {
+test('a merchant that is no longer new gets no new reserve, and the held one is released on time', async () => {
   await pay();
   await clearReserve(world.db, { merchantId: world.merchant.id });
   await forgetMerchant();
   await pay();
-  assert.deepEqual(await standing(), [800n, 15_200n, 200n, 3_800n]);
+  assert.deepEqual(await readBalances(), [800n, 15_200n, 200n, 3_800n]);
 });
 
-test('the default is for live merchants, a rule of its own goes before it, and neither outlasts its days', async () => {
+test('the default reserve is for live merchants, their own rule precedes it, and both expire', async () => {
   await setReserve(world.db, 'default', rule);
   const own = { ...rule, percentHundredths: 0n };
   assert.equal(resolveReserve({ own: null, fallback: rule }, true), null);

@@ -48,7 +48,7 @@ function refusal({ status, body }: ApiResponse): string {
 }
 
 describe('POST /v1/sub-accounts/{id}/payouts', () => {
-  it('answers 201 with the transfer, which arrives in full, and its event', async () => {
+  it('answers 201 with the transfer, which arrives in full, and emits an event', async () => {
     const id = await newSubAccount();
     await share(id);
     const response = await payOut(id);
@@ -74,7 +74,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((listed.body['data'] as { id: string }[])[0]?.id, payoutId, 'it is among the transfers');
   });
 
-  it('creates a transfer that cannot be cancelled, and that only its owner finds there', async () => {
+  it('creates a transfer that cannot be cancelled, and that only its merchant finds', async () => {
     const id = await newSubAccount();
     await share(id);
     const payout = String((await payOut(id)).body['id']);
@@ -85,7 +85,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal(refusal(await story.api.post(`/v1/transfers/${payout}/cancel`)), '409 state_conflict');
   });
 
-  it('has a timeline from the acceptance to the end', async () => {
+  it('has a timeline from acceptance to completion', async () => {
     const id = await newSubAccount();
     await share(id);
     const payout = String((await payOut(id)).body['id']);
@@ -97,7 +97,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     );
   });
 
-  it('answers 400 without an Idempotency-Key, and for one that was used for another request 422', async () => {
+  it('answers 400 without an Idempotency-Key, and 422 for a key of another request', async () => {
     const id = await newSubAccount();
     await share(id);
     const without = await story.api.post(`/v1/sub-accounts/${id}/payouts`, {});
@@ -107,7 +107,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal(refusal(await payOut(id, { amount: 6 }, { key })), '422 idempotency_key_reused');
   });
 
-  it('pays once for a key, also when the first answer is no longer kept', async () => {
+  it('pays once for a key, also when the first response is no longer stored', async () => {
     const id = await newSubAccount();
     await share(id);
     await share(id);
@@ -122,7 +122,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((await story.api.get(`/v1/sub-accounts/${id}`)).body['balance'], 28);
   });
 
-  it('answers 400 for too little, and the key remembers it', async () => {
+  it('answers 400 below the minimum, and the key replays it', async () => {
     const id = await newSubAccount();
     const key = randomUUID();
     assert.equal(refusal(await payOut(id, {}, { key })), '400 balance_below_minimum');
@@ -138,7 +138,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
     assert.equal((await payOut(id, { amount: null })).body['amount'], 20);
   });
 
-  it('answers 404 for another merchant’s sub-account, and for none', async () => {
+  it('answers 404 for another merchant’s and an unknown sub-account', async () => {
     const id = await newSubAccount();
     await share(id);
     assert.equal(refusal(await payOut(id, {}, { api: stranger.api })), '404 not_found');
@@ -166,7 +166,7 @@ describe('POST /v1/sub-accounts/{id}/payouts', () => {
 });
 
 describe('DELETE /v1/sub-accounts/{id}', () => {
-  it('answers 200, and from then on the sub-account is not there', async () => {
+  it('answers 200, and from then on the sub-account answers 404', async () => {
     const id = await newSubAccount();
     const deleted = await story.api.send('DELETE', `/v1/sub-accounts/${id}`);
     assert.deepEqual([deleted.status, deleted.body], [200, { id, deleted: true }]);
@@ -189,7 +189,7 @@ describe('DELETE /v1/sub-accounts/{id}', () => {
 });
 
 describe('GET /v1/sub-accounts/{id}/statement', () => {
-  it('answers pages, the oldest line first, with the balances of the whole time', async () => {
+  it('answers pages, oldest line first, with the balances of the whole period', async () => {
     const id = await newSubAccount();
     for (let count = 0; count < 3; count += 1) await share(id, { title: `Rent ${count}` });
     await payOut(id, { amount: 15 });
@@ -217,7 +217,7 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
     await story.settle();
   });
 
-  it('answers a table to who accepts text/csv', async () => {
+  it('answers CSV for Accept: text/csv', async () => {
     const id = await newSubAccount();
     await share(id, { title: '=1+1' });
     const api = createApiClient(story.service.url, story.merchant.key);
@@ -232,7 +232,7 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
     );
   });
 
-  it('refuses a table as everything else, in JSON', async () => {
+  it('refuses a CSV request in JSON', async () => {
     const id = await newSubAccount();
     const headers = { accept: 'text/csv' };
     const path = `/v1/sub-accounts/${id}/statement`;
@@ -249,7 +249,7 @@ describe('GET /v1/sub-accounts/{id}/statement', () => {
 });
 
 describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
-  it('ends what a sub-account owes, which until then has its value, its age and its line', async () => {
+  it('ends a debt, which until then has its amount and age in the metrics and a line in the list', async () => {
     const shop = await story.forAnotherMerchant();
     const id = await newSubAccount('7000001', shop.api);
     const payment = await shop.paySettled('7000001', { amount: 100, sub_account: id });
@@ -292,7 +292,7 @@ describe('POST /v1/sub-accounts/{id}/waive-debt', () => {
 });
 
 describe('a reserve that an operator sets', () => {
-  it('keeps its part of payments back from the next payment on, shares included, until it is cleared', async () => {
+  it('holds its part of later payments, shares included, until the operator clears it', async () => {
     const shop = await story.forAnotherMerchant();
     const id = await newSubAccount('7000001', shop.api);
     const { id: merchantId } = shop.merchant.merchant;
@@ -319,7 +319,7 @@ describe('a reserve that an operator sets', () => {
 });
 
 describe('GET /v1/balances/movements', () => {
-  it('answers what a balance is made of, the newest first, now and at an earlier moment', async () => {
+  it('answers the movements behind a balance, newest first, now and at an earlier moment', async () => {
     const shop = await story.forAnotherMerchant();
     const own = async (query: string) => (await shop.api.get(`/v1/balances/movements?${query}`)).body;
     const before = await own('account=payout_balance');
@@ -347,7 +347,7 @@ describe('GET /v1/balances/movements', () => {
     assert.equal((await own('account=available_balance'))['balance'], 0);
   });
 
-  it('answers for sub-accounts, also for one that was deleted', async () => {
+  it('answers for sub-accounts, also deleted ones', async () => {
     const id = await newSubAccount();
     await share(id);
     const response = await story.api.get(`/v1/balances/movements?account=sub:${id}`);
@@ -360,7 +360,7 @@ describe('GET /v1/balances/movements', () => {
     assert.equal((await story.api.get(`/v1/balances/movements?account=sub:${id}:pending`)).body['balance'], 0);
   });
 
-  it('refuses accounts that a merchant does not have, and another merchant’s', async () => {
+  it('refuses unknown accounts, and another merchant’s', async () => {
     const id = await newSubAccount();
     for (const account of ['float:sim-wave', 'fees', 'sub:', 'sub:x', `sub:${randomUUID()}`, `sub:${id}:x`, '']) {
       const response = await story.api.get(`/v1/balances/movements?account=${encodeURIComponent(account)}`);

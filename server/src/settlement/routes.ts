@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Queryable } from '../kit/db.ts';
 import { pageParameters, pageRequest } from '../kit/pagination.ts';
 import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../kit/route.ts';
@@ -6,10 +7,10 @@ import type { ApiRoute } from '../kit/route.ts';
 import { amountOf } from '../kit/wire-amount.ts';
 import { lastMoment } from '../kit/time-or-day.ts';
 import { readTimeRange, timeOrDayType, timeRange } from '../kit/time-range.ts';
-import { idParameters } from '../kit/wire-types.ts';
+import { deletedSchema, idParameters } from '../kit/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { balancesOf, getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
-import { subAccountToWire } from '../sub-accounts/sub-account-wire.ts';
+import { getSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { readSubAccountWire } from '../sub-accounts/sub-account-wire.ts';
 import { subAccountSchema } from '../sub-accounts/wire-schemas.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { findTransfer } from '../transfers/find-transfer.ts';
@@ -18,17 +19,11 @@ import { transferSchema } from '../transfers/wire-schemas.ts';
 import { explainAccount, readAccountName } from './balance-movements.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
-import type { LineSource } from './line-sources.ts';
+import type { SourcedLine } from './line-sources.ts';
 import { readSubAccountStatement, statementAsCsv } from './statement.ts';
 import type { StatementRequest } from './statement.ts';
 import { waiveDebt } from './waive-debt.ts';
-import {
-  balanceMovementsSchema,
-  deletedSchema,
-  newPayoutSchema,
-  statementSchema,
-  waiverSchema,
-} from './wire-schemas.ts';
+import { balanceMovementsSchema, newPayoutSchema, statementSchema, waiverSchema } from './wire-schemas.ts';
 
 const tag = 'Sub-accounts';
 
@@ -70,13 +65,14 @@ const remove = writeRoute('DELETE', {
   description:
     'Refused while it has a balance or a debt, while a payout or refund of its money is pending, while ' +
     'an open payment is shared with it, and while it belongs to a group. Its history stays. To stop ' +
-    'using a sub-account that has a balance, set `active` to false.',
+    'using a sub-account that has a balance, set `active` to false. A balance below 10 GMD cannot be paid out: ' +
+    'collect more with payments that name the sub-account, or refund the payments that the balance comes from.',
   params: idParameters,
   status: 200,
   response: deletedSchema,
   errors: ['sub_account_in_use'],
   async handle(context: TransferContext, { caller, params }, tx) {
-    await deleteSubAccount(tx, context, await merchantOf(context, caller, tx), params.id);
+    await deleteSubAccount(tx, context.clock, await merchantOf(context, caller, tx), params.id);
     return { id: params.id, deleted: true };
   },
 });
@@ -87,10 +83,10 @@ const waive = writeRoute('POST', {
   tag,
   summary: 'Waive what a sub-account owes you',
   description:
-    'You give up what you advanced for it in refunds, reversals and payouts, all of its `owed_balance` or a part: its next ' +
-    'money is its own again. That is final, and more than it owes is refused. If an advance that you waived comes back ' +
-    'later, the money is yours. Refused while you owe. Answers the sub-account. The `Idempotency-Key` makes a repetition ' +
-    'safe for ever.',
+    'You give up your claim to what you advanced for it in refunds, reversals and payouts: all of its `owed_balance`, or ' +
+    'a part. A waiver is final, and more than it owes is refused. If an advance that you waived is returned later, the ' +
+    'money is yours. Refused while you owe the operator. Returns the sub-account. The `Idempotency-Key` makes retries safe: ' +
+    'the same key never waives twice.',
   params: idParameters,
   body: waiverSchema,
   status: 200,
@@ -101,11 +97,11 @@ const waive = writeRoute('POST', {
   async handle(context: TransferContext, { caller, params, body }, tx) {
     const waiver = { subAccountId: params.id, amountMinor: amountOf(body.amount, 'amount') };
     const subAccount = await waiveDebt(tx, context, await merchantOf(context, caller, tx), waiver);
-    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+    return readSubAccountWire(context.merchants, tx, caller, subAccount);
   },
   async replay(context: TransferContext, { caller }, subjectId) {
     const subAccount = await getSubAccount(context.db, caller.merchantId, subjectId);
-    return subAccountToWire(caller, subAccount, await balancesOf(context, context.db, caller, [subAccount]));
+    return readSubAccountWire(context.merchants, context.db, caller, subAccount);
   },
 });
 
@@ -124,35 +120,28 @@ const statement = readRoute({
   status: 200,
   response: statementSchema,
   async handle(context: TransferContext, { caller, params, query }) {
-    const { limit: shownMax, before: after } = pageRequest(query);
+    const { limit: linesMax, before: after } = pageRequest(query);
     const merchant = await merchantOf(context, caller);
-    const request = await statementRequest(context, merchant.id, params.id, query);
-    const page = { after, rowsMax: shownMax + 1 };
-    const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(
-      context.db,
-      merchant,
-      request,
-      page,
-    );
-    const shown = lines.slice(0, shownMax);
+    const request = await statementRequest(context.db, merchant.id, params.id, query);
+    const page = { after, rowsMax: linesMax + 1 };
+    const { lines, ...balances } = await readSubAccountStatement(context.db, merchant, request, page);
+    const { shown, meta } = pageOf(lines, linesMax);
     return {
-      data: shown.map(({ kind, source, ...line }) => ({
-        ...lineToWire(line),
-        kind,
-        ...sourceToWire(source),
-        description: source.description,
+      data: shown.map((line) => ({
+        ...lineToWire(line, { kind: line.kind }),
+        description: line.source.description,
       })),
       sub_account: request.subAccountId,
       currency: merchant.currency,
-      opening_balance: amountToJson(openingMinor),
-      closing_balance: amountToJson(closingMinor),
-      ...(owedMinor > 0n && { owed_balance: amountToJson(owedMinor) }),
-      meta: { limit: shownMax, next_cursor: lines.length > shownMax ? (shown.at(-1)?.id ?? null) : null },
+      opening_balance: amountToJson(balances.openingMinor),
+      closing_balance: amountToJson(balances.closingMinor),
+      ...(balances.owedMinor > 0n && { owed_balance: amountToJson(balances.owedMinor) }),
+      meta,
     };
   },
   async csv(context: TransferContext, { caller, params, query }) {
     const merchant = await merchantOf(context, caller);
-    return statementAsCsv(context.db, merchant, await statementRequest(context, merchant.id, params.id, query));
+    return statementAsCsv(context.db, merchant, await statementRequest(context.db, merchant.id, params.id, query));
   },
 });
 
@@ -166,8 +155,8 @@ const movements = readRoute({
       account: Type.String({
         maxLength: 64,
         description:
-          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for what a sub-account can be paid, ' +
-          '`sub:<id>:pending` for what waits for its settlement, or `sub_owed:<id>` for what it owes you.',
+          '`payout_balance`, `available_balance`, `owed_balance`, `sub:<id>` for the settled money of a sub-account, ' +
+          '`sub:<id>:pending` for its pending money, or `sub_owed:<id>` for what it owes you.',
       }),
       at: Type.Optional(
         timeOrDayType('The moment to explain; defaults to now. A date alone means the end of that day, UTC.'),
@@ -181,20 +170,20 @@ const movements = readRoute({
   status: 200,
   response: balanceMovementsSchema,
   async handle(context: TransferContext, { caller, query }) {
-    const { limit: shownMax, before } = pageRequest(query);
+    const { limit: linesMax, before } = pageRequest(query);
     const merchant = await merchantOf(context, caller);
     const account = await readAccountName(context.db, merchant.id, query.account);
     const at = query.at === undefined ? null : lastMoment(query.at);
-    const question = { account, at, before, rowsMax: shownMax + 1 };
-    const { balanceMinor, lines } = await explainAccount(context.db, merchant, question);
-    const shown = lines.slice(0, shownMax);
+    const page = { account, at, before, rowsMax: linesMax + 1 };
+    const { balanceMinor, lines } = await explainAccount(context.db, merchant, page);
+    const { shown, meta } = pageOf(lines, linesMax);
     return {
-      data: shown.map(({ source, ...line }) => ({ ...lineToWire(line), flow: line.flow, ...sourceToWire(source) })),
+      data: shown.map((line) => lineToWire(line, { flow: line.flow })),
       account: query.account,
       at: at?.toISOString() ?? null,
       balance: amountToJson(balanceMinor),
       currency: merchant.currency,
-      meta: { limit: shownMax, next_cursor: lines.length > shownMax ? (shown.at(-1)?.id ?? null) : null },
+      meta,
     };
   },
 });
@@ -202,25 +191,31 @@ const movements = readRoute({
 export const settlementRoutes: readonly ApiRoute<TransferContext>[] = [payOut, waive, statement, remove, movements];
 
 async function statementRequest(
-  { db }: TransferContext,
+  db: Queryable,
   merchantId: string,
   id: string,
-  sent: { from?: string; to?: string },
+  query: { from?: string; to?: string },
 ): Promise<StatementRequest> {
   const { id: subAccountId } = await getSubAccount(db, merchantId, id);
-  const { from = null, to = null } = readTimeRange(sent);
+  const { from = null, to = null } = readTimeRange(query);
   return { subAccountId, from, to };
 }
 
-function lineToWire(line: { id: string; at: Date; changeMinor: bigint; balanceMinor: bigint }) {
+/** The lines of a page, of which one more was read to find out whether another page follows. */
+function pageOf<Line extends SourcedLine>(lines: readonly Line[], linesMax: number) {
+  const shown = lines.slice(0, linesMax);
+  return { shown, meta: { limit: linesMax, next_cursor: lines.length > linesMax ? (shown.at(-1)?.id ?? null) : null } };
+}
+
+function lineToWire<Label extends object>({ source, ...line }: SourcedLine, label: Label) {
   return {
     id: line.id,
     createdAt: line.at.toISOString(),
     amount: amountToJson(line.changeMinor),
     balance: amountToJson(line.balanceMinor),
+    ...label,
+    source_type: source.type,
+    source_id: source.id,
+    reference: source.reference,
   };
-}
-
-function sourceToWire({ type, id, reference }: LineSource) {
-  return { source_type: type, source_id: id, reference };
 }

@@ -6,15 +6,15 @@ import { periodOf, weekOf } from './period.ts';
 import { listMerchantsToSettle } from './queries.ts';
 import { settleSubAccounts } from './settle-sub-accounts.ts';
 
-/** The merchants whose sub-accounts are to be paid out now, by their own setting. */
+/** The merchants whose sub-accounts are due to be paid out, by their payout schedule. */
 export function listDueSettlements({ db, clock }: TransferContext): Promise<string[]> {
   const now = clock.now();
   return listMerchantsToSettle(db, { day: utcDay(now), week: weekOf(now) });
 }
 
 /**
- * Pays out a merchant's sub-accounts for the period that has begun. A process that dies in the middle leaves the rest
- * due; several that do it at once share the work.
+ * Pays out a merchant's sub-accounts for the current period. A process that dies leaves the rest due; concurrent processes
+ * share the work.
  */
 export async function settleScheduled(
   context: TransferContext,
@@ -22,7 +22,7 @@ export async function settleScheduled(
   stopped: AbortSignal,
 ): Promise<void> {
   const merchant = await context.merchants.byId(merchantId);
-  assert(merchant, 'who has sub-accounts is a merchant');
+  assert(merchant, 'a period is due for a merchant');
   const schedule = await payoutScheduleOf(context.db, merchantId);
   if (schedule === 'manual') return;
   const period = periodOf(schedule, context.clock.now());

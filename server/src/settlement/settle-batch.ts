@@ -1,18 +1,18 @@
 import { AppError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
+import type { Log } from '../kit/log.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { lockPayoutMoney } from './payout-money.ts';
-import { acceptPayout, canCost, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import { acceptPayout, hasFee, lockPayoutMoney, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
 import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
-import type { Beneficiary } from './queries.ts';
+import type { Beneficiary, SettledPeriod } from './queries.ts';
 
-/** What a run has done so far. */
+/** The results of a run so far. */
 export interface SettledTotals {
   payouts: number;
   amountMinor: bigint;
@@ -27,9 +27,9 @@ interface Plan {
 }
 
 /**
- * Orders the payouts of a period for several sub-accounts of a merchant, in the caller's transaction: each takes the
- * period and its payout together, so none is paid twice, whoever else does the same and whenever it is repeated. One
- * that cannot be paid out is noted and keeps no other from it.
+ * Creates the payouts of a period for several sub-accounts of a merchant, in the caller's transaction. Each claims the period
+ * together with its payout, so concurrent and repeated runs pay none twice. A refusal is recorded and does not stop the
+ * others.
  */
 export async function settleBatch(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function settleBatch(
   { period, subAccountIds }: { period: string; subAccountIds: readonly string[] },
 ): Promise<SettledTotals> {
   const plan = await planBatch(tx, context, merchant, await lockBeneficiaries(tx, merchant.id, subAccountIds));
-  const claims = [
+  const claims: SettledPeriod[] = [
     ...plan.payouts.map(({ id, subAccountId }) => ({
       subAccountId: subAccountId ?? '',
       transferId: id,
@@ -46,20 +46,15 @@ export async function settleBatch(
     })),
     ...plan.refusals.map(({ subAccountId, refusal }) => ({ subAccountId, transferId: null, refusal: refusal.code })),
   ];
-  const none = { payouts: 0, amountMinor: 0n, refused: 0 };
-  if (claims.length === 0) return none;
-  const at = { merchantId: merchant.id, period, now: context.clock.now() };
-  const claimed = await claimPeriods(
-    tx,
-    at,
-    claims.toSorted((one, other) => (one.subAccountId < other.subAccountId ? -1 : 1)),
-  );
+  if (claims.length === 0) return { payouts: 0, amountMinor: 0n, refused: 0 };
+  claims.sort((one, other) => (one.subAccountId < other.subAccountId ? -1 : 1));
+  const claimed = await claimPeriods(tx, { merchantId: merchant.id, period, now: context.clock.now() }, claims);
   const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
   const refusals = plan.refusals.filter(({ subAccountId }) => claimed.has(subAccountId));
   await oweFees(tx, context, merchant, payouts, plan.feeMoney);
   await acceptTogether(tx, context, merchant, payouts);
   await checkDebts(tx, merchant, payouts);
-  logRefusals(tx, context, merchant, refusals);
+  logRefusals(tx, context.log, merchant.id, refusals);
   return {
     payouts: payouts.length,
     amountMinor: payouts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
@@ -73,13 +68,13 @@ async function planBatch(
   merchant: Merchant,
   beneficiaries: readonly Beneficiary[],
 ): Promise<Plan> {
-  const at = { merchantId: merchant.id, currency: merchant.currency };
-  const costs = beneficiaries.some(({ settlementCode }) => canCost(context, merchant, settlementCode));
+  const ledger = { merchantId: merchant.id, currency: merchant.currency };
+  const hasFees = beneficiaries.some(({ settlementCode }) => hasFee(context, merchant, settlementCode));
   const subAccountIds = beneficiaries.map(({ id }) => id);
-  const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, others: [], costs });
-  const balances = await readBalances(tx, { ...at, accounts: subAccountIds.map(settledAccount) });
-  const debts = await readDebts(tx, at, subAccountIds);
-  const plan: Plan = { payouts: [], feeMoney: { ...feeMoney }, refusals: [] };
+  const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, accounts: [], hasFees });
+  const balances = await readBalances(tx, { ...ledger, accounts: subAccountIds.map(settledAccount) });
+  const debts = await readDebts(tx, ledger, subAccountIds);
+  const plan: Plan = { payouts: [], feeMoney, refusals: [] };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
     const owedMinor = debts.get(beneficiary.id) ?? 0n;
@@ -98,8 +93,8 @@ async function planBatch(
 }
 
 /**
- * Their statements travel together, in the order of the sub-accounts, in which everybody locks them. All of them are
- * waited for also when one fails: a statement that came after the rollback would be on its own.
+ * Sends their statements together, in the order of the sub-accounts, which is the order of locks. Waits for all of them even
+ * when one fails: a statement sent after the rollback would run outside of the transaction.
  */
 async function acceptTogether(
   tx: Transaction,
@@ -113,8 +108,8 @@ async function acceptTogether(
 }
 
 /**
- * Their accounts are locked by now, and whoever makes a debt locks them too: one that has begun since they were read undoes
- * the batch. It is done again one by one, and repays first.
+ * Rolls the batch back where a sub-account has begun to owe since its debt was read. The accounts are locked by now, and a
+ * transaction that makes a debt locks them too. Settling again, one by one, repays first.
  */
 async function checkDebts(
   tx: Transaction,
@@ -126,17 +121,11 @@ async function checkDebts(
   if (debts.size > 0) throw new AppError('state_conflict', 'A sub-account has begun to owe. Settle it again.');
 }
 
-/** One line for each reason; which sub-accounts they are stands in the table. */
-function logRefusals(
-  tx: Transaction,
-  { log }: TransferContext,
-  { id: merchantId }: Merchant,
-  refusals: Plan['refusals'],
-): void {
+/** One line for each reason; `settlement_periods` lists the sub-accounts. */
+function logRefusals(tx: Transaction, log: Log, merchantId: string, refusals: Plan['refusals']): void {
   tx.afterCommit(() => {
-    for (const [code, sameReason] of Map.groupBy(refusals, ({ refusal }) => refusal.code)) {
-      const about = { merchant_id: merchantId, code, count: sameReason.length };
-      log.warn('sub-accounts cannot be paid out in this period', about);
+    for (const [code, { length: count }] of Map.groupBy(refusals, ({ refusal }) => refusal.code)) {
+      log.warn('sub-accounts cannot be paid out in this period', { merchant_id: merchantId, code, count });
     }
   });
 }

@@ -34,7 +34,7 @@ async function settleDue(): Promise<number> {
 }
 
 /** `merchant's pending, available; sub-account's pending, settled` in bututs. */
-async function standing(): Promise<bigint[]> {
+async function readBalances(): Promise<bigint[]> {
   const accounts = ['payable_pending', 'payable_available', `sub:${shop}:pending`, `sub:${shop}`] as const;
   return Promise.all(accounts.map((account) => world.balance(account)));
 }
@@ -44,24 +44,24 @@ function pay(): Promise<Charge> {
   return collect({ split: splitWith({ subAccountId: shop }) });
 }
 
-test('each payment is settled when its own time has come, and not before', async () => {
+test('each payment is settled at its own time, and not before', async () => {
   const first = await pay();
   await world.clock.advance(hourMs);
   const second = await pay();
-  assert.deepEqual(await standing(), [16_000n, 0n, 4_000n, 0n]);
+  assert.deepEqual(await readBalances(), [16_000n, 0n, 4_000n, 0n]);
   await world.clock.advance(delayMs - hourMs - 1);
   assert.equal(await settleDue(), 0);
   await world.clock.advance(1);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [8_000n, 8_000n, 2_000n, 2_000n]);
+  assert.deepEqual(await readBalances(), [8_000n, 8_000n, 2_000n, 2_000n]);
   assert.deepEqual((await world.charge(first)).settledAt, world.clock.now());
   assert.equal((await world.charge(second)).settledAt, null);
   await world.clock.advance(hourMs);
   assert.equal(await settleDue(), 1);
-  assert.deepEqual(await standing(), [0n, 16_000n, 0n, 4_000n]);
+  assert.deepEqual(await readBalances(), [0n, 16_000n, 0n, 4_000n]);
 });
 
-test('done again it moves nothing, whoever does it at the same moment', async () => {
+test('repeated or concurrent, a settlement moves the money once', async () => {
   const charge = await pay();
   await world.clock.advance(delayMs);
   const now = world.clock.now();
@@ -69,46 +69,46 @@ test('done again it moves nothing, whoever does it at the same moment', async ()
   const [work] = await claimWork(world.db, claim);
   assert.ok(work);
   await Promise.all([1, 2, 3].map(() => settleChargeWork(world.context, work)));
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
   assert.equal((await world.movements(charge)).filter((text) => text.startsWith('settled')).length, 2);
   assert.equal(await settleDue(), 0);
 });
 
-test('what was refunded meanwhile is not settled, and another payment’s money stays where it waits', async () => {
+test('refunded money is not settled, and another payment’s money stays pending', async () => {
   const charge = await pay();
   const other = await pay();
   await world.refundReported(charge, paidBack, 5_000n);
-  assert.deepEqual(await standing(), [12_000n, 0n, 3_000n, 0n]);
+  assert.deepEqual(await readBalances(), [12_000n, 0n, 3_000n, 0n]);
   await world.clock.advance(delayMs);
   assert.equal(await settleDue(), 2);
-  assert.deepEqual(await standing(), [0n, 12_000n, 0n, 3_000n]);
+  assert.deepEqual(await readBalances(), [0n, 12_000n, 0n, 3_000n]);
   assert.ok((await world.charge(other)).settledAt);
 });
 
-test('a payment that was refunded as a whole leaves nothing to settle', async () => {
+test('a fully refunded payment leaves nothing to settle', async () => {
   await world.refundReported(await pay(), paidBack);
   await world.clock.advance(delayMs);
   await settleDue();
-  assert.deepEqual(await standing(), [0n, 0n, 0n, 0n]);
+  assert.deepEqual(await readBalances(), [0n, 0n, 0n, 0n]);
 });
 
-test('what a refund holds is settled when the refund comes to nothing after all', async () => {
+test('money that a refund holds is settled when the refund fails', async () => {
   const charge = await pay();
   const refund = await world.refundSent(charge, 5_000n);
   await world.clock.advance(delayMs);
   await settleDue();
-  assert.deepEqual(await standing(), [0n, 4_000n, 0n, 1_000n]);
+  assert.deepEqual(await readBalances(), [0n, 4_000n, 0n, 1_000n]);
   await world.report(refund, refused());
   await world.clock.advance(hourMs);
   assert.equal(await settleDue(), 1, 'it is looked after until the refund has ended');
-  assert.deepEqual(await standing(), [0n, 8_000n, 0n, 2_000n]);
+  assert.deepEqual(await readBalances(), [0n, 8_000n, 0n, 2_000n]);
   await world.clock.advance(hourMs);
   assert.equal(await settleDue(), 0);
 });
 
-test('a refund and the settlement of one payment at the same moment lose nothing', async () => {
+test('a concurrent refund and settlement of one payment lose nothing', async () => {
   for (let round = 0; round < 10; round += 1) {
-    const before = (await standing()).reduce((sum, minor) => sum + minor, 0n);
+    const before = (await readBalances()).reduce((sum, minor) => sum + minor, 0n);
     const charge = await pay();
     await world.clock.advance(delayMs);
     const [refund] = await Promise.all([world.refund(charge, 5_000n), settleDue()]);
@@ -116,10 +116,10 @@ test('a refund and the settlement of one payment at the same moment lose nothing
     await world.report(refund, paidBack(refund));
     await world.clock.advance(hourMs);
     await settleDue();
-    const [pending, , subPending] = await standing();
+    const [pending, , subPending] = await readBalances();
     assert.deepEqual([pending, subPending], [0n, 0n]);
     assert.equal(
-      (await standing()).reduce((sum, minor) => sum + minor, 0n),
+      (await readBalances()).reduce((sum, minor) => sum + minor, 0n),
       before + 5_000n,
     );
   }

@@ -19,29 +19,28 @@ import { findChargeToSettle, listRefundsOfCharge, markSettled } from './queries.
 
 const hourMs = 60 * 60 * 1_000;
 
-/** A worker's job: what a charge has waiting becomes spendable. */
+/** A worker's job: settles what a charge has pending. */
 export async function settleChargeWork(context: TransferContext, work: Work): Promise<void> {
   const { merchantId, subjectId } = work;
   const charge = await findChargeToSettle(context.db, merchantId, subjectId);
   const merchant = charge && (await context.merchants.byId(merchantId));
   if (!merchant) return completeWork(context.db, work);
-  const again = await context.db.withTransaction(async (tx) => {
+  const { outcome, reservedUntil } = await context.db.withTransaction(async (tx) => {
     const payment = await lockPayment(tx, merchant, charge);
     const settled = await settleCharge(tx, context, payment);
     if (settled === 'settled') completeWorkWith(tx, work);
-    return { settled, reservedUntil: payment.charge.settlesAt };
+    return { outcome: settled, reservedUntil: payment.charge.settlesAt };
   });
-  if (again.settled === 'settled') return;
-  // What a refund under way holds of it may still come back to where it waited.
+  if (outcome === 'settled') return;
+  // A pending refund may still return its money to the pending accounts.
   const inAnHour = addMs(context.clock.now(), hourMs);
-  const dueAt = again.settled === 'reserved' ? (again.reservedUntil ?? inAnHour) : inAnHour;
-  await postponeWork(context.db, work, dueAt);
+  await postponeWork(context.db, work, outcome === 'reserved' ? (reservedUntil ?? inAnHour) : inAnHour);
 }
 
 /**
- * Moves what this charge still has waiting, merchant and sub-accounts each their part, and no other charge's: all of it, or
- * what is not kept in reserve while the reserve's time runs. Done again it finds nothing. The payment is locked, so no
- * refund or reversal of it comes between. A sub-account that owes repays from what becomes its own to spend.
+ * Moves what this charge still has pending to the settled accounts of merchant and sub-accounts: all of it, or all but the
+ * reserve until the reserve's time. It touches no other charge's money, and repeated it moves nothing. The payment is locked,
+ * so a refund or reversal comes before or after. A sub-account in debt repays from what is settled.
  */
 export async function settleCharge(
   tx: Transaction,
@@ -67,7 +66,7 @@ export async function settleCharge(
   );
   const balances = await lockBalances(tx, at, [...accounts, ...debts]);
   const settled = [...waiting].map(([account, minor]) => {
-    // A reversal may have taken from what other payments had waiting.
+    // A reversal of another payment may have spent a part of it.
     const has = least(balances.get(account) ?? 0n, minor);
     const amountMinor = has - least(has, reserved.get(account) ?? 0n);
     return { from: account, account: settledOf(account) ?? account, amountMinor };
@@ -83,8 +82,8 @@ export async function settleCharge(
 }
 
 /**
- * What is kept in reserve of each party's part, by the account where it waits. What a share has repaid waits with the
- * merchant, and so does its reserve.
+ * The reserve of each party's part, by pending account. What a share has repaid is pending for the merchant, and so is its
+ * reserve.
  */
 function reservesOf(
   charge: Charge,

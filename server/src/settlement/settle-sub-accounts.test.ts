@@ -35,7 +35,7 @@ async function paidOut(subAccounts: readonly SubAccount[]): Promise<number[]> {
 }
 
 describe('settling a period', () => {
-  test('pays out every settled balance from ten dalasi on, and leaves the others', async () => {
+  test('pays out every settled balance of at least 10 GMD, and no other', async () => {
     const [rich, poor, waiting] = [
       await world.subAccount(1_000n),
       await world.subAccount(999n),
@@ -56,7 +56,7 @@ describe('settling a period', () => {
     assert.deepEqual(await world.periodsOf(poor), []);
   });
 
-  test('is done once for a sub-account, however often it is repeated; the next period pays again', async () => {
+  test('pays each sub-account once, however often it is repeated, and again in the next period', async () => {
     const subAccount = await world.subAccount(2_000n);
     await world.settle();
     await world.credit(subAccount, 3_000n);
@@ -67,7 +67,7 @@ describe('settling a period', () => {
     assert.equal((await world.payoutsOf(subAccount)).length, 2);
   });
 
-  test('a paused sub-account is paid out too', async () => {
+  test('pays out a paused sub-account too', async () => {
     const subAccount = await world.subAccount(2_000n);
     await world.db.run({
       name: 'test_pause',
@@ -78,7 +78,7 @@ describe('settling a period', () => {
     assert.equal((await world.payoutsOf(subAccount)).length, 1);
   });
 
-  test('by several workers at once pays each sub-account once', async () => {
+  test('by several concurrent workers pays each sub-account once', async () => {
     for (let round = 0; round < effort({ usual: 1, long: 5 }); round += 1) {
       const subAccounts = await several(130);
       const totals = await Promise.all([world.settle(), world.settle(), world.settle()]);
@@ -92,7 +92,7 @@ describe('settling a period', () => {
     }
   });
 
-  test('beside payouts by call takes no money twice', async () => {
+  test('concurrent with payouts over the API spends no money twice', async () => {
     const subAccounts = await several(60);
     const [totals, ...calls] = await Promise.all([
       world.settle(),
@@ -104,7 +104,7 @@ describe('settling a period', () => {
     assert.deepEqual(await paidOut(subAccounts), [1]);
   });
 
-  test('that dies in the middle resumes where it was, and pays nothing twice', async () => {
+  test('resumes after a crash, and pays nothing twice', async () => {
     const subAccounts = await several(250);
     const dying: TransferContext = { ...world.context, db: dyingAfter(world.db, 1) };
     const run = { merchant: world.merchant, period: today, retriesRefused: false };
@@ -115,7 +115,7 @@ describe('settling a period', () => {
     assert.deepEqual(await paidOut(subAccounts), [1]);
   });
 
-  test('stops after the batches under way when it is told to', async () => {
+  test('stops after the batches in progress on a signal', async () => {
     const subAccounts = await several(5);
     const stop = new AbortController();
     stop.abort();
@@ -156,7 +156,7 @@ function withoutIds(context: TransferContext): TransferContext {
 }
 
 describe('a sub-account that cannot be paid out', () => {
-  test('is noted and keeps no other from it; the next period tries again, and a run by hand in the same', async () => {
+  test('is recorded and stops no other; the next period and a manual run in the same retry it', async () => {
     const unallocated = await world.subAccount(2_000n);
     const other = await world.subAccount(2_000n);
     const setNetwork = (code: string): Promise<number> =>
@@ -178,7 +178,7 @@ describe('a sub-account that cannot be paid out', () => {
     assert.equal((await world.settle({ retriesRefused: true })).payouts, 0);
   });
 
-  test('because the merchant cannot cover the fee leaves the fee’s money to as many as it reaches', async () => {
+  test('because of its fee leaves the merchant’s money to as many as it covers', async () => {
     const costly = await createSettlementWorld({ feeMinor: 1_000n });
     try {
       const made = [];
@@ -199,7 +199,7 @@ describe('a sub-account that cannot be paid out', () => {
     }
   });
 
-  test('because its network takes nothing just now waits alone: the others are paid', async () => {
+  test('because its network accepts no payouts waits alone: the others are paid', async () => {
     const slow = await world.subAccount(2_000n, { settlementCode: 'qmoney' });
     const quick = await world.subAccount(2_000n);
     const { payoutResponses } = world.networks.qmoney;
@@ -216,7 +216,7 @@ describe('a sub-account that cannot be paid out', () => {
   });
 });
 
-describe('the schedule', () => {
+describe('the payout schedule', () => {
   before(async () => {
     await world.close();
     world = await createSettlementWorld();
@@ -228,7 +228,7 @@ describe('the schedule', () => {
     return due;
   };
 
-  test('pays nothing by itself until it is set, then once a day', async () => {
+  test('pays nothing until it is set, then once a day', async () => {
     const subAccount = await world.subAccount(2_000n);
     assert.deepEqual(await settleDue(), []);
     await setPayoutSchedule(world.db, world.merchant.id, 'daily');
@@ -242,7 +242,7 @@ describe('the schedule', () => {
     assert.equal((await world.payoutsOf(subAccount)).length, 2);
   });
 
-  test('pays once in a week, which begins on Monday', async () => {
+  test('pays once a week, which begins on Monday', async () => {
     const subAccount = await world.subAccount(2_000n);
     await setPayoutSchedule(world.db, world.merchant.id, 'weekly');
     // From Saturday 21 November on: that week is due still, then that of Monday 23 November.
@@ -262,7 +262,7 @@ describe('the schedule', () => {
     assert.deepEqual(await settleDue(), []);
   });
 
-  test('leaves a period due for which something went wrong', async () => {
+  test('leaves a period with a failure due', async () => {
     await setPayoutSchedule(world.db, world.merchant.id, 'daily');
     const subAccount = await world.subAccount(2_000n);
     await settleScheduled(withoutIds(world.context), world.merchant.id, running);

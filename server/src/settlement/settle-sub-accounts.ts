@@ -1,4 +1,5 @@
 import { AppError } from '../kit/app-error.ts';
+import type { Queryable } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
@@ -10,35 +11,35 @@ import type { SettledTotals } from './settle-batch.ts';
 
 export { countUnsettled } from './queries.ts';
 
-/** What a run has done so far. */
+/** The results of a run so far. */
 export interface RunTotals extends SettledTotals {
-  /** Sub-accounts that were looked at. */
+  /** Sub-accounts that the run has visited. */
   seen: number;
-  /** Sub-accounts for which something went wrong; they are still due. */
+  /** Sub-accounts that failed; they are still due. */
   failed: number;
 }
 
 export interface SettlementRun {
   merchant: Merchant;
   period: string;
-  /** Whether those are tried again that the period could not pay out before. */
+  /** Whether to retry sub-accounts whose payout the period has refused. */
   retriesRefused: boolean;
-  /** Ends the run after the batches under way; what is left is found by the next. */
+  /** Ends the run after the batches in progress; the next run settles the rest. */
   stopped?: AbortSignal;
   onProgress?: (totals: Readonly<RunTotals>) => void;
 }
 
-// One look at this many, of which those with enough money are paid out.
+// Sub-accounts listed at once, of which those with enough money are paid out.
 const pageRows = 500;
-// A batch is one transaction, short enough to keep nobody waiting who wants to delete or pay out one of its sub-accounts.
+// A batch is one transaction, short enough that deletions and payouts of its sub-accounts do not wait long.
 const batchRows = 100;
-// Batches side by side: one alone leaves the database waiting for us half of the time.
-const batchesAtOnce = 3;
+// With a single batch at a time the database is idle half of the time.
+const concurrentBatches = 3;
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Pays out every settled balance of a merchant that is large enough, once in a period. It can be interrupted and
- * repeated at any moment, and done by several at once: what is paid out is noted with the payout itself.
+ * Pays out every settled balance of a merchant that is large enough, once in a period. A run can be interrupted, repeated
+ * and concurrent with others: the period is claimed in the transaction of the payout.
  */
 export async function settleSubAccounts(context: TransferContext, run: SettlementRun): Promise<RunTotals> {
   const { db, clock } = context;
@@ -49,12 +50,12 @@ export async function settleSubAccounts(context: TransferContext, run: Settlemen
     const page = await listUnsettled(db, { merchantId: merchant.id, period, retriesRefused, after, rowsMax: pageRows });
     const last = page.at(-1);
     if (last === undefined) {
-      // Whoever failed is due until it is done.
+      // With failures the period stays due.
       if (totals.failed === 0)
         await db.run(insertRunOnce({ merchantId: merchant.id, period, finishedAt: clock.now() }));
       return totals;
     }
-    await settleDue(context, run, totals, await withEnough(context, merchant, page));
+    await settleDue(context, run, totals, await withPayableBalance(db, merchant, page));
     totals.seen += page.length;
     run.onProgress?.(totals);
     after = last;
@@ -62,9 +63,12 @@ export async function settleSubAccounts(context: TransferContext, run: Settlemen
   return totals;
 }
 
-async function withEnough({ db }: TransferContext, merchant: Merchant, page: readonly string[]): Promise<string[]> {
-  const accounts = page.map(settledAccount);
-  const balances = await readBalances(db, { merchantId: merchant.id, currency: merchant.currency, accounts });
+async function withPayableBalance(
+  db: Queryable,
+  { id: merchantId, currency }: Merchant,
+  page: readonly string[],
+): Promise<string[]> {
+  const balances = await readBalances(db, { merchantId, currency, accounts: page.map(settledAccount) });
   return page.filter((id) => (balances.get(settledAccount(id)) ?? 0n) >= payoutMinimumMinor);
 }
 
@@ -78,55 +82,48 @@ async function settleDue(
     due.slice(index * batchRows, (index + 1) * batchRows),
   );
   const next = batches.values();
-  const workers = Array.from({ length: Math.min(batchesAtOnce, batches.length) }, async () => {
+  const workers = Array.from({ length: Math.min(concurrentBatches, batches.length) }, async () => {
     for (const batch of next) add(totals, await settleBatchOrEach(context, run, batch));
   });
-  // Together: of two that fail, one that nobody waits for would end the process.
+  // All of them are awaited: an unhandled second rejection would end the process.
   const outcomes = await Promise.allSettled(workers);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
 }
 
-type BatchTotals = SettledTotals & Pick<RunTotals, 'failed'>;
+type BatchTotals = Omit<RunTotals, 'seen'>;
 
-/** A batch that fails is done one by one, so that one sub-account that cannot be settled keeps no other from it. */
+/** Settles a failed batch one by one, so that one sub-account that fails does not stop the others. */
 async function settleBatchOrEach(
   context: TransferContext,
-  run: SettlementRun,
+  { merchant, period }: SettlementRun,
   batch: readonly string[],
 ): Promise<BatchTotals> {
+  const settle = async (subAccountIds: readonly string[]): Promise<BatchTotals> => {
+    const work = { period, subAccountIds };
+    const settled = await context.db.withTransaction((tx) => settleBatch(tx, context, merchant, work));
+    return { ...settled, failed: 0 };
+  };
   try {
-    return { ...(await settleThese(context, run, batch)), failed: 0 };
+    return await settle(batch);
   } catch (error) {
-    if (isAway(error)) throw error;
-    const totals: BatchTotals = { payouts: 0, amountMinor: 0n, refused: 0, failed: 0 };
-    for (const id of batch) add(totals, await settleAlone(context, run, id));
-    return totals;
+    if (isUnavailable(error)) throw error;
   }
-}
-
-async function settleAlone(context: TransferContext, run: SettlementRun, id: string): Promise<BatchTotals> {
-  try {
-    return { ...(await settleThese(context, run, [id])), failed: 0 };
-  } catch (error) {
-    if (isAway(error)) throw error;
-    context.log.error('settling a sub-account failed and will be tried again', error, {
-      merchant_id: run.merchant.id,
-    });
-    return { payouts: 0, amountMinor: 0n, refused: 0, failed: 1 };
+  const totals: BatchTotals = { payouts: 0, amountMinor: 0n, refused: 0, failed: 0 };
+  for (const id of batch) {
+    try {
+      add(totals, await settle([id]));
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      context.log.error('settling a sub-account failed and will be retried', error, { merchant_id: merchant.id });
+      totals.failed += 1;
+    }
   }
+  return totals;
 }
 
-function settleThese(
-  context: TransferContext,
-  { merchant, period }: SettlementRun,
-  subAccountIds: readonly string[],
-): Promise<SettledTotals> {
-  return context.db.withTransaction((tx) => settleBatch(tx, context, merchant, { period, subAccountIds }));
-}
-
-/** A database that does not answer is nobody's fault among the sub-accounts: the run ends, and goes on later. */
-function isAway(error: unknown): boolean {
+/** An unreachable database is no failure of a sub-account: the run ends, and the next one continues. */
+function isUnavailable(error: unknown): boolean {
   return error instanceof AppError && error.code === 'unavailable';
 }
 

@@ -83,7 +83,7 @@ describe('the statement of a sub-account', () => {
     assert.deepEqual([statement.openingMinor, statement.closingMinor], [0n, await world.balance(`sub:${id}`)]);
   });
 
-  test('has the lines between two times, both included, with the balances at their edges', async () => {
+  test('has the lines between two times, both included, with opening and closing balance', async () => {
     const id = await world.newSubAccount(20);
     const times: Date[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -99,7 +99,7 @@ describe('the statement of a sub-account', () => {
     assert.deepEqual([later.openingMinor, later.closingMinor, later.lines.length], [6_000n, 6_000n, 0]);
   });
 
-  test('ends with the balance, whatever happened before', async () => {
+  test('ends with the balance after any history', async () => {
     const step = fc.record({
       what: fc.constantFrom('pay', 'pay', 'pay', 'pay out', 'fail a payout', 'refund', 'fail a refund', 'wait'),
       which: fc.nat(20),
@@ -150,8 +150,8 @@ describe('the statement of a sub-account', () => {
   }
 });
 
-describe('the statement as a table', () => {
-  test('has the lines between the balances, in a form that a spreadsheet opens safely', async () => {
+describe('a statement as CSV', () => {
+  test('has the lines between the balances, safe to open in a spreadsheet', async () => {
     const id = await world.newSubAccount(20);
     const charge = await payWith(id, '=HYPERLINK("http://evil.example","Rent")');
     await payOut(id, null, true);
@@ -168,7 +168,7 @@ describe('the statement as a table', () => {
     assert.deepEqual(lines.slice(5), ['']);
   });
 
-  test('that would be too long is refused instead of cut off', async () => {
+  test('above 10,000 lines is refused instead of cut off', async () => {
     const id = await world.newSubAccount(20);
     await world.asOwner(
       `INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow, source_type,

@@ -1,17 +1,15 @@
-import { AppError } from '../kit/app-error.ts';
+import { fieldError } from '../kit/app-error.ts';
 import { toCsv } from '../kit/csv.ts';
 import type { CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { CsvFile } from '../kit/route.ts';
-import { explainBalance } from '../ledger/explain-balance.ts';
-import type { BalanceLine } from '../ledger/explain-balance.ts';
-import { readStatement } from '../ledger/explain-statement.ts';
+import { explainBalance, readStatement } from '../ledger/history.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
-import { findSources } from './line-sources.ts';
-import type { LineSource } from './line-sources.ts';
+import { withSources } from './line-sources.ts';
+import type { LineSource, SourcedLine } from './line-sources.ts';
 
-/** What happened to a sub-account's money. */
+/** The kinds of lines on a sub-account's statement. */
 export const statementKinds = [
   'share',
   'repayment',
@@ -25,10 +23,7 @@ export const statementKinds = [
 
 export type StatementKind = (typeof statementKinds)[number];
 
-export interface StatementLine extends Pick<BalanceLine, 'id' | 'at' | 'changeMinor' | 'balanceMinor'> {
-  kind: StatementKind;
-  source: LineSource;
-}
+export type StatementLine = SourcedLine & { kind: StatementKind };
 
 /** Amounts are bututs. */
 export interface Statement {
@@ -36,7 +31,7 @@ export interface Statement {
   closingMinor: bigint;
   /** What the sub-account owed the merchant at the end. */
   owedMinor: bigint;
-  /** The oldest first; one more than the limit where later ones are left. */
+  /** Oldest first; one more than the limit where later ones are left. */
   lines: StatementLine[];
 }
 
@@ -46,10 +41,10 @@ export interface StatementRequest {
   to: Date | null;
 }
 
-// What a spreadsheet still opens with ease; a longer time is asked for in parts, so that nothing is cut off silently.
+// Spreadsheets open this many with ease. A longer period is refused, so that nothing is cut off silently.
 const csvLinesMax = 10_000;
 
-/** What a sub-account got and gave, settled or not, with its balance after each. */
+/** The movements of a sub-account's money, settled or pending, each with the balance after it. */
 export async function readSubAccountStatement(
   db: Queryable,
   { id: merchantId, currency }: Merchant,
@@ -58,62 +53,54 @@ export async function readSubAccountStatement(
 ): Promise<Statement> {
   const accounts = balanceAccounts(subAccountId);
   const statement = await readStatement(db, { merchantId, currency, accounts, from, to, ...page });
-  const sourceOf = await findSources(db, merchantId, statement.lines);
+  const lines = await withSources(db, merchantId, statement.lines);
   const owed = { account: owedAccount(subAccountId), at: to, before: null, rowsMax: 1 };
   const { balanceMinor: owedMinor } = await explainBalance(db, { merchantId, currency, ...owed });
-  return {
-    ...statement,
-    owedMinor,
-    lines: statement.lines.map((line) => {
-      const source = sourceOf(line);
-      return { ...line, source, kind: kindOf(line, source) };
-    }),
-  };
+  return { ...statement, owedMinor, lines: lines.map((line) => ({ ...line, kind: kindOf(line) })) };
 }
 
-/** The whole of it as a table. Throws AppError `invalid_request` when it is too long for one. */
+/** The whole statement as a CSV file. Throws AppError `invalid_request` when it has too many lines. */
 export async function statementAsCsv(db: Queryable, merchant: Merchant, request: StatementRequest): Promise<CsvFile> {
   const page = { after: null, rowsMax: csvLinesMax + 1 };
   const { openingMinor, closingMinor, owedMinor, lines } = await readSubAccountStatement(db, merchant, request, page);
   if (lines.length > csvLinesMax) {
-    const message = `There are more than ${csvLinesMax.toLocaleString('en')} lines. Ask for a shorter time with from and to.`;
-    throw new AppError('invalid_request', message, { fields: [{ path: 'from', message }] });
+    const message = `The statement has more than ${csvLinesMax.toLocaleString('en')} lines. Set from and to for a shorter period.`;
+    throw fieldError('invalid_request', 'from', message);
   }
   const heading = ['time', 'kind', 'amount', 'balance', 'currency', 'reference', 'description', 'type', 'id'];
-  const bound = (kind: string, at: Date | null, balanceMinor: bigint): CsvCell[] => [
-    at?.toISOString() ?? null,
-    kind,
-    null,
-    balanceMinor,
+  const row = (line: {
+    at: Date | null;
+    kind: string;
+    changeMinor?: bigint;
+    balanceMinor: bigint;
+    source?: LineSource;
+  }): CsvCell[] => [
+    line.at?.toISOString() ?? null,
+    line.kind,
+    line.changeMinor ?? null,
+    line.balanceMinor,
     merchant.currency,
-    null,
-    null,
-    null,
-    null,
+    line.source?.reference ?? null,
+    line.source?.description ?? null,
+    line.source?.type ?? null,
+    line.source?.id ?? null,
   ];
-  const rows = lines.map(({ at, kind, changeMinor, balanceMinor, source }): CsvCell[] => [
-    at.toISOString(),
-    kind,
-    changeMinor,
-    balanceMinor,
-    merchant.currency,
-    source.reference,
-    source.description,
-    source.type,
-    source.id,
-  ]);
   const { from, to, subAccountId } = request;
-  const table = [bound('opening_balance', from, openingMinor), ...rows, bound('closing_balance', to, closingMinor)];
-  if (owedMinor > 0n) table.push(bound('owed_balance', to, owedMinor));
+  const table = [
+    row({ at: from, kind: 'opening_balance', balanceMinor: openingMinor }),
+    ...lines.map(row),
+    row({ at: to, kind: 'closing_balance', balanceMinor: closingMinor }),
+  ];
+  if (owedMinor > 0n) table.push(row({ at: to, kind: 'owed_balance', balanceMinor: owedMinor }));
   return { name: `statement-${subAccountId}.csv`, text: toCsv(heading, table) };
 }
 
-function kindOf({ flow, changeMinor }: BalanceLine, source: LineSource): StatementKind {
-  const came = changeMinor > 0n;
+function kindOf({ flow, changeMinor, source }: SourcedLine): StatementKind {
+  const isCredit = changeMinor > 0n;
   switch (flow) {
     case 'collected':
     case 'accepted':
-      return came ? 'share' : 'repayment';
+      return isCredit ? 'share' : 'repayment';
     case 'settled':
     case 'advance_repaid':
       return 'repayment';
@@ -129,7 +116,7 @@ function kindOf({ flow, changeMinor }: BalanceLine, source: LineSource): Stateme
     case 'mismatch_accepted':
     case 'mismatch_returned':
     case 'refund_undone':
-      if (!came) return 'repayment';
+      if (!isCredit) return 'repayment';
       return source.type === 'refund' ? 'refund_returned' : 'payout_returned';
     default:
       return 'adjustment';

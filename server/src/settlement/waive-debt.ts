@@ -11,12 +11,12 @@ import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import type { TransferContext } from '../transfers/context.ts';
 
 /**
- * The merchant gives up `amountMinor` bututs of what a sub-account owes it: nothing repays them any more. It gives the
- * sub-account no claim: if what the money was advanced for comes to nothing, it is the merchant's again. The amount is named,
- * so that what the sub-account has come to owe since the merchant looked is not waived with it.
+ * The merchant waives `amountMinor` bututs of what a sub-account owes it. A waiver gives the sub-account no claim: if the
+ * refund or payout of an advance is undone later, the waived money is the merchant's. The request names the amount, so that
+ * debt the merchant has not seen yet is not waived with it.
  *
- * Throws AppError `not_found`; `merchant_owes` while the merchant owes, because what the sub-account repays would repay
- * that first; and `amount_out_of_bounds` where the sub-account does not owe that much.
+ * Throws AppError `not_found`; `merchant_owes` while the merchant owes, because repayments of the sub-account would repay
+ * that first; and `amount_out_of_bounds` where the sub-account owes less.
  */
 export async function waiveDebt(
   tx: Transaction,
@@ -27,28 +27,27 @@ export async function waiveDebt(
   const subAccount = await getSubAccountForChange(tx, merchant.id, subAccountId);
   const debtor = { merchantId: merchant.id, currency: merchant.currency, at: context.clock.now() };
   const debt = owedAccount(subAccount.id);
-  // In the order of their names, with what netting locks between them.
+  // In the order of their names, together with the accounts that netting locks.
   await lockBalance(tx, { ...debtor, account: 'due_from_subs' });
   const { owedMinor: merchantOwesMinor } = await netDebt(tx, context, debtor);
   const owedMinor = await lockBalance(tx, { ...debtor, account: debt });
   if (amountMinor <= 0n || amountMinor > owedMinor) {
-    const message = `The sub-account owes you ${formatAmount(owedMinor)}. Name an amount above 0 and at most that.`;
+    const message = `The sub-account owes you ${formatAmount(owedMinor)}. Send an amount above 0 and at most that.`;
     throw fieldError('amount_out_of_bounds', 'amount', message);
   }
   if (merchantOwesMinor > 0n) {
-    const message = `You owe ${formatAmount(merchantOwesMinor)}, which what the sub-account repays repays first. Waive its debt once that is repaid.`;
+    const message = `You owe ${formatAmount(merchantOwesMinor)}, and repayments of the sub-account repay that first. Waive its debt once yours is repaid.`;
     throw new AppError('merchant_owes', message);
   }
-  const otherwise = { type: 'sub_account', id: subAccount.id };
-  const ended = {
+  const endedMinor = await endUnpaid(tx, context, {
+    ...debtor,
     debt,
     kind: 'sub_owed',
     debit: 'due_from_subs',
     flow: 'debt_waived',
     amountMinor,
-    otherwise,
-  } as const;
-  const endedMinor = await endUnpaid(tx, context, { ...debtor, ...ended });
+    otherwise: { type: 'sub_account', id: subAccount.id },
+  });
   assert(endedMinor === amountMinor, 'a debt has no more sources than can be waived at once');
   return subAccount;
 }

@@ -12,12 +12,10 @@ export const waiverSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const deletedSchema = Type.Object({ id: idType('The sub-account.'), deleted: Type.Boolean() });
-
 const sourceFields = {
   source_type: Type.String({
     description:
-      '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the test money it began with.',
+      '`charge`, `transfer` (also a payout), `refund`, `sub_account` for a debt that was repaid or waived, or `merchant` for the initial test money.',
   }),
   source_id: idType('The id of the charge, transfer, payout, refund or merchant behind it.'),
   reference: orNull(Type.String({ description: 'Its reference.' })),

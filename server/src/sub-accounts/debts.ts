@@ -1,25 +1,19 @@
-import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
-import type { Account } from '../ledger/accounts.ts';
+import type { Account, MerchantCurrency } from '../ledger/accounts.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { PlannedMovements } from '../ledger/planned-movements.ts';
 import type { Part, Movement, Posting } from '../ledger/posting.ts';
 import { bookedBy } from '../ledger/undo.ts';
 import { owedAccount, settledAccount, settledOf, subAccountOn } from './ledger-accounts.ts';
 
-// What a sub-account owes is what the merchant advanced for it. The pair `sub_owed:<id>` and `due_from_subs` says how much;
-// the money itself the merchant has given. Whatever comes to the sub-account repays it first, so a sub-account that owes has
-// nothing that it could be paid.
-
-interface MerchantCurrency {
-  merchantId: string;
-  currency: string;
-}
+// A sub-account owes the merchant what the merchant advanced for it. The pair `sub_owed:<id>` and `due_from_subs` records how
+// much; the money itself came from the merchant. Everything credited to the sub-account repays the debt first, so a
+// sub-account in debt has nothing to pay out.
 
 /**
- * The accounts to lock before money is given to these sub-accounts; empty where none of them owes, which is nearly always.
- * A debt that begins at this very moment is not seen: `repaySubAccountDebts` looks after it later.
+ * The accounts to lock before these sub-accounts are credited; empty where none of them owes, which is nearly always. A debt
+ * that begins at the same moment is not seen here: `repaySubAccountDebts` repays it later.
  */
 export async function debtAccounts(
   db: Queryable,
@@ -30,7 +24,7 @@ export async function debtAccounts(
   return owed.size === 0 ? [] : ['due_from_subs', ...[...owed.keys()].map(owedAccount)];
 }
 
-/** What each of these owes, in bututs; those that owe nothing are left out. */
+/** What each of these owes, in bututs, without those that owe nothing. */
 export async function readDebts(
   db: Queryable,
   merchant: MerchantCurrency,
@@ -42,9 +36,9 @@ export async function readDebts(
 }
 
 /**
- * What of the money that comes to sub-accounts they give to the merchant at once, to be booked in the same posting. `owed`
- * has the locked balances of `debtAccounts`; parts on other accounts are passed over. Money that waits for its settlement
- * repays with money that waits, so it becomes spendable for the merchant when it would have for the sub-account.
+ * The repayments that follow from credits to sub-accounts, for the same posting. `owed` has the locked balances of
+ * `debtAccounts`; parts on other accounts are ignored. Pending money repays to the merchant's pending account, so it becomes
+ * spendable for the merchant when it would have for the sub-account.
  */
 export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonly Part[]): Movement[] {
   const left = new Map(owed);
@@ -56,24 +50,27 @@ export function repayments(owed: ReadonlyMap<Account, bigint>, incoming: readonl
     const repaidMinor = least(owedMinor, amountMinor);
     left.set(debt, owedMinor - repaidMinor);
     return [
-      { debit: account, credit: merchantAccountBeside(account), amountMinor: repaidMinor },
+      {
+        debit: account,
+        credit: settledOf(account) === null ? 'payable_available' : 'payable_pending',
+        amountMinor: repaidMinor,
+      },
       { debit: 'due_from_subs', credit: debt, amountMinor: repaidMinor },
     ];
   });
 }
 
-/** What comes back of what the merchant advanced for a sub-account, in bututs. */
+/** An advance, or a part of one, whose refund, reversal or payout was undone, in bututs. */
 export interface AdvanceComingBack {
   subAccountId: string;
   advancedMinor: bigint;
-  /** What the merchant waived of this advance, and has not come back since. */
+  /** What the merchant waived of this advance, without waivers that were undone since. */
   waivedMinor: bigint;
 }
 
 /**
- * Plans the end of an advance whose cause came to nothing, and answers what the sub-account has repaid of it, which is its own
- * again. A waiver has ended a claim and made none: what comes back of it stays with the merchant. The rest is no longer
- * owed, as far as it still is.
+ * Plans the end of an advance whose cause was undone, and returns what the sub-account has repaid of it and gets back. A
+ * waiver ended a claim and created none, so the waived part stays with the merchant. The rest is no longer owed.
  */
 export function planAdvanceUndone(plan: PlannedMovements, back: AdvanceComingBack): bigint {
   const { advancedMinor } = back;
@@ -89,32 +86,28 @@ export function planAdvanceUndone(plan: PlannedMovements, back: AdvanceComingBac
   return repaidMinor;
 }
 
-/** What the merchant waived of the advances of a source, by sub-account, in bututs; less what has come back since. */
+/** What the merchant waived of a source's advances, by sub-account, in bututs, without waivers that were undone since. */
 export async function readWaived(
   tx: Transaction,
-  at: Pick<Posting, 'merchantId' | 'source'>,
+  source: Pick<Posting, 'merchantId' | 'source'>,
 ): Promise<(subAccountId: string) => bigint> {
-  const { given } = await bookedBy(tx, at, ({ flow }) => flow === 'debt_waived');
-  return (subAccountId) => given.get(owedAccount(subAccountId)) ?? 0n;
+  const { credited } = await bookedBy(tx, source, ({ flow }) => flow === 'debt_waived');
+  return (subAccountId) => credited.get(owedAccount(subAccountId)) ?? 0n;
 }
 
-/** Whether a movement is one of the two that `repayments` makes. */
+/** Whether `repayments` made the movement. */
 export function isRepayment({ debit, credit }: Movement): boolean {
   return debit === 'due_from_subs' || (subAccountOn(debit) !== null && credit.startsWith('payable_'));
 }
 
-/** The same for what stands on the sub-accounts' settled accounts already; all of them are locked. */
+/** The repayments from the sub-accounts' settled balances; all of these accounts are locked. */
 export function settledRepayments(
   balances: ReadonlyMap<Account, bigint>,
   subAccountIds: readonly string[],
 ): Movement[] {
-  const settled = subAccountIds.map((id): Part => {
-    return { account: settledAccount(id), amountMinor: balances.get(settledAccount(id)) ?? 0n };
-  });
-  return repayments(balances, settled);
-}
-
-function merchantAccountBeside(account: Account): Account {
-  assert(subAccountOn(account) !== null, 'a sub-account repays from its own money');
-  return settledOf(account) === null ? 'payable_available' : 'payable_pending';
+  const accounts = subAccountIds.map(settledAccount);
+  return repayments(
+    balances,
+    accounts.map((account) => ({ account, amountMinor: balances.get(account) ?? 0n })),
+  );
 }

@@ -2,7 +2,7 @@ import { fieldError } from '../kit/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { percentToJson } from '../kit/money.ts';
-import { lockMembersToBe } from './queries.ts';
+import { lockNewMembers } from './queries.ts';
 import type { GroupMember } from './sub-account.ts';
 
 /** A member as a request names it. */
@@ -11,32 +11,32 @@ export interface NamedMember {
   percentHundredths: bigint;
 }
 
-/** Each share of a payment is a movement and a row of its own. */
+/** Limited because each share of a payment is a movement and a row of its own. */
 export const membersMax = 20;
 
 // A hundred percent, in the unit of `percentHundredths`.
 const percentMax = 10_000n;
 
 /**
- * The members with their names, none of which is deleted before the transaction ends. `path` is the list's. Throws
- * AppError `invalid_request` naming the member that is twice there or no sub-account of this merchant, or the list when
- * its percentages sum to more than 100.
+ * The members with their names, locked against deletion until the transaction ends. `path` is the list's. Throws AppError
+ * `invalid_request` naming a member that appears twice or is no sub-account of this merchant, or the list when its
+ * percentages sum to more than 100.
  */
 export async function readMembers(
   tx: Transaction,
   merchantId: string,
-  named: readonly NamedMember[],
+  members: readonly NamedMember[],
   path: string,
 ): Promise<GroupMember[]> {
   const refuse = (index: number, message: string) =>
     fieldError('invalid_request', `${path}.${index}.sub_account`, message);
-  const ids = named.map(({ subAccountId }) => subAccountId.toLowerCase());
+  const ids = members.map(({ subAccountId }) => subAccountId.toLowerCase());
   const repeated = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-  if (repeated !== -1) throw refuse(repeated, `A sub-account is in a group once. Take ${ids[repeated]} out here.`);
-  checkPercentages(named, path);
-  const found = await lockMembersToBe(tx, merchantId, ids.filter(isUuid));
+  if (repeated !== -1) throw refuse(repeated, `A group contains a sub-account once. Remove ${ids[repeated]} here.`);
+  checkPercentages(members, path);
+  const found = await lockNewMembers(tx, merchantId, ids.filter(isUuid));
   const names = new Map(found.map(({ id, name }) => [id, name]));
-  return named.map(({ percentHundredths }, index) => {
+  return members.map(({ percentHundredths }, index) => {
     const subAccountId = ids[index] ?? '';
     const name = names.get(subAccountId);
     if (name === undefined) throw refuse(index, 'There is no sub-account with this id in this environment.');

@@ -20,7 +20,7 @@ after(() => world.service.stop());
 const member = (id: unknown, percentage: unknown = 10) => ({ sub_account: id, percentage });
 
 describe('a group', () => {
-  it('keeps its members in their order with percentages of its own, and is found again', async () => {
+  it('has its members in order, with percentages of its own', async () => {
     const { id, createdAt, updatedAt, ...fields } = await world.createGroup([member(lamin, 60), member(awa, 0.01)]);
     assert.deepEqual(fields, {
       name: 'Rent',
@@ -36,7 +36,7 @@ describe('a group', () => {
     assert.deepEqual([found.status, found.body], [200, { id, ...fields, createdAt, updatedAt }]);
   });
 
-  it('is created from both forms of body, with 1 to 20 members and percentages up to 100 together', async () => {
+  it('is created from both forms of body, with 1 to 20 members and percentages up to 100 in sum', async () => {
     const wrapped = await world.api.post(path, { data: { name: 'Wrapped', members: [member(awa, 100)] } });
     assert.equal(wrapped.status, 201, wrapped.text);
     const ids = [];
@@ -48,13 +48,13 @@ describe('a group', () => {
     );
   });
 
-  it('may have a paused member, which only payments refuse', async () => {
+  it('can have a paused member, which only payments refuse', async () => {
     const { id } = await world.create({ name: 'Resting' });
     await world.put(`${paths.accounts}/${String(id)}`, { active: false });
     await world.createGroup([member(id)]);
   });
 
-  it('knows a member by its id in capitals, and by the name it has now', async () => {
+  it('accepts a member’s id in capitals, and shows its current name', async () => {
     const { id } = await world.create({ name: 'Before' });
     const group = await world.createGroup([member(String(id).toUpperCase())]);
     await world.put(`${paths.accounts}/${String(id)}`, { name: 'After' });
@@ -84,40 +84,40 @@ describe('a change of a group', () => {
     ];
     for (const [fields, changed] of changes) {
       for (const body of [fields, { data: fields }]) {
-        const answer = await world.put(address, body);
-        const { updatedAt: _now, ...rest } = answer.body;
+        const response = await world.put(address, body);
+        const { updatedAt: _now, ...rest } = response.body;
         expected = { ...expected, ...changed };
-        assert.deepEqual([answer.status, rest], [200, expected]);
+        assert.deepEqual([response.status, rest], [200, expected]);
       }
     }
     const { updatedAt: _now, ...found } = (await world.api.get(address)).body;
     assert.deepEqual(found, expected);
   });
 
-  it('of nothing changes nothing', async () => {
+  it('without fields changes nothing', async () => {
     const made = await world.createGroup([member(awa)]);
     for (const body of [{}, { data: {} }]) {
       assert.deepEqual((await world.put(`${path}/${String(made['id'])}`, body)).body, made);
     }
   });
 
-  it('by two at once leaves the members of one of them', async () => {
+  it('concurrent with another leaves the members of one of them', async () => {
     const { id } = await world.createGroup([member(awa)]);
     const address = `${path}/${String(id)}`;
     const choices = [[member(awa, 1), member(lamin, 2)], [member(isatou, 3)]];
     for (let round = 0; round < 5; round += 1) {
-      const answers = await Promise.all(choices.map((members) => world.put(address, { members })));
-      for (const answer of answers) assert.equal(answer.status, 200, answer.text);
+      const responses = await Promise.all(choices.map((members) => world.put(address, { members })));
+      for (const response of responses) assert.equal(response.status, 200, response.text);
       const found = (await world.api.get(address)).body['members'];
       assert.ok(
-        answers.some(({ body }) => JSON.stringify(body['members']) === JSON.stringify(found)),
+        responses.some(({ body }) => JSON.stringify(body['members']) === JSON.stringify(found)),
         JSON.stringify(found),
       );
     }
   });
 });
 
-describe('a bad group', () => {
+describe('an invalid group', () => {
   /** The bodies with what they are refused for; a function, because ids are known late. */
   async function bad(): Promise<[string, string, object][]> {
     const stranger = world.clientOf((await world.service.onboard('Serekunda Shoes')).test);
@@ -169,7 +169,7 @@ describe('a bad group', () => {
   });
 });
 
-describe('a group that is not there', () => {
+describe('an unknown group', () => {
   it('answers 404: deleted, unknown, malformed, another merchant’s or the other environment’s', async () => {
     const { id: deleted } = await world.createGroup([member(awa)]);
     const removed = await world.api.send('DELETE', `${path}/${String(deleted)}`);
@@ -196,7 +196,7 @@ describe('a group that is not there', () => {
 });
 
 describe('the list of groups', () => {
-  it('is newest first, in pages, and searched by name and id', async () => {
+  it('is newest first, in pages, and searchable by name and id', async () => {
     const api = world.clientOf((await world.service.onboard()).test);
     const { id } = await world.create({}, api);
     const made = [];

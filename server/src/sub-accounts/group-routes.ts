@@ -69,7 +69,7 @@ const update = writeRoute('PUT', {
       name: fields.name === undefined ? undefined : notBlank(fields.name, `${prefix}name`),
       members: fields.members === undefined ? undefined : membersOf(fields.members, prefix),
     };
-    return groupToWire(caller, await updateGroup(tx, context, caller, { id: params.id, change, prefix }));
+    return groupToWire(caller, await updateGroup(tx, context.clock, caller, { id: params.id, change, prefix }));
   },
 });
 
@@ -83,7 +83,7 @@ const remove = writeRoute('DELETE', {
   status: 200,
   response: deletedSchema,
   async handle(context: SubAccountContext, { caller, params }, tx) {
-    await deleteGroup(tx, context, caller, params.id);
+    await deleteGroup(tx, context.clock, caller.merchantId, params.id);
     return { id: params.id, deleted: true };
   },
 });

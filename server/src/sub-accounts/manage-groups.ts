@@ -1,4 +1,5 @@
 import { AppError } from '../kit/app-error.ts';
+import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { List } from '../kit/list-reader.ts';
@@ -20,13 +21,15 @@ import {
 import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
-/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+export { findGroupOf } from './queries.ts';
+
+/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getGroup(db: Queryable, merchantId: string, id: string): Promise<SubAccountGroup> {
   return withOwnMembers(db, isUuid(id) ? await findGroupById(db, merchantId, id) : undefined);
 }
 
-/** The same, and nobody else changes it before the transaction ends. */
-export async function getGroupForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccountGroup> {
+/** The same, locked against changes until the transaction ends. */
+async function getGroupForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccountGroup> {
   return withOwnMembers(tx, isUuid(id) ? await lockGroup(tx, merchantId, id) : undefined);
 }
 
@@ -60,14 +63,14 @@ async function withMembers(db: Queryable, merchantId: string, rows: readonly Gro
 export interface NewGroup {
   name: string;
   members: readonly NamedMember[];
-  /** What leads the fields' names in a refusal. */
+  /** The prefix of the fields' names in a refusal. */
   prefix: string;
 }
 
-/** Throws AppError `invalid_request` naming the member that cannot be one. */
+/** Throws AppError `invalid_request` naming a member that the group cannot have. */
 export async function createGroup(
   tx: Transaction,
-  context: SubAccountContext,
+  context: Pick<SubAccountContext, 'clock' | 'newId'>,
   caller: Caller,
   request: NewGroup,
 ): Promise<SubAccountGroup> {
@@ -86,19 +89,19 @@ export async function createGroup(
   return group;
 }
 
-/** What is left out stays as it is; members are replaced by the ones that are sent. */
+/** Absent fields do not change; members replace the current ones. */
 export interface GroupChange {
   name?: string | undefined;
   members?: readonly NamedMember[] | undefined;
 }
 
 /**
- * For later payments only: the shares of those that exist are fixed on them. Throws AppError `not_found`, and
- * `invalid_request` naming the member that cannot be one.
+ * Changes later payments only: existing ones keep their shares. Throws AppError `not_found`, and `invalid_request` naming a
+ * member that the group cannot have.
  */
 export async function updateGroup(
   tx: Transaction,
-  context: SubAccountContext,
+  clock: Clock,
   caller: Caller,
   request: { id: string; change: GroupChange; prefix: string },
 ): Promise<SubAccountGroup> {
@@ -109,7 +112,7 @@ export async function updateGroup(
     change.members === undefined
       ? group.members
       : await readMembers(tx, caller.merchantId, change.members, `${prefix}members`);
-  const changed = { ...group, name: change.name ?? group.name, members, updatedAt: context.clock.now() };
+  const changed = { ...group, name: change.name ?? group.name, members, updatedAt: clock.now() };
   tx.send(updateGroupRow(changed));
   if (change.members !== undefined) {
     tx.send(deleteMembers(changed));
@@ -118,17 +121,9 @@ export async function updateGroup(
   return changed;
 }
 
-/**
- * The group answers 404 from now on, and its members are free of it; payments that were made with it keep their shares.
- * Throws AppError `not_found`.
- */
-export async function deleteGroup(
-  tx: Transaction,
-  context: Pick<SubAccountContext, 'clock'>,
-  caller: Caller,
-  id: string,
-): Promise<void> {
-  const group = await getGroupForChange(tx, caller.merchantId, id);
+/** The group answers 404 from now on; its members and the shares of its payments stay. Throws AppError `not_found`. */
+export async function deleteGroup(tx: Transaction, clock: Clock, merchantId: string, id: string): Promise<void> {
+  const group = await getGroupForChange(tx, merchantId, id);
   tx.send(deleteMembers(group));
-  tx.send(markGroupDeleted(group, context.clock.now()));
+  tx.send(markGroupDeleted(group, clock.now()));
 }

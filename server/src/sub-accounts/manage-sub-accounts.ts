@@ -1,42 +1,56 @@
-import { AppError } from '../kit/app-error.ts';
+import { canonicalAccountNumber } from '../kit/account-number.ts';
+import { AppError, fieldError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../kit/route.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { readAccountNumber, readSettlementCode } from './destination.ts';
+import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import type { NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
-import { findSubAccountById, lockSubAccountForChange, insertSubAccount, updateSubAccountRow } from './queries.ts';
+import {
+  findSubAccountById,
+  insertSubAccount,
+  lockSubAccountForChange,
+  lockSubAccountForDeletion,
+  updateSubAccountRow,
+} from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
-/** Throws AppError `not_found`, also for another merchant's and the other environment's, and for a deleted one. */
+export { markSubAccountDeleted } from './queries.ts';
+
+/** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getSubAccount(db: Queryable, merchantId: string, id: string): Promise<SubAccount> {
   return found(isUuid(id) ? await findSubAccountById(db, merchantId, id) : undefined);
 }
 
-/** The same, and neither changed nor deleted by anybody else before the transaction ends. */
+/** The same, locked against changes and deletion until the transaction ends. */
 export async function getSubAccountForChange(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
   return found(isUuid(id) ? await lockSubAccountForChange(tx, merchantId, id) : undefined);
 }
 
+/** The same, after every payment and group that is attaching it; later ones wait. */
+export async function getSubAccountForDeletion(tx: Transaction, merchantId: string, id: string): Promise<SubAccount> {
+  return found(isUuid(id) ? await lockSubAccountForDeletion(tx, merchantId, id) : undefined);
+}
+
 export interface Balances {
   currency: string;
-  /** What the sub-account has, settled or not, in bututs. */
+  /** Settled and pending together, in bututs. */
   of(subAccountId: string): bigint;
-  /** What it owes the merchant, who advanced it, in bututs. */
+  /** What it owes the merchant for advances, in bututs. */
   owedBy(subAccountId: string): bigint;
 }
 
-/** What the sub-accounts have, by one statement for all of them. */
+/** The sub-accounts' balances and debts, read by one statement. */
 export async function balancesOf(
-  context: Pick<SubAccountContext, 'merchants'>,
+  merchants: SubAccountContext['merchants'],
   db: Queryable,
-  caller: Caller,
+  merchantId: string,
   subAccounts: readonly SubAccount[],
 ): Promise<Balances> {
-  const { merchantId } = caller;
-  const merchant = await context.merchants.byId(merchantId, db);
-  assert(merchant, 'who calls is a merchant');
+  const merchant = await merchants.byId(merchantId, db);
+  assert(merchant, 'the caller is a merchant');
   const { currency } = merchant;
   const accounts = subAccounts.flatMap(({ id }) => [...balanceAccounts(id), owedAccount(id)]);
   const balances = await readBalances(db, { merchantId, currency, accounts });
@@ -47,7 +61,7 @@ export async function balancesOf(
   };
 }
 
-export function found(subAccount: SubAccount | undefined): SubAccount {
+function found(subAccount: SubAccount | undefined): SubAccount {
   if (subAccount) return subAccount;
   throw new AppError('not_found', 'There is no sub-account with this id in this environment.');
 }
@@ -75,7 +89,7 @@ export function createSubAccount(
     id: context.newId(),
     name: request.name,
     percentHundredths: request.percentHundredths,
-    ...readSettlementCode(context, caller, { code: request.settlementCode, path: `${prefix}settlement_code` }),
+    ...readSettlementCode(context.networks, caller, { code: request.settlementCode, path: `${prefix}settlement_code` }),
     ...readAccountNumber(caller, { number: request.accountNumber, path: `${prefix}account_number` }),
     active: true,
     createdAt: now,
@@ -95,8 +109,8 @@ export interface SubAccountChange {
 }
 
 /**
- * For later payments only: the shares of those that exist are fixed on them. A change of nothing leaves everything as it
- * is. Throws AppError `not_found`, `network_not_available` and `account_number_invalid`.
+ * Changes later payments only: existing ones keep their shares. An empty change changes nothing. Throws AppError
+ * `not_found`, `network_not_available` and `account_number_invalid`.
  */
 export async function updateSubAccount(
   tx: Transaction,
@@ -115,7 +129,7 @@ export async function updateSubAccount(
     active: change.active ?? subAccount.active,
     ...(settlementCode === undefined
       ? {}
-      : readSettlementCode(context, caller, { code: settlementCode, path: `${prefix}settlement_code` })),
+      : readSettlementCode(context.networks, caller, { code: settlementCode, path: `${prefix}settlement_code` })),
     ...(accountNumber === undefined
       ? {}
       : readAccountNumber(caller, { number: accountNumber, path: `${prefix}account_number` })),
@@ -123,4 +137,29 @@ export async function updateSubAccount(
   };
   tx.send(updateSubAccountRow(changed));
   return changed;
+}
+
+/** The network of its payouts. Throws AppError `network_not_available` naming `path`. */
+function readSettlementCode(
+  networks: NetworkRegistry,
+  caller: Caller,
+  { code, path }: { code: string; path: string },
+): Pick<SubAccount, 'settlementCode'> {
+  refuseWithoutNetwork({ networks }, caller, path);
+  const names = networks
+    .list(caller.testMode)
+    .filter(({ payouts }) => payouts !== null)
+    .map(({ capabilities }) => capabilities.network);
+  if (names.includes(code)) return { settlementCode: code };
+  const choices = names.length === 0 ? 'No network pays out in this environment.' : `Choose among ${names.join(', ')}.`;
+  throw fieldError('network_not_available', path, `${code} cannot pay out. ${choices}`);
+}
+
+/** The account number, in any usual form. Throws AppError `account_number_invalid` naming `path`. */
+function readAccountNumber(
+  caller: Caller,
+  { number, path }: { number: string; path: string },
+): Pick<SubAccount, 'accountNumber' | 'accountCanonical'> {
+  const accountCanonical = canonicalAccountNumber(number, { strict: !caller.testMode, path });
+  return { accountNumber: number, accountCanonical };
 }

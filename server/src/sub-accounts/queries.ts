@@ -51,8 +51,8 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
   };
 }
 
-/** The row stays for the history; nothing finds it any more. */
-export function markDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
+/** From the commit on it answers 404; the row stays for the history. The caller holds its lock. */
+export function markSubAccountDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
   return {
     name: 'sub_accounts_mark_deleted',
     text: `UPDATE sub_accounts SET deleted_at = $3, updated_at = $3
@@ -83,7 +83,7 @@ export function lockSubAccountForChange(
   });
 }
 
-/** Waits for whoever is attaching it to a payment or a group, and makes those who come later wait. */
+/** Waits for transactions that are attaching it to a payment or a group, and makes later ones wait. */
 export function lockSubAccountForDeletion(
   db: Queryable,
   merchantId: string,
@@ -124,7 +124,7 @@ export interface SplitMemberRow {
   percentHundredths: bigint;
 }
 
-/** Until the transaction ends it is not deleted; what else changes meanwhile is for later payments. */
+/** Locks it against deletion until the transaction ends; other changes go through, for later payments. */
 export function lockSubAccountForSplit(
   db: Queryable,
   merchantId: string,
@@ -138,7 +138,7 @@ export function lockSubAccountForSplit(
   });
 }
 
-/** The group's members in their order, with the group's percentages; none of them is deleted until the end. */
+/** The group's members in their order, with its percentages, locked against deletion until the transaction ends. */
 export function lockGroupForSplit(db: Queryable, merchantId: string, groupId: string): Promise<SplitMemberRow[]> {
   return db.rows<SplitMemberRow>({
     name: 'sub_account_groups_lock_for_split',
@@ -161,7 +161,6 @@ export function lockGroupForSplit(db: Queryable, merchantId: string, groupId: st
 /** A group without its members. */
 export type GroupRow = Omit<SubAccountGroup, 'members'>;
 
-/** Where a member stands, beside what the group says of it. */
 export type MemberRow = GroupMember & { groupId: string };
 
 const groupColumns = `merchant_id AS "merchantId", id, name, created_at AS "createdAt", updated_at AS "updatedAt"`;
@@ -175,7 +174,7 @@ export function insertGroup(group: GroupRow): Statement {
   };
 }
 
-/** In the order in which they are given; each sub-account once. */
+/** In their order; each sub-account once. */
 export function insertMembers(group: Pick<SubAccountGroup, 'merchantId' | 'id' | 'members'>): Statement {
   const { merchantId, id, members } = group;
   const rows = members.map((_, index) => `($1, $2, $${3 * index + 3}, $${3 * index + 4}, $${3 * index + 5})`);
@@ -209,7 +208,7 @@ export function updateGroupRow(group: GroupRow): Statement {
   };
 }
 
-/** The row stays, for payments that were made with it. */
+/** The row stays for its payments. */
 export function markGroupDeleted(key: { merchantId: string; id: string }, deletedAt: Date): Statement {
   return {
     name: 'sub_account_groups_mark_deleted',
@@ -253,8 +252,8 @@ export function listMembers(db: Queryable, merchantId: string, groupIds: readonl
   });
 }
 
-/** Those of the ids that are sub-accounts of this merchant; none of them is deleted before the transaction ends. */
-export function lockMembersToBe(
+/** The merchant's sub-accounts among the ids, locked against deletion until the transaction ends. */
+export function lockNewMembers(
   db: Queryable,
   merchantId: string,
   ids: readonly string[],
@@ -267,7 +266,7 @@ export function lockMembersToBe(
   });
 }
 
-/** A group that the sub-account is in; the oldest of several. */
+/** The oldest group that contains the sub-account, or undefined. */
 export function findGroupOf(
   db: Queryable,
   merchantId: string,
@@ -300,8 +299,8 @@ export function listGroupRows(
 }
 
 /**
- * None of them is deleted before the transaction ends; payments, refunds and changes of them do not wait for each other.
- * One whose deletion is under way is answered as it is after it.
+ * Locks them against deletion until the transaction ends; payments, refunds and changes of them do not wait for each other.
+ * Waits for a deletion in progress and returns its result.
  */
 export function lockSubAccountsForShares(
   db: Queryable,

@@ -6,7 +6,8 @@ import { asOwner, dumpTables } from '../../../test/harness/tables.ts';
 import { AppError } from '../kit/app-error.ts';
 import { errorCodes } from '../kit/error-codes.ts';
 import type { Transaction } from '../kit/db.ts';
-import { groupThatContains, lockSubAccount, markSubAccountDeleted } from './delete-sub-account.ts';
+import { findGroupOf } from './manage-groups.ts';
+import { getSubAccountForDeletion, markSubAccountDeleted } from './manage-sub-accounts.ts';
 import { resolveSplit } from './resolve-split.ts';
 import type { SplitMember } from './shares.ts';
 import { paths, refusal, startSubAccountApi, unknownId } from './sub-account-api.corpus.ts';
@@ -46,19 +47,19 @@ async function refusalOf(named: Named, by?: string): Promise<string> {
 
 const pause = (id: unknown) => world.put(`${paths.accounts}/${String(id)}`, { active: false });
 
-describe('whom a payment is shared with', () => {
-  it('is nobody where nobody is named', async () => {
+describe('the split of a payment', () => {
+  it('is empty for a request that names no sub-account and no group', async () => {
     assert.deepEqual(await resolve({}), []);
   });
 
-  it('is a sub-account with its own percentage, as it is now', async () => {
+  it('of a sub-account has its current percentage', async () => {
     const { id } = await world.create({ percentage: 12.5 });
     assert.deepEqual(await resolve({ subAccountId: id }), [{ subAccountId: id, percentHundredths: 1_250n }]);
     await world.put(`${paths.accounts}/${String(id)}`, { percentage: 3 });
     assert.deepEqual(await resolve({ subAccountId: id }), [{ subAccountId: id, percentHundredths: 300n }]);
   });
 
-  it('is a group’s members in their order with the group’s percentages, whatever their own', async () => {
+  it('of a group has its members in order with the group’s percentages', async () => {
     const [one, other] = [await world.create({ percentage: 1 }), await world.create({ percentage: 2 })];
     const members = [
       { sub_account: other['id'], percentage: 60 },
@@ -75,8 +76,8 @@ describe('whom a payment is shared with', () => {
   });
 });
 
-describe('a split that cannot be', () => {
-  it('is refused while the sub-account, or a member of the group, is paused, and only so long', async () => {
+describe('an invalid split', () => {
+  it('is refused exactly while the sub-account or a member of the group is paused', async () => {
     const [awa, resting] = [await world.create(), await world.create({ name: 'Resting' })];
     const members = [awa, resting].map(({ id }) => ({ sub_account: id, percentage: 10 }));
     const group = await world.createGroup(members);
@@ -110,7 +111,7 @@ describe('a split that cannot be', () => {
     }
   });
 
-  it('is refused where both ways are named, whatever they are', async () => {
+  it('is refused where the request names both a sub-account and a group', async () => {
     const { id } = await world.create();
     assert.equal(await refusalOf({ subAccountId: id, groupId: unknownId }), 'invalid_request data.sub_account_group');
   });
@@ -144,7 +145,7 @@ describe('a payment or preview over the API', () => {
     ];
   }
 
-  it('with a split that cannot be is refused by the name of its field before anything is stored', async () => {
+  it('with an invalid split is refused by field before anything is stored', async () => {
     const combinations = await wrongCombinations();
     const before = await dumpTables(world.service);
     for (const [fields, expected] of combinations) {
@@ -158,8 +159,8 @@ describe('a payment or preview over the API', () => {
       }
     }
     const direct = { network: 'wave', account_number: '7000001', sub_account: unknownId };
-    const answer = await world.api.post('/v1/payments', { data: { amount: 100, ...direct } });
-    assert.equal(refusal(answer), '400 invalid_request data.sub_account');
+    const response = await world.api.post('/v1/payments', { data: { amount: 100, ...direct } });
+    assert.equal(refusal(response), '400 invalid_request data.sub_account');
     const after = await dumpTables(world.service);
     const tables = ['payment_intents', 'intent_shares', 'charges', 'events', 'outbox', 'ledger_movements'];
     for (const table of tables) assert.equal(after.get(`public.${table}`), before.get(`public.${table}`), table);
@@ -168,11 +169,11 @@ describe('a payment or preview over the API', () => {
   it('with a live key never finds a test sub-account', async () => {
     const { id } = await world.create();
     const live = world.clientOf(world.live);
-    const answer = await live.post('/v1/payments', { data: { amount: 100, sub_account: id } });
-    assert.equal(refusal(answer), '400 invalid_request data.sub_account');
+    const response = await live.post('/v1/payments', { data: { amount: 100, sub_account: id } });
+    assert.equal(refusal(response), '400 invalid_request data.sub_account');
   });
 
-  it('that is too small for its group is refused with the sums, also when its key is sent again', async () => {
+  it('too small for its group is refused with the sums, and the key replays it', async () => {
     const ids = [await world.create(), await world.create(), await world.create()].map(({ id }) => id);
     const { id: group } = await world.createGroup(ids.map((id) => ({ sub_account: id, percentage: 1 })));
     const headers = { 'idempotency-key': 'too small' };
@@ -187,7 +188,7 @@ describe('a payment or preview over the API', () => {
   });
 });
 
-describe('while a payment is being made with a sub-account', () => {
+describe('while a transaction attaches a sub-account', () => {
   /** Runs `meanwhile` once the transaction has done its part, and commits when that is over. */
   async function duringTransaction(
     part: (tx: Transaction) => Promise<unknown>,
@@ -213,7 +214,7 @@ describe('while a payment is being made with a sub-account', () => {
   const attach = (tx: Transaction, id: unknown) =>
     resolveSplit(tx, merchantId, { subAccountId: String(id), groupId: null, paths: fieldNames });
 
-  it('a deletion waits for the payment and sees it', async () => {
+  it('a deletion waits for the payment and finds it', async () => {
     const { id } = await world.create();
     const order: string[] = [];
     let deletion: Promise<void> = Promise.resolve();
@@ -229,13 +230,13 @@ describe('while a payment is being made with a sub-account', () => {
     assert.deepEqual(order, ['payment made', 'deleted']);
   });
 
-  it('a deletion that came first is waited for, and the payment is refused', async () => {
+  it('a payment waits for an earlier deletion, and is refused', async () => {
     const { id } = await world.create();
     let refused: Promise<string> = Promise.resolve('');
     await duringTransaction(
       async (tx) => {
-        const subAccount = await lockSubAccount(tx, merchantId, String(id));
-        markSubAccountDeleted(tx, subAccount, world.service.clock.now());
+        const subAccount = await getSubAccountForDeletion(tx, merchantId, String(id));
+        tx.send(markSubAccountDeleted(subAccount, world.service.clock.now()));
       },
       async () => {
         refused = refusalOf({ subAccountId: id });
@@ -245,23 +246,20 @@ describe('while a payment is being made with a sub-account', () => {
     assert.equal(await refused, 'invalid_request data.sub_account');
   });
 
-  it('a group that is being made with it keeps it from being deleted unseen', async () => {
+  it('a deletion waits for a new group and finds it', async () => {
     const { id } = await world.create();
     const members = [{ sub_account: id, percentage: 5 }];
     await world.createGroup(members, { name: 'Older' });
     await world.createGroup(members, { name: 'Newer' });
-    const found = await world.service.db.withTransaction((tx) => groupThatContains(tx, merchantId, String(id)));
+    const found = await world.service.db.withTransaction((tx) => findGroupOf(tx, merchantId, String(id)));
     assert.equal(found?.name, 'Older');
     const { id: free } = await world.create();
-    assert.equal(
-      await world.service.db.withTransaction((tx) => groupThatContains(tx, merchantId, String(free))),
-      undefined,
-    );
+    assert.equal(await world.service.db.withTransaction((tx) => findGroupOf(tx, merchantId, String(free))), undefined);
     let group: Promise<string> = Promise.resolve('');
     await duringTransaction(
       async (tx) => {
-        const subAccount = await lockSubAccount(tx, merchantId, String(free));
-        markSubAccountDeleted(tx, subAccount, world.service.clock.now());
+        const subAccount = await getSubAccountForDeletion(tx, merchantId, String(free));
+        tx.send(markSubAccountDeleted(subAccount, world.service.clock.now()));
       },
       async () => {
         const body = { name: 'Late', members: [{ sub_account: free, percentage: 5 }] };
@@ -272,7 +270,7 @@ describe('while a payment is being made with a sub-account', () => {
     assert.equal(await group, '400 invalid_request members.0.sub_account');
   });
 
-  it('its changes go through, for later payments', async () => {
+  it('changes of it go through, for later payments', async () => {
     const { id } = await world.create();
     await duringTransaction(
       (tx) => attach(tx, id),

@@ -6,7 +6,7 @@ import { lockGroupForSplit, lockSubAccountForSplit } from './queries.ts';
 import type { SplitMemberRow } from './queries.ts';
 import type { SplitMember } from './shares.ts';
 
-/** Whom a payment is shared with, as the request names it; `paths` are the fields that a refusal names. */
+/** The split of a payment as the request names it; `paths` are the fields that a refusal names. */
 export interface SplitRequest {
   subAccountId: string | null;
   groupId: string | null;
@@ -14,11 +14,11 @@ export interface SplitRequest {
 }
 
 /**
- * Who gets which percentage of a payment; nobody where the request names nobody. Within a transaction, nobody named
- * here is deleted before it ends, so a deletion sees the payment.
+ * The members of a payment's split with their percentages; empty where the request names none. In a transaction they are
+ * locked against deletion until it ends, so a deletion sees the payment.
  *
- * Throws AppError `invalid_request` naming the field for ids that this merchant does not have and for two ways of
- * sharing at once, and `sub_account_paused`.
+ * Throws AppError `invalid_request` naming the field for an unknown id and for a request with both fields, and
+ * `sub_account_paused`.
  */
 export async function resolveSplit(db: Queryable, merchantId: string, request: SplitRequest): Promise<SplitMember[]> {
   const { subAccountId, groupId, paths } = request;
@@ -54,7 +54,7 @@ async function resolveGroup(db: Queryable, merchantId: string, { id, path }: Nam
   }
   const pausedMember = rows.find(({ active }) => !active);
   if (pausedMember) {
-    const message = `The group’s member ${pausedMember.name} (${pausedMember.subAccountId}) is paused. Set its active to true, or take it out of the group.`;
+    const message = `The group’s member ${pausedMember.name} (${pausedMember.subAccountId}) is paused. Set its active to true, or remove it from the group.`;
     throw paused(path, message);
   }
   return rows.map(memberOf);

@@ -14,7 +14,7 @@ before(async () => {
 after(() => world.service.stop());
 
 describe('a sub-account', () => {
-  it('is created with what the interface names, and found again', async () => {
+  it('is created with every field, and found again', async () => {
     const { id, createdAt, updatedAt, ...fields } = await world.create();
     assert.deepEqual(fields, {
       name: 'Awa Ceesay',
@@ -31,7 +31,7 @@ describe('a sub-account', () => {
     assert.deepEqual([found.status, found.body], [200, { id, ...fields, createdAt, updatedAt }]);
   });
 
-  it('is created from both forms of body, from business_name, and from a number that is a number', async () => {
+  it('is created from both forms of body, from business_name, and from a JSON number', async () => {
     const { name, ...rest } = subAccountBody;
     const bodies = [
       { data: subAccountBody },
@@ -42,9 +42,9 @@ describe('a sub-account', () => {
     ];
     const numbers = [];
     for (const body of bodies) {
-      const answer = await world.api.post(path, body);
-      assert.deepEqual([answer.status, answer.body['name']], [201, name], answer.text);
-      numbers.push(answer.body['account_number']);
+      const response = await world.api.post(path, body);
+      assert.deepEqual([response.status, response.body['name']], [201, name], response.text);
+      numbers.push(response.body['account_number']);
     }
     assert.deepEqual(numbers, ['701 2345', '701 2345', '701 2345', '7012345', '2207012345']);
   });
@@ -55,7 +55,7 @@ describe('a sub-account', () => {
     }
   });
 
-  it('is made once for an idempotency key', async () => {
+  it('is created once for an idempotency key', async () => {
     const headers = { 'idempotency-key': 'the same' };
     const [first, second] = [
       await world.api.post(path, subAccountBody, headers),
@@ -65,7 +65,7 @@ describe('a sub-account', () => {
     assert.equal(second.headers.get('idempotent-replayed'), 'true');
   });
 
-  it('shows all it has, settled or not, folded or not', async () => {
+  it('shows its whole balance, settled or not, folded or not', async () => {
     const { id } = await world.create();
     const settled = settledAccount(String(id));
     const balance = async () => (await world.api.get(`${path}/${String(id)}`)).body['balance'];
@@ -95,22 +95,22 @@ describe('a change of a sub-account', () => {
     ],
   ];
 
-  it('touches only what is sent, in both forms of body', async () => {
+  it('changes only the fields sent, in both forms of body', async () => {
     const { updatedAt: _then, ...made } = await world.create();
     let expected: object = made;
     for (const [fields, changed] of changes) {
       for (const body of [fields, { data: fields }]) {
-        const answer = await world.put(`${path}/${String(made['id'])}`, body);
-        const { updatedAt: _now, ...rest } = answer.body;
+        const response = await world.put(`${path}/${String(made['id'])}`, body);
+        const { updatedAt: _now, ...rest } = response.body;
         expected = { ...expected, ...changed };
-        assert.deepEqual([answer.status, rest], [200, expected], JSON.stringify(body));
+        assert.deepEqual([response.status, rest], [200, expected], JSON.stringify(body));
       }
     }
     const { updatedAt: _now, ...found } = (await world.api.get(`${path}/${String(made['id'])}`)).body;
     assert.deepEqual(found, expected);
   });
 
-  it('of nothing changes nothing', async () => {
+  it('without fields changes nothing', async () => {
     const made = await world.create();
     for (const body of [{}, { data: {} }]) {
       assert.deepEqual((await world.put(`${path}/${String(made['id'])}`, body)).body, made);
@@ -118,7 +118,7 @@ describe('a change of a sub-account', () => {
   });
 });
 
-describe('a bad sub-account', () => {
+describe('an invalid sub-account', () => {
   const bad: [string, string, object][] = [
     ...[0, -1, 100.01, 101, 33.333, 1e21, '20', 'ten', true, null, [20], {}].map(
       (percentage): [string, string, object] => ['percentage', 'invalid_request', { percentage }],
@@ -148,7 +148,7 @@ describe('a bad sub-account', () => {
     ['account_canonical', 'unknown_field', { account_canonical: '+2207012345' }],
   ];
 
-  it('is refused by the name of its field, in both forms of body, and nothing is stored', async () => {
+  it('is refused by field, in both forms of body, and nothing is stored', async () => {
     const before = await world.stored();
     for (const [field, code, fields] of bad) {
       const body = { ...subAccountBody, ...fields };
@@ -163,7 +163,7 @@ describe('a bad sub-account', () => {
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('is refused as a change in the same way, and changes nothing', async () => {
+  it('is refused as a change by field, and changes nothing', async () => {
     const { id } = await world.create();
     const before = await world.stored();
     for (const [field, code, fields] of [
@@ -180,7 +180,7 @@ describe('a bad sub-account', () => {
     assert.deepEqual(await world.stored(), before);
   });
 
-  it('is refused where body and wrapper are mixed or are something else', async () => {
+  it('is refused where body and wrapper are mixed or of another type', async () => {
     const refused: [unknown, string][] = [
       [{ data: subAccountBody, name: 'Beside' }, '400 unknown_field name'],
       [{ data: 5 }, '400 invalid_request data'],
@@ -193,12 +193,12 @@ describe('a bad sub-account', () => {
   });
 
   it('cannot be live where no network pays out in live', async () => {
-    const answer = await world.clientOf(world.live).post(path, subAccountBody);
-    assert.equal(refusal(answer), '400 network_not_available settlement_code');
+    const response = await world.clientOf(world.live).post(path, subAccountBody);
+    assert.equal(refusal(response), '400 network_not_available settlement_code');
   });
 });
 
-describe('a sub-account that is not there', () => {
+describe('an unknown sub-account', () => {
   it('answers 404: unknown, malformed, another merchant’s, the other environment’s, or deleted', async () => {
     const { id: deleted } = await world.create();
     await world.markDeleted(deleted);
@@ -243,7 +243,7 @@ describe('the list of sub-accounts', () => {
     assert.equal((await api.get(`${path}?limit=abc`)).status, 400);
   });
 
-  it('finds by name, number in either form, network and id; what means any text stands for itself', async () => {
+  it('finds by name, number in either form, network and id; wildcards match themselves', async () => {
     const awa = await world.create({ name: 'Awa 50% Ceesay' }, api);
     const lamin = await world.create({ name: 'Lamin_Bah', account_number: '3098765', settlement_code: 'aps' }, api);
     const found = async (term: string) => (await world.list(path, `term=${encodeURIComponent(term)}`, api)).ids;
@@ -260,7 +260,7 @@ describe('the list of sub-accounts', () => {
     assert.deepEqual((await world.list(path, 'search=awa', api)).ids, [awa['id']]);
   });
 
-  it('shows each its own balance', async () => {
+  it('shows each sub-account’s balance', async () => {
     const rich = await world.create({ name: 'Balance one' });
     const poor = await world.create({ name: 'Balance two' });
     const richer = await world.create({ name: 'Balance three' });

@@ -6,11 +6,11 @@ import { readRoute, writeRoute } from '../kit/route.ts';
 import type { ApiRoute } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
 import { bareOrWrapped, idParameters, unwrapped } from '../kit/wire-types.ts';
-import { createSubAccount, balancesOf, getSubAccount, updateSubAccount } from './manage-sub-accounts.ts';
+import { balancesOf, createSubAccount, getSubAccount, updateSubAccount } from './manage-sub-accounts.ts';
 import type { NewSubAccount, SubAccountChange } from './manage-sub-accounts.ts';
 import { listSubAccounts } from './queries.ts';
 import type { SubAccountContext } from './sub-account.ts';
-import { nameOf, subAccountToWire } from './sub-account-wire.ts';
+import { nameOf, readSubAccountWire, subAccountToWire } from './sub-account-wire.ts';
 import { newSubAccountSchema, subAccountChangeSchema, subAccountSchema } from './wire-schemas.ts';
 
 const tag = 'Sub-accounts';
@@ -28,7 +28,7 @@ const create = writeRoute('POST', {
   async handle(context: SubAccountContext, { caller, body }, tx) {
     const { fields, prefix } = unwrapped(body);
     const subAccount = createSubAccount(tx, context, caller, newSubAccountOf(fields, prefix));
-    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+    return readSubAccountWire(context.merchants, tx, caller, subAccount);
   },
 });
 
@@ -41,7 +41,7 @@ const list = listRoute({
   item: subAccountSchema,
   async read(context: SubAccountContext, { caller, page, term }) {
     const subAccounts = await listSubAccounts(context.lists, caller.merchantId, page, term);
-    const balances = await balancesOf(context, context.db, caller, subAccounts.rows);
+    const balances = await balancesOf(context.merchants, context.db, caller.merchantId, subAccounts.rows);
     return mapRows(subAccounts, (subAccount) => subAccountToWire(caller, subAccount, balances));
   },
 });
@@ -56,7 +56,7 @@ const retrieve = readRoute({
   response: subAccountSchema,
   async handle(context: SubAccountContext, { caller, params }) {
     const subAccount = await getSubAccount(context.db, caller.merchantId, params.id);
-    return subAccountToWire(caller, subAccount, await balancesOf(context, context.db, caller, [subAccount]));
+    return readSubAccountWire(context.merchants, context.db, caller, subAccount);
   },
 });
 
@@ -75,7 +75,7 @@ const update = writeRoute('PUT', {
     const { fields, prefix } = unwrapped(body);
     const request = { id: params.id, change: changeOf(fields, prefix), prefix };
     const subAccount = await updateSubAccount(tx, context, caller, request);
-    return subAccountToWire(caller, subAccount, await balancesOf(context, tx, caller, [subAccount]));
+    return readSubAccountWire(context.merchants, tx, caller, subAccount);
   },
 });
 

@@ -2,20 +2,20 @@ import { formatAmount, percentToJson } from '../kit/money.ts';
 import { exactShare, roundedShare } from './shares.ts';
 import type { Share } from './shares.ts';
 
-/** What happened to a share on its way to whole dalasi. */
+/** How a share was rounded to whole dalasi. */
 export interface ShareExplanation {
-  /** The part before any rounding, in dalasi with all its decimals: `18.74875`. */
+  /** The share before rounding, in dalasi with all its decimals: `18.74875`. */
   exact: string;
   rounding: 'none' | 'up' | 'down' | 'minimum';
-  /** What was taken from it because the shares together exceeded what there was to share. */
+  /** How much less than rounded it is, in bututs, because the shares together exceeded the base. */
   reducedMinor: bigint;
   /** All of it in a sentence. */
   text: string;
 }
 
 /**
- * Explains a share from what is stored of it: it follows from the base and the percentage alone how it was rounded, and
- * what is missing from that was taken.
+ * Explains a share from what is stored of it: base and percentage determine how it was rounded, and the difference to its
+ * amount is the reduction.
  */
 export function explainShare(baseMinor: bigint, share: Omit<Share, 'subAccountId'>): ShareExplanation {
   const exact = exactShare(baseMinor, share.percentHundredths);
@@ -50,11 +50,11 @@ const unitsPerButut = 10_000n;
 function roundingOf({ exact, rounded }: { exact: bigint; rounded: bigint }): ShareExplanation['rounding'] {
   if (rounded === exact) return 'none';
   if (rounded < exact) return 'down';
-  // What is rounded up gains half a dalasi at most; more than that is the minimum's doing.
+  // Rounding up adds half a dalasi at most; more than that comes from the minimum.
   return 2n * (rounded - exact) > 100n * unitsPerButut ? 'minimum' : 'up';
 }
 
-/** What comes behind the bututs, without zeros at its end. */
+/** The decimals behind the bututs, without trailing zeros. */
 function behindBututs(exact: bigint): string {
   return String(exact % unitsPerButut)
     .padStart(4, '0')

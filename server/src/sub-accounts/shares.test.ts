@@ -8,11 +8,11 @@ test('2,000 random payments split exactly, in whole shares within the base', () 
   checkSplits(2_000);
 });
 
-test('a payment without anybody to share with is the merchant’s', () => {
+test('a payment without members is wholly the merchant’s', () => {
   assert.deepEqual(splitShares({ baseMinor: 0n, members: [], path: 'amount' }), { shares: [], merchantMinor: 0n });
 });
 
-test('a payment that is too small for the minimums is refused with the sums', () => {
+test('a payment below the minimum shares is refused with the sums', () => {
   const member = (percentHundredths: bigint) => ({ subAccountId: 'any', percentHundredths });
   const refusal = (baseMinor: bigint, ...percents: bigint[]) => {
     try {
@@ -32,7 +32,7 @@ test('a payment that is too small for the minimums is refused with the sums', ()
   assert.equal(refusal(200n, 5_000n, 5_000n), 'taken');
 });
 
-test('members whose percentages are not what a group may have are a mistake of ours', () => {
+test('percentages that no group can have fail an assertion', () => {
   const split = (...percents: bigint[]) =>
     splitShares({
       baseMinor: 10_000n,

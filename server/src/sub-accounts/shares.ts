@@ -2,16 +2,16 @@ import { fieldError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { dalasi, formatAmount, multiplyPercent } from '../kit/money.ts';
 
-// How a payment is shared (docs/splits.md, "How much a share is"). Everything here is whole numbers: bututs,
-// hundredths of a percent, and their product, ten-thousandths of a butut, in which a share before its rounding is exact.
+// How a payment is shared (docs/splits.md, "How much a share is"). All numbers are whole: bututs, hundredths of a percent,
+// and their product, ten-thousandths of a butut, which represents a share exactly before it is rounded.
 
-/** Somebody who gets a part of a payment, and how much of it. */
+/** A sub-account that gets a percentage of a payment. */
 export interface SplitMember {
   subAccountId: string;
   percentHundredths: bigint;
 }
 
-/** A part as it is fixed on a payment; always whole dalasi, at least one. */
+/** A share as it is fixed on a payment; always whole dalasi, at least one. */
 export interface Share extends SplitMember {
   amountMinor: bigint;
 }
@@ -29,7 +29,7 @@ const shareMin = dalasi;
 // A hundred percent, in the unit of `percentHundredths`.
 const percentMax = 10_000n;
 
-/** What the percentages apply to: what the business receives after a fee that it pays, else the full amount. */
+/** The base of the percentages: the amount less a fee that the business pays, else the full amount. */
 export function shareBase(payment: {
   amountMinor: bigint;
   feeMinor: bigint;
@@ -39,8 +39,8 @@ export function shareBase(payment: {
 }
 
 /**
- * Shares `baseMinor` among the members, whose percentages sum to at most 100: shares and rest make up the base. Throws
- * AppError `split_exceeds_amount` naming `path`, the amount's field, where not even 1 GMD for each member is there.
+ * Shares `baseMinor` among the members, whose percentages sum to at most 100: shares and rest sum to the base. Throws
+ * AppError `split_exceeds_amount` naming `path`, the amount's field, where the base is less than 1 GMD for each member.
  */
 export function splitShares(request: { baseMinor: bigint; members: readonly SplitMember[]; path: string }): Split {
   const { baseMinor, members } = request;
@@ -73,28 +73,28 @@ export function exactShare(baseMinor: bigint, percentHundredths: bigint): bigint
 }
 
 /**
- * Takes one dalasi at a time while the shares exceed the base, each from the share that stands furthest above its exact
- * part at that moment (of several, the last). What stands at the minimum gives nothing, however it came there.
+ * While the shares exceed the base, reduces them one dalasi at a time: each time the share furthest above its exact amount
+ * (of several, the last). A share at the minimum is never reduced, whether it was rounded or reduced to it.
  *
- * It ends, because the minimums fit into the base, and soon: rounding and minimum add less than a dalasi to each share.
+ * It ends because the minimums fit into the base, after fewer dalasi than there are members: rounding and minimum add less
+ * than a dalasi to each share.
  */
 function fitIntoBase(baseMinor: bigint, shares: Share[]): void {
   let excessMinor = sum(shares.map(({ amountMinor }) => amountMinor)) - baseMinor;
   while (excessMinor > 0n) {
-    const giver = furthestAbove(baseMinor, shares);
-    giver.amountMinor -= dalasi;
+    findFurthestAbove(baseMinor, shares).amountMinor -= dalasi;
     excessMinor -= dalasi;
   }
 }
 
-function furthestAbove(baseMinor: bigint, shares: readonly Share[]): Share {
+function findFurthestAbove(baseMinor: bigint, shares: readonly Share[]): Share {
   let furthest: { share: Share; aboveExact: bigint } | undefined;
   for (const share of shares) {
     if (share.amountMinor <= shareMin) continue;
     const aboveExact = share.amountMinor * percentMax - exactShare(baseMinor, share.percentHundredths);
     if (furthest === undefined || aboveExact >= furthest.aboveExact) furthest = { share, aboveExact };
   }
-  assert(furthest, 'a share above the minimum is left while the shares exceed a base that the minimums fit into');
+  assert(furthest, 'shares that exceed a base of at least their minimums include one above the minimum');
   return furthest.share;
 }
 

@@ -5,7 +5,7 @@ import { dalasi } from '../kit/money.ts';
 import { exactShare, roundedShare, shareBase, splitShares } from './shares.ts';
 import type { Share, Split, SplitMember } from './shares.ts';
 
-/** A payment that is shared, as random as can be; half of them small, where rounding and minimum weigh most. */
+/** A random payment with a split; half of them are small, where rounding and minimum matter most. */
 interface SplitCase {
   amountMinor: bigint;
   feeMinor: bigint;
@@ -42,7 +42,7 @@ const splitCases: fc.Arbitrary<SplitCase> = fc
   })
   .map(({ feeParts, ...rest }) => ({ ...rest, feeMinor: (rest.amountMinor * feeParts) / 10_000n }));
 
-/** Holds so many random splits against what must be true of each. */
+/** Checks the invariants of a split on random payments. */
 export function checkSplits(runs: number): void {
   fc.assert(fc.property(splitCases, checkSplit), { numRuns: runs });
 }
@@ -55,7 +55,7 @@ function checkSplit(payment: SplitCase): void {
   }));
   const split = splitOrNull(baseMinor, members);
   const isTooSmall = dalasi * BigInt(members.length) > baseMinor;
-  assert.equal(split === null, isTooSmall, 'refused when not even the minimums are there, and only then');
+  assert.equal(split === null, isTooSmall, 'refused exactly when the base is below the minimums');
   if (split === null) return;
   checkSums(payment, baseMinor, split);
   checkFit(baseMinor, split.shares);
@@ -87,37 +87,37 @@ function checkSums(payment: SplitCase, baseMinor: bigint, { shares, merchantMino
   }
 }
 
-/** Nothing is taken without need, no more than needed, and from those who stand furthest above their exact part. */
+/** Shares are reduced only as far as needed, and the ones furthest above their exact amount first. */
 function checkFit(baseMinor: bigint, shares: readonly Share[]): void {
-  const placed = shares.map(({ amountMinor, percentHundredths }) => ({
+  const measured = shares.map(({ amountMinor, percentHundredths }) => ({
     amountMinor,
-    taken: roundedShare(baseMinor, percentHundredths) - amountMinor,
+    reductionMinor: roundedShare(baseMinor, percentHundredths) - amountMinor,
     above: amountMinor * 10_000n - exactShare(baseMinor, percentHundredths),
   }));
-  const reducedShares = placed.filter(({ taken: reduction }) => reduction !== 0n);
+  const reducedShares = measured.filter(({ reductionMinor }) => reductionMinor !== 0n);
   if (reducedShares.length === 0) return;
   assert.ok(
-    reducedShares.every(({ taken: reduction }) => reduction > 0n),
+    reducedShares.every(({ reductionMinor }) => reductionMinor > 0n),
     'nothing is ever added to a rounded share',
   );
-  assert.ok(baseMinor - sumOf(shares) < dalasi, 'no more is taken than the shares exceed the base by');
-  for (const giver of reducedShares) {
-    const before = giver.above + dalasi * 10_000n;
-    const isFair = placed.every(({ amountMinor, above }) => amountMinor === dalasi || above <= before);
-    assert.ok(isFair, 'whoever gave a dalasi stood as far above its part as anybody who could give');
+  assert.ok(baseMinor - sumOf(shares) < dalasi, 'shares are reduced by no more than they exceed the base');
+  for (const reduced of reducedShares) {
+    const before = reduced.above + dalasi * 10_000n;
+    const isFair = measured.every(({ amountMinor, above }) => amountMinor === dalasi || above <= before);
+    assert.ok(isFair, 'a reduced share was at least as far above its exact amount as any other above the minimum');
   }
 }
 
-/** A larger percentage never gets less, nor an earlier member than a later one with the same percentage. */
+/** A larger percentage never gets less, and of equal ones an earlier member never less than a later one. */
 function checkOrder(shares: readonly Share[]): void {
   const sorted = shares.toSorted((one, other) => Number(other.percentHundredths - one.percentHundredths));
   for (const [index, share] of sorted.entries()) {
     const next = sorted[index + 1];
-    assert.ok(next === undefined || share.amountMinor >= next.amountMinor, 'more percent, no less money');
+    assert.ok(next === undefined || share.amountMinor >= next.amountMinor, 'a larger percentage gets no less');
   }
 }
 
-/** What the merchant keeps never depends on the members' order, and no share does unless one of them gave for the fit. */
+/** The merchant's rest never depends on the members' order, and no share does unless one was reduced. */
 function checkOtherOrder(baseMinor: bigint, members: readonly SplitMember[], split: Split): void {
   const other = splitOrNull(baseMinor, members.toReversed());
   assert.equal(other?.merchantMinor, split.merchantMinor);

@@ -109,7 +109,7 @@ describe('the worked examples of splits', () => {
 });
 
 describe('the sentence about a share', () => {
-  it('is the one that the page shows', () => {
+  it('is the one in docs/splits.md', () => {
     assert.ok(sentences.length >= 7);
     for (const [base = '', percentage = '', amount = '', sentence] of sentences) {
       const share = { percentHundredths: minor(percentage), amountMinor: minor(amount) };

@@ -8,7 +8,7 @@ import { systemRandom } from '../kit/random.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
-import { lockSubAccount, markSubAccountDeleted } from './delete-sub-account.ts';
+import { getSubAccountForDeletion, markSubAccountDeleted } from './manage-sub-accounts.ts';
 
 /** The API of sub-accounts and their groups on a service of its own, every answer held against the document. */
 export type SubAccountApi = Awaited<ReturnType<typeof startSubAccountApi>>;
@@ -31,9 +31,9 @@ export async function startSubAccountApi() {
   const clientOf = (of: Pick<TestMerchant, 'key'>) => createContractClient(contract, service.url, of.key);
   const api = clientOf(merchant);
   const created = async (path: string, body: object, by: ApiClient = api): Promise<Record<string, unknown>> => {
-    const answer = await by.post(path, body);
-    assert.equal(answer.status, 201, answer.text);
-    return answer.body;
+    const response = await by.post(path, body);
+    assert.equal(response.status, 201, response.text);
+    return response.body;
   };
   return {
     service,
@@ -66,8 +66,8 @@ export async function startSubAccountApi() {
     /** As the deletion does it, once nothing stands against it. */
     markDeleted: (id: unknown) =>
       service.db.withTransaction(async (tx) => {
-        const subAccount = await lockSubAccount(tx, merchant.merchant.id, String(id));
-        markSubAccountDeleted(tx, subAccount, service.clock.now());
+        const subAccount = await getSubAccountForDeletion(tx, merchant.merchant.id, String(id));
+        tx.send(markSubAccountDeleted(subAccount, service.clock.now()));
       }),
   };
 }

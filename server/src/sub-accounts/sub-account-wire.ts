@@ -2,14 +2,26 @@ import type { Static } from 'typebox';
 import { fieldError } from '../kit/app-error.ts';
 import { amountToJson, percentToJson } from '../kit/money.ts';
 import { notBlank } from '../kit/not-blank.ts';
+import type { Queryable } from '../kit/db.ts';
 import type { Caller } from '../kit/route.ts';
 import { percentOf } from '../kit/wire-amount.ts';
+import { balancesOf } from './manage-sub-accounts.ts';
 import type { Balances } from './manage-sub-accounts.ts';
 import type { NamedMember } from './group-members.ts';
-import type { SubAccount, SubAccountGroup } from './sub-account.ts';
+import type { SubAccount, SubAccountContext, SubAccountGroup } from './sub-account.ts';
 import type { newGroupSchema } from './wire-schemas.ts';
 
-/** `owed_balance` is there only while it owes something. */
+/** The sub-account as the API answers it, with its balances as `db` sees them. */
+export async function readSubAccountWire(
+  merchants: SubAccountContext['merchants'],
+  db: Queryable,
+  caller: Caller,
+  subAccount: SubAccount,
+) {
+  return subAccountToWire(caller, subAccount, await balancesOf(merchants, db, caller.merchantId, [subAccount]));
+}
+
+/** `owed_balance` is present only while it is above zero. */
 export function subAccountToWire(caller: Caller, subAccount: SubAccount, balances: Balances) {
   const owedMinor = balances.owedBy(subAccount.id);
   return {
@@ -43,7 +55,7 @@ export function groupToWire(caller: Caller, group: SubAccountGroup) {
   };
 }
 
-/** `name`, or `business_name` in its place; undefined where neither was sent. */
+/** `name` or its alias `business_name`; undefined where neither was sent. */
 export function nameOf(fields: { name?: string; business_name?: string }, prefix: string): string | undefined {
   if (fields.name !== undefined && fields.business_name !== undefined) {
     const message = `Send ${prefix}name or ${prefix}business_name, one of the two.`;

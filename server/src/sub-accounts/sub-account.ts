@@ -3,29 +3,29 @@ import type { Database, Queryable } from '../kit/db.ts';
 import type { ListReader } from '../kit/list-reader.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
-/** Somebody who gets a percentage of payments, and where it is paid out to. */
+/** A recipient of a percentage of payments, and where it is paid out to. */
 export interface SubAccount {
   merchantId: string;
   id: string;
   name: string;
   percentHundredths: bigint;
-  /** The network that pays them out. */
+  /** The network of its payouts. */
   settlementCode: string;
-  /** Their number there: as it was sent, and its canonical form. */
+  /** Its account number there, as it was sent and in its canonical form. */
   accountNumber: string;
   accountCanonical: string;
-  /** A paused one is refused by new payments and keeps what it has. */
+  /** False while it is paused: new payments that name it are refused, and it keeps its balance. */
   active: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Sub-accounts that share payments, by percentages of the group's own. */
+/** Sub-accounts that share payments, by the group's own percentages. */
 export interface SubAccountGroup {
   merchantId: string;
   id: string;
   name: string;
-  /** In the order in which they were named. */
+  /** In the order of the request. */
   members: GroupMember[];
   createdAt: Date;
   updatedAt: Date;
@@ -33,7 +33,7 @@ export interface SubAccountGroup {
 
 export interface GroupMember {
   subAccountId: string;
-  /** The sub-account's, as it is now. */
+  /** The sub-account's current name. */
   name: string;
   percentHundredths: bigint;
 }
@@ -44,7 +44,7 @@ export interface SubAccountContext {
   clock: Clock;
   newId: () => string;
   networks: NetworkRegistry;
-  /** The part of the merchants' directory that is needed here: in which currency a merchant collects. */
+  /** In which currency a merchant collects. */
   merchants: { byId(id: string, tx?: Queryable): Promise<{ currency: string } | undefined> };
   lists: ListReader;
 }

@@ -57,8 +57,8 @@ async function readPaid(tx: Transaction, transfer: Transfer): Promise<PaidByNetw
   const source = ledgerSource(transfer);
   const booked = await bookedBy(tx, source, (movement) => isUndone(movement) && !isReversal(movement));
   const reversed = await bookedBy(tx, source, isReversal);
-  const paidMinor = onFloats(booked.given);
-  return { booked, paidMinor, leftMinor: paidMinor - onFloats(reversed.taken) };
+  const paidMinor = onFloats(booked.credited);
+  return { booked, paidMinor, leftMinor: paidMinor - onFloats(reversed.debited) };
 }
 
 function onFloats(parts: ReadonlyMap<Account, bigint>): bigint {
@@ -94,7 +94,7 @@ export async function bookReversal(
   const partMinor = requestedMinor ?? leftMinor;
   assert(partMinor > 0n && partMinor <= leftMinor, 'a network reverses at most what it paid');
   const part = { beforeMinor: paidMinor - leftMinor, partMinor, wholeMinor: paidMinor };
-  const { given: debits, taken: credits } = partOf(booked, part);
+  const { credited: debits, debited: credits } = partOf(booked, part);
   if (transfer.kind === 'refund') gatherAtMerchant(credits);
   const plan = new PlannedMovements(outcome.balances);
   const advanceRepaidMinor = await undoAdvance(tx, transfer, { plan, part });
@@ -110,7 +110,7 @@ export async function bookReversal(
   const credit = isDeleted ? 'suspense' : ownAccount(transfer);
   const fromMerchant = { sources: ['payable_available'], last: debtAccount } as const;
   // A sub-account that has repaid its advance owes nothing any more.
-  plan.give({ credit, amountMinor: advanceRepaidMinor }, fromMerchant, () => []);
+  plan.credit({ credit, amountMinor: advanceRepaidMinor }, fromMerchant, () => []);
   await bookTransfer(tx, context, transfer, flow, plan.movements);
   return {
     unallocatedMinor: unallocatedMinor + (isDeleted ? advanceRepaidMinor : 0n),
@@ -131,7 +131,7 @@ async function undoAdvance(
   if (subAccountId === null) return 0n;
   const source = ledgerSource(transfer);
   const booked = await bookedBy(tx, source, ({ flow }) => flow === 'advanced');
-  const advancedMinor = partOf(booked, part).taken.get(owedAccount(subAccountId)) ?? 0n;
+  const advancedMinor = partOf(booked, part).debited.get(owedAccount(subAccountId)) ?? 0n;
   const waivedMinor = (await readWaived(tx, source))(subAccountId);
   return planAdvanceUndone(plan, { subAccountId, advancedMinor, waivedMinor });
 }

@@ -10,7 +10,7 @@ import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt
 import { bookedBy } from '../ledger/undo.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
-import { lockDeleted } from '../sub-accounts/delete-sub-account.ts';
+import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from './context.ts';
 import { ledgerSource, ownAccount, totalMinor, transferKinds } from './transfer.ts';
@@ -93,7 +93,7 @@ async function lockOwnDebt(
     const { leftMinor: onAccountMinor } = own;
     const account = returnsTo === 'origin' ? own.account : returnsTo;
     const plan = new PlannedMovements(await lockBalances(tx, transfer, [account, debtAccount]));
-    const { taken: held } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
+    const { debited: held } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
     const backMinor = held.get(own.account) ?? 0n;
     const writtenOffMinor = await readWrittenOff(tx, source);
     planDebtUndone(plan, { account, onAccountMinor, backMinor, writtenOffMinor, onDebtMinor: 0n });

@@ -1,5 +1,5 @@
 import type { Case } from '../cases/case.ts';
-import { refuseWhere } from '../cases/resolution.ts';
+import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../kit/app-error.ts';
 import { assert } from '../kit/assert.ts';
@@ -232,12 +232,12 @@ export function createTransferResolvers(context: TransferContext): CaseResolver[
       const merchant = await context.merchants.byId(found.merchantId);
       assert(merchant, 'a case has its merchant');
       const seen = await readTransfer(context.db, found);
-      refuseWhere(rule.refusal?.(seen) ?? null);
+      throwIfRefused(rule.refusal?.(seen) ?? null);
       const step = await stepOf(context, seen, { rule, found, reported });
       return async (tx) => {
         const transfer = await lockTransferOf(tx, seen);
         // What the network has reported meanwhile is stored by now, or waits for this lock.
-        refuseWhere(rule.refusal?.(transfer) ?? null);
+        throwIfRefused(rule.refusal?.(transfer) ?? null);
         await rule.carryOut?.(tx, context, { merchant, transfer }, step);
         noteTransfer(tx, context, transfer, 'case_resolved', rule.note);
       };

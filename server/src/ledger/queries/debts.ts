@@ -1,27 +1,26 @@
 import type { Queryable } from '../../kit/db.ts';
-import type { OwedRow } from '../accounts.ts';
-import type { AccountAddress } from '../queries.ts';
+import type { AccountKey, AccountKind, MerchantCurrency, OwedRow } from '../accounts.ts';
 
 /**
- * What the account holds, locked until the transaction ends; undefined where it holds nothing, and where somebody else
- * has it locked: whoever collects never waits.
+ * Locks an account with a balance above zero until the transaction ends; undefined where it is zero, and where another
+ * transaction has it locked: collecting never waits.
  */
-export function tryLockAboveZero(db: Queryable, at: AccountAddress): Promise<{ balance: bigint } | undefined> {
+export function tryLockAboveZero(db: Queryable, key: AccountKey): Promise<{ balance: bigint } | undefined> {
   return db.row({
     name: 'ledger_accounts_try_lock_above_zero',
     text: `SELECT balance FROM ledger_accounts
            WHERE merchant_id = $1 AND account = $2 AND currency = $3 AND balance > 0 FOR UPDATE SKIP LOCKED`,
-    values: [at.merchantId, at.account, at.currency],
+    values: [key.merchantId, key.account, key.currency],
   });
 }
 
 /**
- * What brought money to an account of the merchant's, the newest first, with what of it is still there: what a source has
- * repaid already, or taken back, is not. Those of which something is left come first. Looks at the newest credits only.
+ * The sources of the newest credits of one of the merchant's accounts, newest first, each with what is left of its credit:
+ * less what it repaid or reversed. Sources with something left come first.
  */
 export function listCreditsBehind(
   db: Queryable,
-  query: AccountAddress & { account: 'payable_available' | 'payable_pending'; creditsMax: number; sourcesMax: number },
+  query: AccountKey & { account: 'payable_available' | 'payable_pending'; creditsMax: number; sourcesMax: number },
 ): Promise<{ sourceType: string; sourceId: string; leftMinor: bigint }[]> {
   const { account } = query;
   return db.rows({
@@ -46,14 +45,14 @@ export function listCreditsBehind(
   });
 }
 
-/** A source that added to a debt, with what of that neither came back nor was given up, in bututs. */
+/** A source that added to a debt, with what of that was neither returned nor waived or written off, in bututs. */
 export interface OwingSource {
   sourceType: string;
   sourceId: string;
   leftMinor: bigint;
 }
 
-// Which movements on a debt's account are the source's own: not who repays, and not what of a repayment is given back.
+// Which movements on a debt's account are the source's own: no repayments and no returned repayments.
 const owingConditions = {
   receivable_merchant: {
     account: "'receivable_merchant'",
@@ -65,10 +64,10 @@ const owingConditions = {
   },
 } as const;
 
-/** What a debt consists of, the newest source first; those of which nothing is left are not in it. */
+/** The sources that a debt consists of, newest first, without those of which nothing is left. */
 export function listOwingSources(
   db: Queryable,
-  query: AccountAddress & { kind: keyof typeof owingConditions; sourcesMax: number },
+  query: AccountKey & { kind: keyof typeof owingConditions; sourcesMax: number },
 ): Promise<OwingSource[]> {
   const { account, flows } = owingConditions[query.kind];
   // The prefix stands in the statement, so that the planner finds the partial index.
@@ -94,10 +93,13 @@ export function listOwingSources(
   });
 }
 
-/** What these sources together have repaid of the merchant's debt and not taken back, in bututs as text. */
-export async function sumRepaidBySources(
+/**
+ * What a payment and its refunds have repaid of the merchant's debt and not returned, in bututs: as much as a refund of it
+ * may owe again.
+ */
+export async function repaidBy(
   db: Queryable,
-  query: { merchantId: string; currency: string; sourceIds: readonly string[] },
+  query: MerchantCurrency & { sourceIds: readonly string[] },
 ): Promise<bigint> {
   const row = await db.row<{ sum: string }>({
     name: 'ledger_movements_sum_repaid_by_sources',
@@ -112,11 +114,10 @@ export async function sumRepaidBySources(
 }
 
 /**
- * Every account of these kinds, which grow by debits, that holds something. Read from the index of debts, and from the
- * movements of those accounts alone: each part has the condition of one of the partial indexes, which a joined account's
- * name would not tell the planner.
+ * Every merchant's debts of these kinds that are above zero. Reads the index of debts and the movements of those accounts
+ * alone: each part repeats the condition of a partial index, which the planner cannot infer from a joined account's name.
  */
-export function listOwedRows(db: Queryable, kinds: readonly string[]): Promise<OwedRow[]> {
+export function listOwedAccounts(db: Queryable, kinds: readonly AccountKind[]): Promise<OwedRow[]> {
   return db.rows({
     name: 'ledger_accounts_owed',
     text: `-- across merchants: the operator watches all debts

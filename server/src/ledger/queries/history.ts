@@ -1,32 +1,31 @@
 import { assert } from '../../kit/assert.ts';
 import type { Queryable } from '../../kit/db.ts';
-import type { Account } from '../accounts.ts';
-import type { AccountAddress } from '../queries.ts';
+import type { Account, AccountKey, MerchantCurrency } from '../accounts.ts';
 
-/** One movement as it stands in the book, seen from the accounts that were asked about; sums in bututs as text. */
+/** One movement, seen from the requested accounts; sums in bututs as text. */
 export interface HistoryRow {
   id: string;
   at: Date;
   flow: string;
   sourceType: string;
   sourceId: string;
-  /** Above zero where it was credited. */
+  /** Above zero for a credit. */
   credited: bigint;
 }
 
-/** A movement behind a balance, which is null in the one row of an empty page. */
+/** A movement behind a balance; `id` is null in the one row of an empty page. */
 export type MovementBehind = { stored: string; creditedLater: string; creditedAfter: string } & (
   | HistoryRow
   | { id: null }
 );
 
-/** None of version 7 comes after it. As the upper end of a range it tells the planner that a part is meant. */
+/** No id of version 7 is higher. As the upper end of a range it shows the planner that only a part is read. */
 export const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 const historyColumns = `id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId"`;
 
-// The same conditions as the partial indexes have, so that they are found: the name of an account is a value of the
-// statement, and would not tell the planner. The other accounts have no index.
+// The conditions of the partial indexes, so that the planner uses them: it cannot infer them from an account's name in a
+// parameter. The other accounts have no index.
 const inIndex = {
   pending: (side: string) => `${side} = $2 AND ${side} = 'payable_pending'`,
   receivable: (side: string) => `${side} = $2 AND ${side} = 'receivable_merchant'`,
@@ -34,8 +33,8 @@ const inIndex = {
   sub_owed: (side: string) => `${side} = $2 AND ${side} LIKE 'sub_owed:%'`,
 };
 
-// Nearly every movement touches payable_available. The planner has to know: then it walks the merchant's movements from
-// the newest, instead of gathering them all.
+// Nearly every movement touches payable_available. With that name in the statement the planner walks the merchant's
+// movements from the newest instead of reading them all.
 function historyKindOf(account: Account): keyof typeof inIndex | 'available' | 'any' {
   if (account === 'payable_pending') return 'pending';
   if (account === 'payable_available') return 'available';
@@ -44,23 +43,23 @@ function historyKindOf(account: Account): keyof typeof inIndex | 'available' | '
   return account.startsWith('sub:') ? 'sub' : 'any';
 }
 
-// More than a page of any caller. It stands in the statement, for the reason that it does in outbox_claim.
+// More than a page of any caller. It is a constant in the statement, as in outbox_claim, and for the same reason.
 const historyRowsMax = 1_024;
 
 /**
- * An account's movements up to `at`, the newest first, before the movement `before`. With them the balance as it is
- * stored, what was credited by everything after the first of them, and what by everything after `at`: all in one
- * snapshot, so that they add up. There is one row at least; its movement is null where there is none.
+ * An account's movements up to `at` and before the movement `before`, newest first, in one snapshot with the stored
+ * balance, the sum of the credits after the first of them, and the sum of the credits after `at`. There is at least one
+ * row; its `id` is null where there is no movement.
  *
- * What it reads: the newest page nothing but itself. A later page, or one of an earlier moment, also sums the account's
- * movements since, from `laterFrom` on; so what bounds it is how far back it goes, and at the end the time limit of
- * statements. An account without an index is read out of the merchant's movements, of which it has nearly all.
+ * The newest page reads only itself. A later page, or one of an earlier moment, also sums the account's movements since,
+ * from `laterFrom` on, so its cost grows with how far back it goes, up to the statement timeout. An account without an
+ * index is filtered from all of the merchant's movements.
  */
 export function listMovementsBehind(
   db: Queryable,
-  query: AccountAddress & { at: Date | null; before: string; laterFrom: string; rowsMax: number },
+  query: AccountKey & { at: Date | null; before: string; laterFrom: string; rowsMax: number },
 ): Promise<MovementBehind[]> {
-  assert(query.rowsMax <= historyRowsMax, 'a page asks for more than the statement gives');
+  assert(query.rowsMax <= historyRowsMax, 'a page has no more rows than the statement returns');
   const kind = historyKindOf(query.account);
   const named = kind === 'available' ? "'payable_available'" : '$2';
   const credited = 'CASE WHEN credit_account = $2 THEN amount ELSE -amount END';
@@ -69,7 +68,7 @@ export function listMovementsBehind(
              WHERE merchant_id = $1 AND currency = $3 AND ${touches}
                AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
              ORDER BY ledger_movements.id DESC LIMIT $7`;
-  // A movement has two accounts, so none comes from both sides.
+  // A movement never debits and credits the same account, so none is in both halves of the union.
   const sides = kind === 'available' || kind === 'any' ? null : inIndex[kind];
   const touches = sides
     ? `((${sides('debit_account')}) OR (${sides('credit_account')}))`
@@ -101,13 +100,11 @@ export function listMovementsBehind(
   });
 }
 
-/** A movement with the balance that it left; both null in the one row of an empty page. */
+/** A movement with the balance after it; `id` is null in the one row of an empty page. */
 export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });
 
-/** `from` and `to` are included, null is no bound; `after` is the last movement of the page before. */
-export interface StatementQuery {
-  merchantId: string;
-  currency: string;
+/** `from` and `to` are included, null is no bound; `after` is the last movement of the previous page. */
+export interface StatementQuery extends MerchantCurrency {
   accounts: readonly Account[];
   from: Date | null;
   to: Date | null;
@@ -116,9 +113,8 @@ export interface StatementQuery {
 }
 
 /**
- * What came to and left the accounts of a sub-account together between two times, oldest first, after the movement
- * `after`; what moves from one of them to another is left out. Opening and closing balance are of the whole time, in the
- * same snapshot.
+ * The movements of a sub-account's accounts taken together, oldest first, after the movement `after`, without those from one
+ * of them to another. Opening and closing balance are of the whole period, in the same snapshot.
  */
 export function listStatementRows(db: Queryable, query: StatementQuery): Promise<StatementRow[]> {
   return db.rows({

@@ -3,12 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { seededRandom } from '../kit/random.ts';
 import type { Account } from './accounts.ts';
-import { explainBalance } from './explain-balance.ts';
-import type { BalanceLine } from './explain-balance.ts';
-import { readStatement } from './explain-statement.ts';
+import { explainBalance, readStatement } from './history.ts';
+import type { BalanceLine } from './history.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';
-import { listOwedRows } from './queries/debts.ts';
+import { listOwedAccounts } from './queries/debts.ts';
 
 const currency = 'GMD';
 const sub = 'sub:01a1f8ac-4b37-7417-9fed-11d78420f700';
@@ -92,7 +91,7 @@ function assertAddsUp(lines: readonly BalanceLine[], balanceMinor: bigint, what:
 }
 
 describe('the movements behind a balance', () => {
-  test('add up to it, for every account at every moment, page by page', async () => {
+  test('add up to the balance, for every account at every moment, page by page', async () => {
     const { merchantId, steps } = await history('explain', 60);
     for (const account of accounts) {
       for (const at of [null, ...new Set(steps.map((step) => step.at.getTime()))]) {
@@ -107,7 +106,7 @@ describe('the movements behind a balance', () => {
     }
   });
 
-  test('before everything there is nothing, and nothing of another merchant', async () => {
+  test('are none before the first one, and none of another merchant', async () => {
     const { merchantId, steps } = await history('another', 10);
     const [first] = steps;
     assert.ok(first);
@@ -118,7 +117,7 @@ describe('the movements behind a balance', () => {
     assert.deepEqual(await explainBalance(world.db, stranger), { balanceMinor: 0n, lines: [] });
   });
 
-  test('are right whether or not the balance has been folded', async () => {
+  test('are the same whether or not the balance has been folded', async () => {
     const { merchantId } = await history('folded', 20);
     const query = { merchantId, account: 'payable_available', currency, at: null, before: null, rowsMax: 100 } as const;
     const before = await explainBalance(world.db, query);
@@ -150,15 +149,15 @@ describe('a page of the movements behind a balance', () => {
     await world.asOwner('ANALYZE ledger_movements');
   });
 
-  test('walks the movements from the newest where nearly all touch the account, and never gathers them', async () => {
+  test('walks the movements from the newest where nearly all touch the account, without sorting', async () => {
     const [plan = ''] = await plansFor(await world.newMerchant(), 'payable_available');
     assert.match(plan, /Index Scan Backward using ledger_movements_pkey/);
     assert.doesNotMatch(plan, /Seq Scan on ledger_movements|Bitmap/, plan);
   });
 
-  test('of everything that is owed reads the debts and their movements, and nobody else’s', async () => {
+  test('of all debts reads the debts and their movements only', async () => {
     const [plan = ''] = await genericPlans(world.database, (db) =>
-      listOwedRows(db, ['receivable_merchant', 'sub_owed']),
+      listOwedAccounts(db, ['receivable_merchant', 'sub_owed']),
     );
     for (const index of ['receivable_debit', 'sub_owed_debit']) {
       assert.match(plan, new RegExp(`Index Scan (Backward )?using ledger_movements_${index}_idx`), plan);
@@ -166,7 +165,7 @@ describe('a page of the movements behind a balance', () => {
     assert.doesNotMatch(plan, /Seq Scan on ledger_movements|ledger_movements_pkey/, plan);
   });
 
-  test('of what waits for its settlement, or is owed, reads nothing but that', async () => {
+  test('of pending or owed money reads that account’s movements only', async () => {
     for (const [account, index] of [
       ['payable_pending', 'pending'],
       ['receivable_merchant', 'receivable'],
@@ -182,7 +181,7 @@ describe('a page of the movements behind a balance', () => {
 });
 
 describe('a statement', () => {
-  test('has what came and went between two times, and its balances are those of both accounts together', async () => {
+  test('has the movements between two times, with the balances of both accounts together', async () => {
     const { merchantId, steps } = await history('statement', 80);
     const total = (step: Step | undefined): bigint =>
       (step?.balances.get(sub) ?? 0n) + (step?.balances.get(pending) ?? 0n);
