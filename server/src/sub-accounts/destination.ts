@@ -1,7 +1,7 @@
 import { canonicalAccountNumber } from '../kit/account-number.ts';
 import { fieldError } from '../kit/app-error.ts';
 import type { Caller } from '../kit/route.ts';
-import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import { refuseWithoutNetwork } from '../networks/registry.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 /** The network that pays a sub-account out. Throws AppError `network_not_available` naming `path`. */
@@ -10,7 +10,7 @@ export function readSettlementCode(
   caller: Caller,
   { code, path }: { code: string; path: string },
 ): Pick<SubAccount, 'settlementCode'> {
-  refuseWithoutNetwork(context, caller, path);
+  refuseWithoutNetwork(context.networks, caller, path);
   const names = context.networks
     .list(caller.testMode)
     .filter(({ payouts }) => payouts !== null)

@@ -6,7 +6,7 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import { refuseWithoutNetwork } from '../networks/registry.ts';
 import { acceptTransfer, newTransfer } from './accept-transfer.ts';
 import { paysOut } from './connector-of.ts';
 import type { PayoutConnector } from './connector-of.ts';
@@ -75,7 +75,7 @@ export function choosePayoutNetwork(
     const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
     throw fieldError('amount_out_of_bounds', 'amount', `The amount must be from ${bounds}.`);
   }
-  refuseWithoutNetwork(context, merchant, 'network');
+  refuseWithoutNetwork(context.networks, merchant, 'network');
   const connectors = context.networks.list(merchant.testMode).filter(paysOut);
   const connector = connectors.find(({ capabilities }) => capabilities.network === request.network);
   if (!connector) {

@@ -1,5 +1,5 @@
 import { assert } from '../kit/assert.ts';
-import type { LookUpPayout, PayoutResponse, PayoutCapabilities } from '../networks/contract.ts';
+import type { LookUp, PayoutResponse, PayoutCapabilities } from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
@@ -25,7 +25,7 @@ export async function railOf(context: TransferContext, transfer: Transfer): Prom
   const { reference, amountMinor, currency, merchantId } = transfer;
   const callbackUrl = `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`;
   const known = { displayName, callTimeoutMs };
-  const lookUpRequest: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
+  const lookUpRequest: LookUp = { reference, handles: transfer.networkHandles ?? {} };
   const description = await describe(context, transfer);
   if (transfer.route === 'network') {
     const { refunds } = connector;
