@@ -7,7 +7,8 @@
     if (!document.hidden) {
       try {
         const response = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
-        if (response.ok) show(new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main'));
+        if (response.ok)
+          show(new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main'));
       } catch (_error) {
         // The next poll retries.
       }

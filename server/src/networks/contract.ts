@@ -109,7 +109,6 @@ export interface StartPayout {
   callbackUrl: string;
 }
 
-
 export interface StartCollection {
   /** Ours, unguessable, the same on every retry of this attempt. Begins with the merchant's short id. */
   reference: string;

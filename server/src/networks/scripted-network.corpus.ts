@@ -21,9 +21,7 @@ export interface NetworkCall {
 
 type PayoutCall = 'pay_out' | 'look_up_payout';
 type ScriptedPayoutResponse = PayoutResponse | ((request: LookUp | StartPayout) => Promise<PayoutResponse>);
-type CollectionScript =
-  | CollectionResponse
-  | ((request: LookUp | StartCollection) => Promise<CollectionResponse>);
+type CollectionScript = CollectionResponse | ((request: LookUp | StartCollection) => Promise<CollectionResponse>);
 
 /** A network with scripted responses that records its calls. */
 export class ScriptedNetwork implements Connector {

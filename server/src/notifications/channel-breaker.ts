@@ -4,7 +4,13 @@ import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import type { ChannelName } from './channel.ts';
-import { acquireTrial, deleteChannelStop, insertChannelStopOnce, listChannelStops, updateChannelStop } from './queries.ts';
+import {
+  acquireTrial,
+  deleteChannelStop,
+  insertChannelStopOnce,
+  listChannelStops,
+  updateChannelStop,
+} from './queries.ts';
 import type { ChannelStop } from './queries.ts';
 
 type ChannelPermit =
@@ -41,7 +47,11 @@ export class ChannelBreaker {
     const now = this.#clock.now();
     const backOffEndsAt = this.#backOffs.get(channel);
     if (backOffEndsAt !== undefined && backOffEndsAt > now) {
-      return { isAllowed: false, retryAt: backOffEndsAt, reason: 'The channel does not accept messages at the moment.' };
+      return {
+        isAllowed: false,
+        retryAt: backOffEndsAt,
+        reason: 'The channel does not accept messages at the moment.',
+      };
     }
     if (!(await this.#findStop(channel))) return { isAllowed: true, isTrial: false };
     const leaseEndsAt = addMs(now, trialLeaseMs);

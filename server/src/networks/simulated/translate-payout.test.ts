@@ -67,7 +67,10 @@ for (const [name, payout, expected] of payoutOutcomes) {
   test(`a payout with ${name} is ${expected}, whichever call reports it`, () => {
     assert.equal(outcome(payoutStartResponse(responded(200, payout), reference)), expected);
     assert.equal(outcome(payoutLookUpResponse(responded(200, payout), reference)), expected);
-    assert.equal(outcome(payoutLookUpResponse(foundBySearch(responded(200, { result: [payout] })), reference)), expected);
+    assert.equal(
+      outcome(payoutLookUpResponse(foundBySearch(responded(200, { result: [payout] })), reference)),
+      expected,
+    );
   });
 }
 
@@ -107,7 +110,10 @@ for (const [name, reply, expected] of replies) {
 
 test('a search that finds nothing is not found, and one that finds two is not understood', () => {
   assert.equal(outcome(payoutLookUpResponse(foundBySearch(responded(200, { result: [] })), reference)), 'not_found');
-  assert.equal(outcome(payoutLookUpResponse(foundBySearch(responded(200, { result: [completed, completed] })), reference)), 'unknown');
+  assert.equal(
+    outcome(payoutLookUpResponse(foundBySearch(responded(200, { result: [completed, completed] })), reference)),
+    'unknown',
+  );
   assert.equal(outcome(payoutLookUpResponse(foundBySearch(responded(200, { results: [] })), reference)), 'unknown');
 });
 

@@ -40,8 +40,7 @@ const refundRefusals: ReadonlyMap<unknown, string> = new Map([
 
 /** Maps the response to a refund request: as for a payout, with the refusals that only refunds have. */
 export function refundStartResponse(reply: Reply, reference: string): PayoutResponse {
-  const reason =
-    reply.kind === 'response' && reply.status === 422 ? refundRefusals.get(errorCode(reply)) : undefined;
+  const reason = reply.kind === 'response' && reply.status === 422 ? refundRefusals.get(errorCode(reply)) : undefined;
   return reason === undefined ? payoutStartResponse(reply, reference) : refused('refused_by_network', reason);
 }
 
@@ -92,7 +91,9 @@ function withTransaction(
   networkReference: string,
 ): PayoutResponse {
   const money = readMovedMoney(payout['received'], 'amount');
-  return money ? { state, providerTransaction: { ...money, networkReference } } : unknown('what was received is not as documented');
+  return money
+    ? { state, providerTransaction: { ...money, networkReference } }
+    : unknown('what was received is not as documented');
 }
 
 const failureCodes = ['no_such_account', 'account_blocked', 'not_permitted'] as const;
