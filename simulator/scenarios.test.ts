@@ -105,7 +105,7 @@ test('0004: the payer never responds, and the prompt expires on time even if not
 test('0005: no response; unknown to look-ups for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010005');
-  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no response within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp('aps', request)).state, 'not_found');
   await clock.advance(1);

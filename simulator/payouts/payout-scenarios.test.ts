@@ -109,7 +109,7 @@ test('0004 stays pending for ever, and is never reported', async () => {
 test('0005: no response; not found for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
   const request = networks.payoutRequest('+2207510005');
-  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no response within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp(request)).state, 'not_found');
   await clock.advance(1);
