@@ -213,11 +213,10 @@ function nextTryAt({ state, retryAt }: OpenBreaker, now: Date): Date {
 
 /** Applies a change to the breaker as it is now, and retries if another writer was faster. */
 async function updateWith(
-  context: BreakerContext,
+  { db, clock, log, breakers }: BreakerContext,
   { key, payout }: { key: BreakerKey; payout: PayoutBreakers },
   change: (breaker: CircuitBreaker, now: Date) => CircuitBreaker,
 ): Promise<void> {
-  const { db, clock, breakers } = context;
   for (let round = 0; round < roundsMax; round += 1) {
     const now = clock.now();
     const before = (await findBreaker(db, key)) ?? closedBreaker(key);
@@ -227,18 +226,13 @@ async function updateWith(
     const savedCount = await save(db, after, now);
     breakers.forget();
     if (savedCount === 0) continue;
-    logTransition(context, payout, before, after);
+    logTransition(log, payout, before, after);
     return;
   }
 }
 
 /** The process that changed the breaker logs the change, once. */
-function logTransition(
-  { log }: BreakerContext,
-  payout: PayoutBreakers,
-  before: CircuitBreaker,
-  after: CircuitBreaker,
-): void {
+function logTransition(log: Log, payout: PayoutBreakers, before: CircuitBreaker, after: CircuitBreaker): void {
   const network = after.testMode ? `${after.network}-test` : after.network;
   const fields = { network, merchant_id: after.scope === '' ? null : payout.merchantId };
   if (isOpen(after) && !isOpen(before)) log.warn('payouts are paused', { ...fields, reason: after.reason });

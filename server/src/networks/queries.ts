@@ -6,8 +6,8 @@ export interface NewInboxRow {
   id: string;
   connector: string;
   body: Uint8Array;
-  /** What it said, as `news-text.ts` writes it. */
-  news: string;
+  /** The provider notifications of the callback, as JSON. */
+  notificationsJson: string;
   receivedAt: Date;
 }
 
@@ -55,7 +55,7 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
     name: 'network_inbox_insert',
     text: `INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
-    values: [row.shard, row.id, row.connector, row.body, row.news, row.receivedAt],
+    values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
   });
 }
 
@@ -72,8 +72,8 @@ export function claimInboxRows(
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
            FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS news, attempts,
-                     received_at AS "receivedAt"`,
+           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS "notificationsJson",
+                     attempts, received_at AS "receivedAt"`,
     values: [claim.shard, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }
