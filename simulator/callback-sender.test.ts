@@ -23,7 +23,7 @@ afterEach(async () => {
   networks.receiver.received.length = 0;
 });
 
-/** A payment that is approved at once, whose callback is due now. */
+/** Starts a payment that is approved at once; its callback is due now. */
 async function startApproved(network = 'aps'): Promise<void> {
   const response = await networks.connector(network).startCollection(networks.request('+2207010001'));
   assert.equal(response.state, 'succeeded');
@@ -121,7 +121,7 @@ test('a callback claimed by a killed process is sent by another when its lease e
   assert.equal(receiver.received.length, 2);
 });
 
-/** Lets a process claim and never write again, like one that is killed while it sends. */
+/** A database that stops writing after the claim, like a process that is killed while it sends. */
 function dead(db: SimulatedNetworks['db']): SimulatedNetworks['db'] {
   return new Proxy(db, {
     get: (target, name) => {
@@ -132,7 +132,7 @@ function dead(db: SimulatedNetworks['db']): SimulatedNetworks['db'] {
   });
 }
 
-test('one network’s callback is not another’s, though both come from one server', async () => {
+test('a callback of one network is refused at another, though one server sends both', async () => {
   await startApproved('wave');
   await networks.sender.sendDueCallbacks();
   const [callback] = networks.receiver.received;

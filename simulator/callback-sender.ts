@@ -12,30 +12,30 @@ import { signCallback } from './sign-callback.ts';
 
 /** Sends the simulated networks' callbacks. Any number of processes may each run one on the same database. */
 export interface CallbackSender {
-  /** Sends one batch of those that are due now and answers how many it took; 0 means that nothing is due. */
+  /** Sends a batch of due callbacks and returns how many it claimed; 0 if none is due. */
   sendDueCallbacks(): Promise<number>;
-  /** When there is something to do again; null while nothing is on its way. */
+  /** When the next callback is due; null if there is none. */
   nextDueAt(): Promise<Date | null>;
-  /** Ends connections; what was under way is sent again when its lease ends. */
+  /** Closes connections; callbacks in flight are sent again when their lease ends. */
   close(): Promise<void>;
 }
 
 export interface CallbackSenderOptions {
   db: Database;
   clock: Clock;
-  /** What the networks' signing secrets are derived from; the connectors are given the same. */
+  /** The networks' signing secrets are derived from it; the connectors must have the same. */
   callbackSecret: string;
 }
 
 const batchMax = 50;
-// The documented patience of the real networks.
+// The documented timeout of the real networks.
 const responseTimeoutMs = 5_000;
-// Longer than a whole batch takes at its slowest, so that a callback is sent twice only when a process died.
+// Longer than the slowest batch, so that a callback is sent twice only after a crash.
 const leaseMs = 60_000;
 const retryDelaysMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000];
 const retryForMs = 3 * 24 * 3_600_000;
 
-// The receiver is whoever holds a merchant account, which is this service itself, on whatever address it runs.
+// The receiver is this service itself, which may run at a private address.
 const receiverPolicy = { allowPrivate: true, httpsOnly: false } as const;
 
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
@@ -62,7 +62,7 @@ export function createCallbackSender(options: CallbackSenderOptions): CallbackSe
   };
 }
 
-/** One after another: a scenario that reports out of order means its own order, and not that of the sockets. */
+/** One after another, so that the scenario and not the network decides the order. */
 async function sendInOrder(
   client: OutboundClient,
   options: CallbackSenderOptions,

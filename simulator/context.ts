@@ -2,13 +2,13 @@ import type { Clock } from '../server/src/kit/clock.ts';
 import type { Database } from '../server/src/kit/db.ts';
 import type { Random } from '../server/src/kit/random.ts';
 
-/** What the simulator's functions work with. */
+/** Dependencies of the simulator. */
 export interface SimulatorContext {
   db: Database;
   clock: Clock;
   random: Random;
-  /** Where payers reach the simulated networks' pages, without a slash at the end. */
+  /** The base URL of the simulated networks' pages, without a trailing slash. */
   publicUrl: () => string;
-  /** Called once a callback has been written that is due now. */
+  /** Called after a callback that is due now has been committed. */
   notifySender: () => void;
 }

@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { accountLength } from './record-id.ts';
 
 /**
- * What a merchant and a simulated network agreed on when they signed up. Both sides derive it from the server's own
- * secrets, so that a new merchant needs no sign-up and no row.
+ * Credentials that a merchant and a simulated network share. Both sides derive them from the server's own secrets, so that
+ * a new merchant needs no sign-up and no row.
  */
 
 /** The bearer credential of one merchant account at one network. */
@@ -12,7 +12,7 @@ export function accountCredential(bearerSecret: string, holder: { network: strin
   return `sim_${holder.account}_${mac}`;
 }
 
-/** The key that a network signs its callbacks with: each its own, so that one's callback is not another's. */
+/** The key with which a network signs its callbacks; each network has its own. */
 export function callbackSigningSecret(callbackSecret: string, network: string): string {
   return createHmac('sha256', callbackSecret).update(`callbacks:${network}`).digest('hex');
 }

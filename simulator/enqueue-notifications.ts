@@ -7,7 +7,7 @@ import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 import { wireSession } from './wire.ts';
 
-/** A session or a payout, and where its news goes. */
+/** A session or payout, and the URL for its notifications. */
 export interface NotificationSubject {
   account: string;
   id: string;
@@ -19,13 +19,13 @@ export interface SimulatorNotification {
   type: string;
   occursAt: Date;
   dueAt: Date;
-  /** The session or the payout, as it was when this happened. */
+  /** The session or payout at the time of the event. */
   data: object;
 }
 
-/** A callback's body. */
+/** The body of a callback. */
 interface WireNotification {
-  /** The same on every delivery of the same news. */
+  /** The same on every delivery of a notification. */
   id: string;
   type: string;
   created_at: string;
@@ -33,8 +33,8 @@ interface WireNotification {
 }
 
 /**
- * Writes callbacks into the transaction of the change they tell of. Those of the same news share one event id, as a
- * network's repeated deliveries do.
+ * Writes callbacks in the transaction of the change that they report. Callbacks of the same type share one event id, like
+ * repeated deliveries of a real network.
  */
 export function enqueueNotifications(
   tx: Transaction,
@@ -64,7 +64,7 @@ export function enqueueNotifications(
   if (notifications.some(({ dueAt }) => dueAt <= now)) tx.afterCommit(context.notifySender);
 }
 
-/** What is reported of a session. */
+/** Writes the callbacks of a session. */
 export function enqueueSessionNotifications(
   tx: Transaction,
   context: SimulatorContext,

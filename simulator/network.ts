@@ -1,18 +1,18 @@
-/** How the payer approves: a link, a prompt, a prompt that the merchant confirms, a code typed at the merchant's. */
+/** How the payer approves: a link, a prompt, a prompt that the merchant confirms, a code entered at the merchant. */
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
-/** One of the networks that the simulator stands in for. */
+/** A network that the simulator replaces. */
 export interface SimulatedNetwork {
   readonly id: string;
   readonly displayName: string;
   readonly shape: SessionShape;
-  /** A link can be opened by anybody; the others send something to a number. */
+  /** Anybody can open a link; the other shapes send a prompt or a code to a number. */
   readonly numberRequired: boolean;
-  /** What it gives back of a collection: nothing, the whole amount only, or any part. */
+  /** Refunds of a collection: none, the whole amount only, or parts. */
   readonly refunds: 'none' | 'whole' | 'parts';
 }
 
-/** The four shapes of the country, one network each; Wave and Afrimoney as they are known to behave. */
+/** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
   { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole' },
   { id: 'afrimoney', displayName: 'Afrimoney', shape: 'push_then_confirm', numberRequired: true, refunds: 'none' },

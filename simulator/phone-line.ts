@@ -1,6 +1,6 @@
 import { parseInternationalNumber } from '../server/src/kit/phone-number.ts';
 
-/** One number, as one account sees it at one network: outages and floats are each one's own. */
+/** One number at one network for one account: the scope of an outage and of a float. */
 export interface PhoneLine {
   account: string;
   network: string;
@@ -8,16 +8,16 @@ export interface PhoneLine {
   number: string;
 }
 
-/** Whose simulated phone is looked at. */
+/** The simulated phone to show. */
 export interface PhoneQuery {
   /** In any usual form. */
   number: string;
-  /** The merchant's short id; without it what every merchant sent is shown. */
+  /** The merchant's short id; without it the records of all merchants are shown. */
   account?: string;
 }
 
-/** Old and new forms of one number become one: the rows hold the new form. Throws PhoneNumberError. */
+/** Converts old and new forms of a number to the new form, which the rows hold. Throws PhoneNumberError. */
 export function canonicalNumber(number: string): string {
-  // Not strict: test numbers need not be ones that the numbering plan gives out.
+  // Not strict: test numbers need not be assigned in the numbering plan.
   return parseInternationalNumber(number, { strict: false });
 }

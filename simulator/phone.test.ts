@@ -18,7 +18,7 @@ after(async () => {
   await networks.close();
 });
 
-/** Starts a collection that waits for the payer; answers what the later calls need. */
+/** Starts a collection that waits for the payer; returns what later calls need. */
 async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
   const response = await networks.connector(network).startCollection(request);
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
@@ -124,7 +124,7 @@ test('an approval that needs confirmation counts only once we confirm it', async
   assert.deepEqual(await callbackStates('afrimoney'), []);
   assert.equal((await connector.continueCollection(session)).state, 'succeeded');
   assert.deepEqual(await callbackStates('afrimoney'), ['succeeded']);
-  // What the tap had in store for 30 s later is withdrawn.
+  // The confirmation that was planned for 30 s later is withdrawn.
   await networks.clock.advance(60_000);
   assert.deepEqual(await callbackStates('afrimoney'), []);
 });
@@ -153,7 +153,7 @@ test('an unconfirmed approval can be cancelled, and then never completes', async
   assert.equal((await promptOf(session.id)).status, 'cancelled');
 });
 
-test('only the code that the phone shows is right, and the third wrong one is the last', async () => {
+test('only the code on the phone is accepted, and the third wrong one fails the session', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022229'));
   const { code, actions } = await promptOf(session.id);
@@ -171,7 +171,7 @@ test('only the code that the phone shows is right, and the third wrong one is th
   assert.equal((await promptOf(session.id)).code, null);
 });
 
-test('the right code completes once, and typing it again changes nothing', async () => {
+test('the correct code completes once, and entering it again changes nothing', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022230'));
   const { code } = await promptOf(session.id);
@@ -181,7 +181,7 @@ test('the right code completes once, and typing it again changes nothing', async
   assert.deepEqual(await callbackStates('qmoney'), ['succeeded']);
 });
 
-test('a code can be typed although the start was never answered', async () => {
+test('a code can be entered although the start had no response', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022231'));
   const { code } = await promptOf(session.id);
@@ -240,7 +240,7 @@ test('cancelling a paid session reports that it was paid', async () => {
   assert.equal((await networks.connector('aps').cancelCollection(session)).state, 'succeeded');
 });
 
-test('a session that the network still hides is not on the phone', async () => {
+test('a session that is not visible yet is not on the phone', async () => {
   const { simulator, clock } = networks;
   const request = networks.request('+2207030005');
   const response = networks.connector('aps').startCollection(request);

@@ -21,22 +21,22 @@ export interface Prompt {
   /** E.164 in the new form; null for a link that was opened without one. */
   payerNumber: string | null;
   payerNumberAsSent: string | null;
-  /** The one-time code "sent by SMS", as long as it can be typed. */
+  /** The one-time code "sent by SMS", while it can be entered. */
   code: string | null;
   codeAttemptsLeft: number;
-  /** Tapped, and waiting for the merchant's page to say so or for 30 s to pass. */
+  /** Approved on the phone; waits for the merchant's page to confirm, or for 30 s. */
   awaitsConfirmation: boolean;
   failureCode: SessionFailureCode | null;
   transactionId: string | null;
-  /** Where the payer of a link goes back to. */
+  /** Where the payer of a link returns to. */
   returnUrl: string;
   createdAt: Date;
   expiresAt: Date;
-  /** What can be done now, in the order in which to offer it. */
+  /** The actions that are possible now, in display order. */
   actions: PhoneAction[];
 }
 
-/** As things stand at `now`. */
+/** The prompt in its state at `now`. */
 export function promptOf(stored: Session, now: Date): Prompt {
   const session = sessionAt(stored, now);
   const { status } = session;

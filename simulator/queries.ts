@@ -8,7 +8,7 @@ const sessionColumns = `account, id, network, reference, fingerprint, shape, sta
   code, code_attempts_left AS "codeAttemptsLeft", transaction_id AS "transactionId", approved_at AS "approvedAt",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-/** Inserts nothing when the account already has a session with this reference: two starts at once make one. */
+/** Inserts nothing if the account already has a session with this reference: concurrent starts create one. */
 export function insertSession(session: Session): Statement {
   return {
     name: 'simulator_session_insert',
@@ -57,7 +57,7 @@ export function findSessionById(db: Queryable, key: { account: string; id: strin
   });
 }
 
-/** Holds the row until the transaction ends: moves of one session happen one after another. */
+/** Locks the row until the transaction ends: transitions of one session happen one after another. */
 export function lockSession(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
   return db.row<Session>({
     name: 'simulator_session_lock',
@@ -66,7 +66,7 @@ export function lockSession(db: Queryable, key: { account: string; id: string })
   });
 }
 
-/** The same by the network's own transaction: what is given back of it happens one after another. */
+/** The same by the network's own transaction id: refunds of one collection happen one after another. */
 export function lockSessionByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },
@@ -90,7 +90,7 @@ export function findSessionByReference(
   });
 }
 
-/** Newest first, of every account or of one. */
+/** Newest first, of all accounts or of one. */
 export function listSessionsByNumber(
   db: Queryable,
   query: { payerNumber: string; account: string | null; rowsMax: number },
@@ -104,7 +104,7 @@ export function listSessionsByNumber(
   });
 }
 
-/** Writes what a move changes; the caller holds the row. */
+/** Writes the fields that a transition changes; the caller holds the lock on the row. */
 export function updateSession(session: Session): Statement {
   return {
     name: 'simulator_session_update',
@@ -124,10 +124,10 @@ export function updateSession(session: Session): Statement {
   };
 }
 
-/** A report on its way. */
+/** A callback to be sent. */
 export interface Callback {
   account: string;
-  /** The session or the payout that it tells of. */
+  /** The session or payout that it reports. */
   subjectId: string;
   id: string;
   url: string;
@@ -155,7 +155,7 @@ export function insertCallback(callback: Callback): Statement {
   };
 }
 
-/** Withdraws the reports of what has not happened by `now`, and will not. */
+/** Deletes the callbacks of planned changes that will no longer happen. */
 export function deleteFutureCallbacks(session: { account: string; id: string }, now: Date): Statement {
   return {
     name: 'simulator_callback_delete_to_come',
@@ -170,7 +170,7 @@ export interface ClaimedCallback extends Callback {
   attempts: bigint;
 }
 
-/** The longest due first. Rows that another process is claiming are skipped: a claim is nobody else's. */
+/** The longest due first. Rows that another process is claiming are skipped. */
 export function claimDueCallbacks(
   db: Queryable,
   claim: { now: Date; leaseEndsAt: Date; rowsMax: number },
@@ -191,7 +191,7 @@ export function claimDueCallbacks(
   });
 }
 
-/** Nothing when the lease ended and somebody else claimed it meanwhile. */
+/** Writes nothing if another process has claimed the callback since. */
 export function deleteCallback(callback: ClaimedCallback): Statement {
   return {
     name: 'simulator_callback_delete',
@@ -200,7 +200,7 @@ export function deleteCallback(callback: ClaimedCallback): Statement {
   };
 }
 
-/** Nothing when the lease ended and somebody else claimed it meanwhile. */
+/** Writes nothing if another process has claimed the callback since. */
 export function postponeCallback(callback: ClaimedCallback, dueAt: Date): Statement {
   return {
     name: 'simulator_callback_postpone',
@@ -220,7 +220,7 @@ export async function findNextCallbackTime(db: Queryable): Promise<Date | null> 
   return row?.dueAt ?? null;
 }
 
-/** One network, as one account and one number see it. */
+/** One network for one account and one number. */
 export interface OutageKey {
   account: string;
   network: string;

@@ -1,15 +1,15 @@
-/** Characters of a merchant's short id, which lead our references and every id of a session or a payout. */
+/** Length of a merchant's short id, with which our references and all ids of sessions and payouts begin. */
 export const accountLength = 8;
 
-// 128 bits and a little more behind the account: session ids stand in addresses that payers open.
+// At least 128 random bits after the account: session ids are part of URLs that payers open.
 export const randomIdLength = 22;
 
 const recordIdPattern = new RegExp(`^[0-9A-Za-z]{${accountLength + randomIdLength}}$`);
 const accountPattern = new RegExp(`^[0-9A-Za-z]{${accountLength}}$`);
 
 /**
- * The whole key of the row of a session or a payout, of which the id carries the first part; undefined for what cannot
- * be an id. Texts from addresses come here before they reach the database, which refuses some of them with an error.
+ * The primary key of a session or payout, whose account is the first part of the id; undefined for text that is not an id.
+ * Text from URLs is checked here before it reaches the database, which refuses some of it with an error.
  */
 export function recordKey(id: string): { account: string; id: string } | undefined {
   return recordIdPattern.test(id) ? { account: id.slice(0, accountLength), id } : undefined;

@@ -1,4 +1,4 @@
-/** An answer that refuses; `code` is the simulated networks' own word for it. */
+/** An error response of the simulated networks, with their own `code`. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly statusCode: number;
@@ -15,7 +15,7 @@ export class Refusal extends Error {
 
 export type RefusalCode = keyof typeof statusCodes;
 
-/** What the simulated networks document; anything else is a mistake of theirs, whose outcome nobody knows. */
+/** The documented errors; any other is a fault of the network, and the outcome is unknown. */
 const statusCodes = {
   /** Nothing was created. */
   invalid_request: 400,
@@ -27,21 +27,21 @@ const statusCodes = {
   no_code_expected: 409,
   /** With `attempts_left`; the session is still open. */
   wrong_code: 422,
-  /** There is nothing to pay out from; nothing was created. */
+  /** The float is empty; nothing was created. */
   float_empty: 422,
-  /** This network gives nothing back; nothing was created. */
+  /** This network does not refund; nothing was created. */
   refunds_not_supported: 422,
-  /** This network gives back the whole amount or nothing; nothing was created. */
+  /** This network refunds the whole amount only; nothing was created. */
   partial_not_supported: 422,
-  /** There is no collection of this account that was paid with this transaction; nothing was created. */
+  /** No collection of this account was paid with this transaction; nothing was created. */
   not_refundable: 422,
-  /** More than is left of the collection; nothing was created. */
+  /** The amount exceeds what is left of the collection; nothing was created. */
   exceeds_refundable: 422,
   /** The network is down and nothing was created. */
   not_accepted: 503,
 } as const;
 
-/** A body or a parameter that is not taken; `field` is the place, empty for the whole body. */
+/** A body or parameter that is not valid; `field` names it, empty for the whole body. */
 export class RequestRefused extends Refusal {
   override name = 'RequestRefused';
 

@@ -89,7 +89,7 @@ test('the same reference with another request is refused, whatever differs', asy
   }
 });
 
-test('ten starts of one reference at once make one session', async () => {
+test('ten concurrent starts of one reference create one session', async () => {
   const body = startBody({ payer_number: '+2207040001' });
   const responses = await Promise.all(Array.from({ length: 10 }, () => call({ body })));
   assert.equal(new Set(responses.map((response) => response.body.id)).size, 1);
@@ -144,7 +144,7 @@ for (const [field, value] of refusedFields) {
   });
 }
 
-test('a body that is not plain JSON of a fair size is refused', async () => {
+test('a body that is not strict JSON, or too large, is refused', async () => {
   assert.equal((await call({ body: '{"reference": "a", "reference": "b"}' })).status, 400);
   assert.equal((await call({ body: 'nonsense' })).status, 400);
   assert.equal((await call({ body: startBody(), contentType: 'text/plain' })).status, 415);
@@ -171,7 +171,7 @@ test('a credential opens its own account at its own network only', async () => {
   assert.equal((await call({ path })).body.status, 'open');
 });
 
-test('what does not exist is not found', async () => {
+test('an unknown network or session is not found', async () => {
   assert.equal((await call({ path: '/Shop1234nothing' })).body.code, 'not_found');
   assert.equal((await call({ path: '/Shop1234nothing/confirm', body: {} })).body.code, 'not_found');
   assert.equal((await call({ network: 'yonna' })).status, 404);
@@ -192,7 +192,7 @@ test('ids that the database cannot store answer 404, not 500', async () => {
   }
 });
 
-test('a session that asks for no code says so', async () => {
+test('a code for a session that expects none is refused', async () => {
   const started = await call({ body: startBody() });
   const response = await call({ path: `/${started.body.id}/code`, body: { code: '123456' } });
   assert.equal(response.status, 409);

@@ -1,37 +1,37 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { assert } from '../server/src/kit/assert.ts';
 import type { Log } from '../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../server/src/kit/strict-json.ts';
-import { authenticate } from './authenticate.ts';
-import { UnansweredRequests } from './unanswered-requests.ts';
+import { authenticate, hidden } from './authenticate.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
 import type { Session } from './session.ts';
 import type { SessionAddress, Simulator } from './simulator.ts';
 import { readCode, readEmptyBody, readStartRequest } from './start-request.ts';
+import { UnansweredRequests } from './unanswered-requests.ts';
 import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
 import { readReference } from './wire-values.ts';
 
 export interface SimulatorRoutesOptions {
   simulator: Simulator;
-  /** What the credentials of the merchant accounts are derived from. */
+  /** The credentials of the merchant accounts are derived from it. */
   bearerSecret: string;
-  /** Where payers reach the simulated networks' pages, without a slash at the end. */
+  /** The base URL of the simulated networks' pages, without a trailing slash. */
   publicUrl: () => string;
   log: Log;
-  /** Aborted when the process is told to end: callers that are kept waiting for nothing are let go. */
+  /** Aborted when the process shuts down: held requests are closed. */
   closing?: AbortSignal;
 }
 
-// A start has some five hundred bytes beside three URLs of at most 2,048 characters.
+// A start has about five hundred bytes besides three URLs of at most 2,048 characters.
 const bodyBytesMax = 16 * 1024;
 
 /**
- * The simulated networks' API under `/simulator/networks/{network}`: `/collections` (start, find, look up by one's own
- * reference, code, confirm, cancel), `/payouts` and `/refunds` (order, find, look up). It reads bodies and tells of errors
- * in its own way, like a service of somebody else; only the server underneath is shared.
+ * The simulated networks' API under `/simulator/networks/{network}`: `/collections` (start, look up by id or reference,
+ * code, confirm, cancel), `/payouts` and `/refunds` (start, look up). It parses bodies and reports errors in its own way,
+ * as a third-party service; only the server is shared.
  */
 export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
   assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
@@ -45,23 +45,15 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
       prefix: '/simulator/networks/:network/collections',
     });
     const { bearerSecret, simulator } = options;
-    await server.register(
-      async (scope) => addPayoutRoutes(scope, { payouts: simulator.payouts, bearerSecret, unanswered }),
-      {
-        prefix: '/simulator/networks/:network/payouts',
-      },
-    );
-    await server.register(
-      async (scope) => addRefundRoutes(scope, { refunds: simulator.refunds, bearerSecret, unanswered }),
-      {
-        prefix: '/simulator/networks/:network/refunds',
-      },
-    );
+    const { payouts, refunds } = simulator;
+    await server.register(async (scope) => addPayoutRoutes(scope, { payouts, bearerSecret, unanswered }), {
+      prefix: '/simulator/networks/:network/payouts',
+    });
+    await server.register(async (scope) => addRefundRoutes(scope, { refunds, bearerSecret, unanswered }), {
+      prefix: '/simulator/networks/:network/refunds',
+    });
   };
 }
-
-// Another service's API has no place in this one's reference.
-const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
 
 interface SessionRoute {
   Params: { network: string; sessionId: string };
@@ -83,7 +75,7 @@ function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, una
       case 'conflict':
         throw new Refusal('reference_conflict', 'The reference belongs to another request.');
       case 'not_accepted':
-        throw new Refusal('not_accepted', 'The network takes no payments just now. Nothing was created.');
+        throw new Refusal('not_accepted', 'The network does not accept payments at the moment. Nothing was created.');
     }
   });
 
@@ -101,10 +93,10 @@ function addRoutes(server: FastifyInstance, options: SimulatorRoutesOptions, una
   server.post<SessionRoute>('/:sessionId/code', hidden, async (req) => {
     const key = sessionAddress(req, options);
     const session = foundOrThrow(await simulator.enterCode(key, readCode(req.body)));
-    if (session.shape !== 'code') throw new Refusal('no_code_expected', 'This session asks for no code.');
+    if (session.shape !== 'code') throw new Refusal('no_code_expected', 'This session does not expect a code.');
     if (session.status !== 'open') return sessionResponse(session);
     const attemptsLeft = Number(session.codeAttemptsLeft);
-    throw new Refusal('wrong_code', 'The code is not right.', { attempts_left: attemptsLeft });
+    throw new Refusal('wrong_code', 'The code is wrong.', { attempts_left: attemptsLeft });
   });
 
   server.post<SessionRoute>('/:sessionId/confirm', hidden, async (req) => {
@@ -126,11 +118,11 @@ function sessionAddress(req: FastifyRequest<SessionRoute>, options: SimulatorRou
 }
 
 function foundOrThrow<Found>(value: Found | undefined): Found {
-  if (value === undefined) throw new Refusal('not_found', 'There is no such session.');
+  if (value === undefined) throw new Refusal('not_found', 'Session not found.');
   return value;
 }
 
-/** Whatever the server around it accepts: these networks take one JSON and nothing beside it. */
+/** These networks accept strict JSON only, whatever the surrounding server accepts. */
 function parseBodiesStrictly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const parsing = { parseAs: 'buffer', bodyLimit: bodyBytesMax } as const;
@@ -148,7 +140,7 @@ function handleErrors(server: FastifyInstance, log: Log): void {
     if (error instanceof Refusal) {
       return reply.code(error.statusCode).send({ code: error.code, message: error.message, ...error.details });
     }
-    // A body that is too large, a wrong content type, and everything that is our mistake.
+    // A body that is too large, a wrong content type, or a bug.
     const { statusCode } = error as { statusCode?: unknown };
     const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : 500;
     if (status >= 500) log.error('a simulated network failed', error);

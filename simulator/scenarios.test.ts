@@ -25,7 +25,7 @@ function lookUp(network: string, request: StartCollection): Promise<CollectionRe
   return networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
 }
 
-/** What the connector makes of the callbacks that are due now, in the order in which they arrived. */
+/** The notifications that the connector parses from the due callbacks, in order of arrival. */
 async function callbacksNow(network: string): Promise<CollectionResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
@@ -48,7 +48,7 @@ function failureOf(response: CollectionResponse): string {
   return response.failure.code;
 }
 
-/** Starts what gets no answer, and gives up when the connector does. */
+/** Starts a collection without a response, and lets the connector time out. */
 async function startAndTimeOut(request: StartCollection): Promise<CollectionResponse> {
   const response = start('aps', request);
   await networks.untilStored(request);
@@ -57,7 +57,7 @@ async function startAndTimeOut(request: StartCollection): Promise<CollectionResp
 }
 
 for (const network of allNetworks) {
-  test(`0001 on ${network} is approved at once, gross as asked and without a network fee`, async () => {
+  test(`0001 on ${network} is approved at once, for the requested amount and without a network fee`, async () => {
     const request = networks.request('+2207010001');
     const response = await start(network, request);
     assert.equal(response.state, 'succeeded');
@@ -105,7 +105,7 @@ test('0004: the payer never responds, and the prompt expires on time even if not
 test('0005: no response; unknown to look-ups for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010005');
-  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no response within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp('aps', request)).state, 'not_found');
   await clock.advance(1);
@@ -179,7 +179,7 @@ test('an outage belongs to one account, one network and one number', async () =>
 });
 
 for (const network of allNetworks) {
-  test(`0009 on ${network} asks for a code, and 123456 is right`, async () => {
+  test(`0009 on ${network} expects a code, and accepts 123456`, async () => {
     const request = networks.request('+2207010009');
     const started = await start(network, request);
     assert.ok(started.state === 'awaiting_payer');
@@ -225,7 +225,7 @@ test('0011: success comes two seconds after the intent has expired, also when we
   }
 });
 
-test('0011: a cancellation before the end does not stop the late success either', async () => {
+test('0011: a cancellation before the expiry does not stop the late success either', async () => {
   const { clock } = networks;
   const request = networks.request('+2207010011', { expiresAt: addMs(clock.now(), 10_000) });
   await start('aps', request);

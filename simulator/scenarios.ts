@@ -41,17 +41,17 @@ export function scenarioOf(payerNumber: string | null): Scenario {
   return scenariosBySuffix.get(payerNumber?.slice(-4) ?? '') ?? 'tap';
 }
 
-// docs/testing-with-the-simulator.md, "Collecting": found 5 s after the call that got no answer.
+// docs/testing-with-the-simulator.md, "Collecting": can be looked up 5 s after the call without a response.
 const unknownForMs = 5_000;
 const lateSuccessAfterExpiryMs = 2_000;
 const reversalAfterMs = 2_000;
-// Long enough for the answer to the start to be "open", so that only the reports tell of the success.
+// Long enough for the response to the start to be "open", so that only the callbacks report the success.
 const shuffledSuccessAfterMs = 1_000;
-// Apart, so that they arrive in this order and not by the luck of one batch.
+// An interval that makes sure they arrive in this order.
 const shuffledIntervalMs = 200;
 const otherAmountExtraMinor = dalasi;
 
-/** The code that is right for numbers ending in 0009. */
+/** The correct code for numbers that end in 0009. */
 export const fixedCode = '123456';
 
 /** The part of a new session that its scenario decides. */
@@ -72,7 +72,7 @@ export interface ScenarioInput {
   expiresAt: Date;
 }
 
-/** What a scenario makes of a collection that starts now: its first state, what is planned, and what is reported. */
+/** Plans a collection that starts now: its initial state, its planned change and its notifications. */
 export function planScenario(scenario: Scenario, input: ScenarioInput): ScenarioPlan {
   const { now } = input;
   const open: ScenarioFields = {
@@ -129,13 +129,13 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
       return { fields: { ...open, shape: 'code' }, notifications: [] };
     case 'never_answer':
     case 'tap':
-    // The start of a session is refused before a plan is asked for while its network is down.
+    // While the network is down, the start is refused before this plan is used.
     case 'network_down':
       return { fields: open, notifications: [] };
   }
 }
 
-/** Success three times, and between them the older news that the prompt had been sent. */
+/** Three successes, and between them the older notification that the prompt was sent. */
 function shuffledNotifications(openedAt: Date, completedAt: Date): SessionNotification[] {
   const completed = completedNotification(completedAt);
   const opened: SessionNotification = {

@@ -6,10 +6,10 @@ type SessionNotificationType =
   | 'collection.failed'
   | 'collection.reversed';
 
-/** News for the merchant's callback address, before it is put into words. */
+/** A notification for the merchant's callback URL, before it is rendered as JSON. */
 export interface SessionNotification {
   type: SessionNotificationType;
-  /** The status it tells of, which may be older than the session's. */
+  /** The status that it reports, which may be older than the session's. */
   status: SessionStatus;
   occursAt: Date;
   dueAt: Date;

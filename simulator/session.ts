@@ -2,13 +2,13 @@ import type { SessionShape } from './network.ts';
 
 export type SessionStatus = 'open' | 'complete' | 'failed' | 'expired' | 'cancelled' | 'reversed';
 
-/** Why a session failed, in the simulated networks' own words. */
+/** The simulated networks' failure codes. */
 export type SessionFailureCode = 'payer_declined' | 'balance_too_low' | 'wrong_code' | 'not_permitted';
 
-/** What a scenario can hold in store for a session. */
+/** The status to which a scenario can plan to change a session. */
 export type PlannedStatus = 'complete' | 'failed' | 'reversed';
 
-/** One collection at a simulated network, as its row says. What it is at a moment is `statusAt`. */
+/** A collection at a simulated network, as stored. `statusAt` gives its status at a time. */
 export interface Session {
   account: string;
   id: string;
@@ -40,8 +40,8 @@ export interface Session {
 export const codeLength = 6;
 
 /**
- * What the session is at a moment. Changes that were planned and the end of its time count from their stored time, so
- * they are true at once whether or not anything ran. A tap that waits for the merchant's confirmation was in time.
+ * The session's status at a time. Planned changes and the expiry take effect at their stored time, without a job that
+ * applies them. A session that was approved in time and waits for the merchant's confirmation does not expire.
  */
 export function statusAt(session: Session, now: Date): SessionStatus {
   if (session.plannedStatus !== null && session.plannedAt !== null && session.plannedAt <= now) {
@@ -51,7 +51,7 @@ export function statusAt(session: Session, now: Date): SessionStatus {
   return session.status;
 }
 
-/** The row with what time has made of it written in, so that a move can start from there. */
+/** The session with its current status, for the next transition. */
 export function sessionAt(session: Session, now: Date): Session {
   const status = statusAt(session, now);
   const isPlanDue = session.plannedAt !== null && session.plannedAt <= now;

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The `Sim-Signature` header of a callback: HMAC-SHA256 over the timestamp and the raw body with nothing between them,
- * as Wave documents it; guides that put a dot there are wrong. Signed at each sending, because a receiver refuses what
- * is older than five minutes.
+ * The `Sim-Signature` header of a callback: HMAC-SHA256 over the timestamp and the raw body without a separator, as Wave
+ * documents it; guides that put a dot there are wrong. Each delivery is signed anew, because receivers refuse signatures
+ * older than five minutes.
  */
 export function signCallback(secret: string, callback: { sentAt: Date; body: string }): string {
   const timestamp = Math.floor(callback.sentAt.getTime() / 1_000);

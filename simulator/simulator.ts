@@ -1,24 +1,27 @@
-import { changeSession } from './change-session.ts';
 import type { SimulatorContext } from './context.ts';
+import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
-import type { Transition, PhoneAction } from './transitions.ts';
+import type { PhoneAction, Transition } from './transitions.ts';
 import { createSimulatedPayouts, payoutLine } from './payouts/simulated-payouts.ts';
 import type { SimulatedPayouts } from './payouts/simulated-payouts.ts';
 import { deletePayoutOutage, upsertPayoutOutage } from './payouts/queries.ts';
 import { canonicalNumber } from './phone-line.ts';
 import type { PhoneLine, PhoneQuery } from './phone-line.ts';
 import { promptOf } from './prompt.ts';
-import { createSimulatedRefunds } from './refunds/simulated-refunds.ts';
-import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
 import type { Prompt } from './prompt.ts';
 import {
+  deleteFutureCallbacks,
   deleteOutage,
   findSessionById,
   findSessionByReference,
   listSessionsByNumber,
+  lockSession,
+  updateSession,
   upsertOutage,
 } from './queries.ts';
 import { isAccount, recordKey } from './record-id.ts';
+import { createSimulatedRefunds } from './refunds/simulated-refunds.ts';
+import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
 import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
@@ -26,50 +29,50 @@ import { startSession } from './start-session.ts';
 import type { StartResult } from './start-session.ts';
 
 /**
- * The simulated networks of the test environment: somebody else's service with a memory of its own, which happens to
- * run in our process. Everything it knows is in the database, so any number of processes are one network.
+ * The simulated networks of the test environment: a third-party service with tables of its own that runs in our process.
+ * All of its state is in the database, so any number of processes act as one network.
  */
 export interface Simulator {
-  /** The networks' own calls, for `simulatorRoutes`. Sessions come as they are now. */
+  /** The networks' API, for `simulatorRoutes`. Sessions are returned in their current state. */
   start(request: StartRequest): Promise<StartResult>;
   find(key: SessionAddress): Promise<Session | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
-  /** A session that is still open afterwards got a wrong code, or expects none. */
+  /** If the session is still open afterwards, the code was wrong or none is expected. */
   enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
   confirm(key: SessionAddress): Promise<Session | undefined>;
   cancel(key: SessionAddress): Promise<Session | undefined>;
 
   /**
-   * What the simulated phone of a number shows, newest first: open prompts and what became of the last ones.
-   * Throws PhoneNumberError for what is not a number.
+   * The prompts on the simulated phone of a number, newest first: open ones and the outcome of earlier ones. Throws
+   * PhoneNumberError.
    */
   listPrompts(query: PhoneQuery): Promise<Prompt[]>;
-  /** By the id that stands in a launch link; undefined where there is none. */
+  /** By the id in a launch link; undefined if there is none. */
   findPrompt(sessionId: string): Promise<Prompt | undefined>;
-  /** `done` is false when the session does not allow the action (any more); `prompt.actions` says what it allows. */
+  /** `done` is false if the session does not allow the action; `prompt.actions` lists those that it allows. */
   act(sessionId: string, action: PhoneAction): Promise<{ done: boolean; prompt: Prompt } | undefined>;
 
-  /** What the networks pay out. */
+  /** The networks' payouts. */
   readonly payouts: SimulatedPayouts;
-  /** What they give back of what they collected. */
+  /** The networks' refunds. */
   readonly refunds: SimulatedRefunds;
 
   /**
-   * Takes a network down for one account and one number, collecting and paying out, until `endsAt`, or (null) until
-   * `endOutage`. Throws PhoneNumberError.
+   * Starts an outage of a network for one account and one number, for collections and payouts, until `endsAt`, or (null)
+   * until `endOutage`. Throws PhoneNumberError.
    */
   beginOutage(outage: PhoneLine, endsAt: Date | null): Promise<void>;
   endOutage(outage: PhoneLine): Promise<void>;
 }
 
-/** A session as a network's caller names it: only its own account's, and only at its own network. */
+/** How a caller of the API names a session; it must belong to the caller's account and network. */
 export interface SessionAddress {
   account: string;
   network: string;
   sessionId: string;
 }
 
-// A phone screen's worth; older ones are still found by their id.
+// Enough for a phone's screen; older prompts can still be found by id.
 const promptsMax = 20;
 
 export function createSimulator(context: SimulatorContext): Simulator {
@@ -118,6 +121,40 @@ export function createSimulator(context: SimulatorContext): Simulator {
   };
 }
 
+interface SessionChange {
+  /** After the transition, or unchanged if there was none. */
+  session: Session;
+  isApplied: boolean;
+}
+
+/**
+ * Applies a transition to a session and enqueues its notifications. `decide` gets the current state and returns undefined
+ * to leave it. Returns undefined for a session that does not exist, or is not visible yet.
+ */
+async function changeSession(
+  context: SimulatorContext,
+  sessionId: string,
+  decide: (session: Session, now: Date) => Transition | undefined,
+): Promise<SessionChange | undefined> {
+  const key = recordKey(sessionId);
+  if (!key) return undefined;
+  return context.db.withTransaction(async (tx) => {
+    const stored = await lockSession(tx, key);
+    // Read after the lock, so that a transition that waited for another one is not dated before it.
+    const now = context.clock.now();
+    if (!stored || stored.visibleAt > now) return undefined;
+    const session = sessionAt(stored, now);
+    const transition = decide(session, now);
+    if (!transition) return { session, isApplied: false };
+    tx.send(updateSession(transition.session));
+    if (session.plannedAt !== null && transition.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
+      tx.send(deleteFutureCallbacks(session, now));
+    }
+    enqueueSessionNotifications(tx, context, transition.session, transition.notifications);
+    return { session: transition.session, isApplied: true };
+  });
+}
+
 async function listPrompts({ db, clock }: SimulatorContext, query: PhoneQuery): Promise<Prompt[]> {
   const payerNumber = canonicalNumber(query.number);
   if (query.account !== undefined && !isAccount(query.account)) return [];
@@ -131,7 +168,7 @@ async function findVisible({ db, clock }: SimulatorContext, sessionId: string): 
   return key && visible(await findSessionById(db, key), clock.now());
 }
 
-/** As it is now, unless the network pretends not to know it yet. */
+/** The session's current state, unless the network pretends not to know it yet. */
 function visible(session: Session | undefined, now: Date): Session | undefined {
   return session && session.visibleAt <= now ? sessionAt(session, now) : undefined;
 }

@@ -15,7 +15,7 @@ import {
   urlLengthMax,
 } from './wire-values.ts';
 
-/** A request to collect, read and found in order. */
+/** A parsed request to collect. */
 export interface StartRequest {
   network: SimulatedNetwork;
   account: string;
@@ -61,9 +61,9 @@ export function readStartRequest(network: SimulatedNetwork, account: string, bod
   if (!isStartBody(body)) throw bodyRefusal(isStartBody.errors);
   checkRequest(account, body);
   const expiresAt = new Date(body.expires_at);
-  if (Number.isNaN(expiresAt.getTime())) throw new RequestRefused('expires_at', 'This is not a time.');
+  if (Number.isNaN(expiresAt.getTime())) throw new RequestRefused('expires_at', 'The value is not a valid time.');
   if (body.payer_number === null && network.numberRequired) {
-    throw new RequestRefused('payer_number', `${network.displayName} needs the payer's number.`);
+    throw new RequestRefused('payer_number', `${network.displayName} requires the payer's number.`);
   }
   return {
     network,
@@ -80,7 +80,7 @@ export function readStartRequest(network: SimulatedNetwork, account: string, bod
   };
 }
 
-/** The digits that were typed. Throws RequestRefused. */
+/** The code that the payer entered. Throws RequestRefused. */
 export function readCode(body: unknown): string {
   if (!isCodeBody(body)) throw bodyRefusal(isCodeBody.errors);
   return body.code;

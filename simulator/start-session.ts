@@ -13,7 +13,7 @@ import type { StartRequest } from './start-request.ts';
 
 export type StartResult =
   | { kind: 'session'; session: Session }
-  /** Accepted, and the caller never hears of it. */
+  /** Accepted, but the caller gets no response. */
   | { kind: 'silent' }
   /** The reference belongs to another request. */
   | { kind: 'conflict' }
@@ -23,8 +23,8 @@ export type StartResult =
 const codeAttemptsMax = 3n;
 
 /**
- * Starts a collection, or answers the one that the same request started before. Its scenario is written down whole:
- * what happens later follows from the row, whichever process looks.
+ * Starts a collection, or returns the one that the same request started before. The row holds the whole scenario, so every
+ * later state follows from it in any process.
  */
 export function startSession(context: SimulatorContext, request: StartRequest): Promise<StartResult> {
   const { account, network, reference, payerNumber } = request;
@@ -43,7 +43,7 @@ export function startSession(context: SimulatorContext, request: StartRequest): 
       tx.send(upsertOutage(outageKey, { beganAt: now, endsAt: null }));
       return { kind: 'not_accepted' };
     }
-    const { session, reports: notifications } = newSession(context.random, request, { scenario, now });
+    const { session, notifications } = newSession(context.random, request, { scenario, now });
     if ((await tx.run(insertSession(session))) === 0) {
       const first = await findSessionByReference(tx, key);
       return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
@@ -78,7 +78,7 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     createdAt: now,
     expiresAt,
   };
-  return { session, reports: plan.notifications };
+  return { session, notifications: plan.notifications };
 }
 
 function newCode(random: Random, scenario: Scenario): string {
@@ -95,7 +95,7 @@ function startResult(session: Session, now: Date): StartResult {
   return session.visibleAt > now ? { kind: 'silent' } : { kind: 'session', session: sessionAt(session, now) };
 }
 
-/** The same for requests that mean the same: `450` and `450.00`, an old and a new form of one number. */
+/** Equal for equivalent requests: `450` and `450.00`, an old and a new form of one number. */
 function fingerprint(request: StartRequest): string {
   const { amountMinor, currency, payerNumber, description, expiresAt, returnUrl, callbackUrl } = request;
   const significantFields = [

@@ -42,7 +42,7 @@ const steps: Record<string, Step> = {
   wait: () => undefined,
 };
 
-/** From the outside: what may follow what, whether a person, the merchant or time does it. */
+/** The statuses that may follow each status, by an act of the payer or merchant, or by time. */
 const allowedTransitions: Record<SessionStatus, SessionStatus[]> = {
   open: ['complete', 'failed', 'expired', 'cancelled'],
   complete: ['reversed'],
@@ -77,7 +77,7 @@ function newSession(scenario: Scenario, shape: Session['shape']): Session {
   };
 }
 
-test('random steps of payer, merchant and time make only allowed session transitions', () => {
+test('random steps of payer, merchant and time cause only allowed session transitions', () => {
   const walk = fc.array(fc.record({ step: fc.constantFrom(...Object.keys(steps)), waitMs: fc.nat(40_000) }), {
     maxLength: 8,
   });
@@ -92,7 +92,7 @@ test('random steps of payer, merchant and time make only allowed session transit
         const statusAfterWait = statusAt(session, now);
         if (statusAfterWait !== before)
           assert.ok(allowedTransitions[before].includes(statusAfterWait), `${before} to ${statusAfterWait} by waiting`);
-        // What the network still hides, nobody can move.
+        // A session that is not visible yet cannot be changed.
         if (now < session.visibleAt) continue;
         session = sessionAt(session, now);
         const transition = steps[step]?.(session, now);
@@ -109,7 +109,7 @@ test('random steps of payer, merchant and time make only allowed session transit
   );
 });
 
-test('the phone offers exactly what it then allows', () => {
+test('the phone offers exactly the actions that it accepts', () => {
   for (const { shape } of simulatedNetworks) {
     for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed'] as const) {
       const session: Session = { ...newSession('tap', shape), status };

@@ -3,19 +3,22 @@ import { completedNotification, failedNotification, reversedNotification } from 
 import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
 
-/** What a move makes of a session, and what is reported of it. */
+/** A changed session and the notifications of the change. */
 export interface Transition {
   session: Session;
   notifications: SessionNotification[];
 }
 
-/** What a person may do with a session on the simulated phone. `approve_late` makes late and second successes. */
+/** What you can do with a session on the simulated phone. `approve_late` produces late and second successes. */
 export type PhoneAction = 'approve' | 'decline' | 'approve_late' | 'reverse';
 
-// "By itself 30 s later": the real one looks every half hour, which nobody would wait for in a test.
+// The real network confirms every half hour, which is too long for a test.
 const autoConfirmAfterMs = 30_000;
 
-/** Every function here takes a session that is settled, and answers undefined where the move is not allowed. */
+/**
+ * Like all transitions here, it takes a session in its current state (`sessionAt`) and returns undefined if the transition
+ * is not allowed.
+ */
 export function phoneTransition(session: Session, action: PhoneAction, now: Date): Transition | undefined {
   if (!phoneActions(session).includes(action)) return undefined;
   switch (action) {
@@ -30,12 +33,12 @@ export function phoneTransition(session: Session, action: PhoneAction, now: Date
   }
 }
 
-/** What the simulated phone offers for a session that is settled. */
+/** The actions that the simulated phone offers for a session in its current state. */
 export function phoneActions(session: Session): PhoneAction[] {
   switch (session.status) {
     case 'open':
       if (session.approvedAt !== null) return [];
-      // The payer approves by typing the code at the merchant's.
+      // The payer approves by entering the code on the payment page.
       return session.shape === 'code' ? ['decline'] : ['approve', 'decline'];
     case 'complete':
       return ['reverse'];
@@ -48,14 +51,14 @@ export function phoneActions(session: Session): PhoneAction[] {
   }
 }
 
-/** The merchant says that the payer is done; only a tap that was made counts. */
+/** The merchant confirms; it has an effect only after the payer has approved on the phone. */
 export function confirmTransition(session: Session, now: Date): Transition | undefined {
   return session.status === 'open' && session.approvedAt !== null ? complete(session, now) : undefined;
 }
 
 /**
- * The merchant gives up. A success that the scenario has in store still comes: it stands for the payer who was faster
- * than the cancellation.
+ * The merchant cancels. A success that the scenario has planned still happens: it stands for a payer who was faster than the
+ * cancellation.
  */
 export function cancelTransition(session: Session): Transition | undefined {
   if (session.status !== 'open') return undefined;
@@ -63,7 +66,7 @@ export function cancelTransition(session: Session): Transition | undefined {
   return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), notifications: [] };
 }
 
-/** The payer typed a code at the merchant's; the last wrong one fails the session. */
+/** The payer entered a code; the last wrong one fails the session. */
 export function codeTransition(session: Session, code: string, now: Date): Transition | undefined {
   if (session.status !== 'open' || session.shape !== 'code') return undefined;
   if (code === session.code) return complete(session, now);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { FastifyReply } from 'fastify';
 import { UnansweredRequests } from './unanswered-requests.ts';
 
-/** All that holding a request looks at. */
+/** The parts of a reply that `keepOpen` uses. */
 function replyTo(socket: Socket): FastifyReply {
   return { hijack: () => undefined, request: { socket } } as unknown as FastifyReply;
 }

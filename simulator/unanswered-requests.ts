@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
 
-// Each costs a connection; beyond this the oldest caller is let go, which tells it as little as the silence did.
+// Each occupies a connection. Beyond this limit the oldest one is closed, which tells its caller nothing either.
 const requestsMax = 1_000;
 
-/** Requests that never get an answer. Each lasts until its caller gives up, or the server closes. */
+/** Requests that never get a response. Each stays open until its caller gives up or the server closes. */
 export class UnansweredRequests {
   readonly #sockets = new Set<Socket>();
   #closed = false;
@@ -12,7 +12,7 @@ export class UnansweredRequests {
   keepOpen(reply: FastifyReply): void {
     reply.hijack();
     const { socket } = reply.request;
-    // Of a caller who has gone meanwhile nothing more would be heard, so its place would never become free.
+    // A socket that is already closed emits no more events, so it would occupy its slot for ever.
     if (this.#closed || socket.destroyed) {
       socket.destroy();
       return;
@@ -23,7 +23,7 @@ export class UnansweredRequests {
     if (this.#sockets.size > requestsMax) oldest?.destroy();
   }
 
-  /** A server does not close while a request is open, so these must go first. */
+  /** Call it before the server closes, which waits for open requests. */
   close(): void {
     this.#closed = true;
     for (const socket of this.#sockets) socket.destroy();

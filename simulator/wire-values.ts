@@ -4,9 +4,9 @@ import { canonicalNumber } from './phone-line.ts';
 import { accountLength } from './record-id.ts';
 import { RequestRefused } from './refusal.ts';
 
-// The merchant's short id, and then what makes the reference unguessable.
+// The merchant's short id, then a random part that makes the reference unguessable.
 export const referencePattern = `^[0-9A-Za-z]{${accountLength}}[0-9A-Za-z_-]{8,92}$`;
-// Dot, zero to two decimals, no leading zero: what real networks of the country document.
+// A dot, zero to two decimals, no leading zero: as real networks in The Gambia document.
 export const amountPattern = '^(?:0|[1-9][0-9]{0,11})(?:\\.[0-9]{1,2})?$';
 export const callbackUrlPattern = '^https?://';
 export const urlLengthMax = 2_048;
@@ -15,20 +15,21 @@ export const descriptionLengthMax = 255;
 
 const reference = new RegExp(referencePattern);
 
-/** One's own reference, out of an address. Throws RequestRefused. */
+/** The caller's reference in the query string. Throws RequestRefused. */
 export function readReference(value: unknown): string {
-  if (typeof value !== 'string' || !reference.test(value))
-    throw new RequestRefused('reference', 'Say which reference.');
+  if (typeof value !== 'string' || !reference.test(value)) {
+    throw new RequestRefused('reference', 'The reference is missing or not valid.');
+  }
   return value;
 }
 
-/** What a pattern alone does not say of the fields that every order has. Throws RequestRefused. */
+/** Checks the common fields beyond their patterns. Throws RequestRefused. */
 export function checkRequest(account: string, body: { reference: string; amount: string; callback_url: string }): void {
   if (!body.reference.startsWith(account)) {
-    throw new RequestRefused('reference', 'The reference begins with another account than the credential.');
+    throw new RequestRefused('reference', 'The reference must begin with the account of the credential.');
   }
   if (amountFromWire(body.amount) === 0n) throw new RequestRefused('amount', 'The amount must be above zero.');
-  if (!URL.canParse(body.callback_url)) throw new RequestRefused('callback_url', 'This is not a URL.');
+  if (!URL.canParse(body.callback_url)) throw new RequestRefused('callback_url', 'The value is not a valid URL.');
 }
 
 /** The canonical form of the number in a field. Throws RequestRefused. */
@@ -41,13 +42,13 @@ export function readNumber(field: string, text: string): string {
   }
 }
 
-/** The pattern has been checked. */
+/** Bututs of an amount that matches `amountPattern`. */
 export function amountFromWire(text: string): bigint {
   const [whole = '', decimals = ''] = text.split('.');
   return BigInt(whole + decimals.padEnd(2, '0'));
 }
 
-/** What is wrong with a body, by its first fault; fields that are not documented are named before all others. */
+/** The first error of a body; undocumented fields come before all other errors. */
 export function bodyRefusal(errors: SchemaCheck['errors']): RequestRefused {
   const names = (errors ?? []).flatMap(({ keyword, params }) =>
     keyword === 'additionalProperties' ? [String(params['additionalProperty'])] : [],
@@ -56,5 +57,5 @@ export function bodyRefusal(errors: SchemaCheck['errors']): RequestRefused {
     return new RequestRefused(names[0] ?? '', `Extra fields are not permitted: ${names.join(', ').slice(0, 200)}.`);
   }
   const first = errors?.[0];
-  return new RequestRefused(first?.instancePath.slice(1) ?? '', `The value ${first?.message ?? 'is not understood'}.`);
+  return new RequestRefused(first?.instancePath.slice(1) ?? '', `The value ${first?.message ?? 'is not valid'}.`);
 }

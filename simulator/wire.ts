@@ -2,23 +2,23 @@ import { formatAmount } from '../server/src/kit/money.ts';
 import { codeLength } from './session.ts';
 import type { Session, SessionFailureCode, SessionStatus } from './session.ts';
 
-/** What the payer must do, as the simulated networks say it. */
+/** What the payer must do, in the simulated networks' format. */
 export type WireAction =
   | { type: 'open_url'; url: string }
   | { type: 'approve_on_phone' }
   | { type: 'approve_then_confirm' }
   | { type: 'enter_code'; length: number };
 
-/** A session as the simulated networks tell of it, in answers and in reports. */
+/** A session in the simulated networks' responses and callbacks. */
 export interface WireSession {
   id: string;
   network: string;
   reference: string;
   status: SessionStatus;
-  /** What was asked for. */
+  /** The requested amount. */
   amount: string;
   currency: string;
-  /** What moved; null until it did. */
+  /** The money that moved; null before. */
   paid: { gross_amount: string; fee: string; currency: string; transaction_id: string } | null;
   payer_number: string | null;
   failure_code: SessionFailureCode | null;
@@ -28,7 +28,7 @@ export interface WireSession {
   expires_at: string;
 }
 
-/** Under `status`, which is the session's now, or what it was when a report's news happened. */
+/** With `status`: the current one in a response, the one at the time of the event in a callback. */
 export function wireSession(session: Session, status: SessionStatus, publicUrl: string): WireSession {
   const moved = status === 'complete' || status === 'reversed';
   return {

@@ -6,7 +6,7 @@ import { ListReader } from '../../server/src/kit/list-reader.ts';
 import { outboundPolicy } from '../../server/src/kit/outbound-guard.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
-import { BreakerCopy } from '../../server/src/networks/breaker-copy.ts';
+import { BreakerCopy } from '../../server/src/networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../../server/src/networks/registry.ts';
 import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
 import type { PaymentContext } from '../../server/src/payments/context.ts';

@@ -21,14 +21,14 @@ function arrivals(number: string, owner?: string): Promise<Arrival[]> {
   return networks.simulator.payouts.listArrivals({ number, ...(owner === undefined ? {} : { account: owner }) });
 }
 
-/** Answers the network's id of the payout. */
+/** Returns the network's id of the payout. */
 async function payOut(request: StartPayout, network = 'aps'): Promise<string> {
   const response = await networks.payouts(network).start(request);
   assert.ok(response.state === 'succeeded', response.state);
   return response.providerTransaction.networkReference;
 }
 
-test('the phone of a number shows what arrived in any form of the number, newest first', async () => {
+test('the phone shows arrivals for any form of its number, newest first', async () => {
   const first = await payOut(networks.payoutRequest('+2207522222'));
   await networks.clock.advance(1_000);
   const second = await payOut(networks.payoutRequest('+220877522222'), 'wave');
@@ -39,7 +39,7 @@ test('the phone of a number shows what arrived in any form of the number, newest
   await assert.rejects(arrivals('12'), PhoneNumberError);
 });
 
-test('an arrival says how much came from whom, and when', async () => {
+test('an arrival shows amount, sender and time', async () => {
   const request = networks.payoutRequest('+2207522223', { amountMinor: 45_050n });
   const payoutId = await payOut(request);
   const [arrival] = await arrivals('7522223');
@@ -58,7 +58,7 @@ test('an arrival says how much came from whom, and when', async () => {
   });
 });
 
-test('the phone can be narrowed to what one merchant sent', async () => {
+test('the phone can be narrowed to the arrivals of one merchant', async () => {
   const mine = await payOut(networks.payoutRequest('+2207522224'));
   const theirs = await payOut(networks.payoutRequest('+2207522224', { reference: 'Other567reference0000000000021' }));
   assert.equal((await arrivals('7522224')).length, 2);
@@ -72,14 +72,14 @@ test('the phone can be narrowed to what one merchant sent', async () => {
   );
 });
 
-test('what is refused, held back or still on its way has not arrived', async () => {
+test('a payout that is refused, waiting or pending has not arrived', async () => {
   for (const ending of ['0002', '0003', '0004', '0008', '0009', '0010', '0011']) {
     await networks.payouts('aps').start(networks.payoutRequest(`+220753${ending}`));
     assert.deepEqual(await arrivals(`753${ending}`), [], ending);
   }
 });
 
-test('money arrives when it is completed, and says so with that moment', async () => {
+test('money arrives at the time of its completion, and shows that time', async () => {
   const { clock } = networks;
   const begun = clock.now();
   await networks.payouts('aps').start(networks.payoutRequest('+2207540009'));

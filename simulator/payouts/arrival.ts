@@ -12,15 +12,15 @@ export interface Arrival {
   networkName: string;
   amountMinor: bigint;
   currency: string;
-  /** Who sent it and what for, in the sender's words. */
+  /** The sender's description. */
   description: string;
   transactionId: string;
   arrivedAt: Date;
-  /** When the network took it back. */
+  /** When the network reversed it. */
   reversedAt: Date | null;
 }
 
-/** Undefined as long as nothing has arrived, or the network pretends not to know of it. */
+/** Undefined until the money has arrived, or while the network pretends not to know the payout. */
 export function arrivalOf(stored: Payout, now: Date): Arrival | undefined {
   const { status } = payoutAt(stored, now);
   if (stored.visibleAt > now || (status !== 'completed' && status !== 'reversed')) return undefined;
@@ -38,7 +38,7 @@ export function arrivalOf(stored: Payout, now: Date): Arrival | undefined {
   };
 }
 
-/** A float that has run out at some time, as the simulated phone of its number offers to fill it. */
+/** A float that has been empty before; the simulated phone of its number offers to fill it. */
 export interface PhoneFloat {
   /** The merchant's short id. */
   account: string;

@@ -14,7 +14,7 @@ import {
   urlLengthMax,
 } from '../wire-values.ts';
 
-/** An order to pay out, read and found in order. */
+/** A parsed request to pay out. */
 export interface PayoutRequest {
   network: SimulatedNetwork;
   account: string;
@@ -27,7 +27,7 @@ export interface PayoutRequest {
   beneficiaryName: string | null;
   description: string;
   callbackUrl: string;
-  /** The network's transaction that is given back with it; null for a payout. */
+  /** The network's transaction that it refunds; null for a payout. */
   refundedTransactionId: string | null;
 }
 

@@ -163,7 +163,7 @@ const refusedFields: [string, unknown][] = [
 const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40));
 
 for (const [field, value] of refusedFields) {
-  test(`an order with ${field} ${shown(value)} is refused and creates nothing`, async () => {
+  test(`a payout with ${field} ${shown(value)} is refused and creates nothing`, async () => {
     const body = payoutBody({ [field]: value });
     const response = await call({ body });
     assert.equal(response.status, 400);
@@ -173,7 +173,7 @@ for (const [field, value] of refusedFields) {
   });
 }
 
-test('a body that is not plain JSON of a fair size is refused', async () => {
+test('a body that is not strict JSON, or too large, is refused', async () => {
   assert.equal((await call({ body: '{"reference": "a", "reference": "b"}' })).status, 400);
   assert.equal((await call({ body: 'nonsense' })).status, 400);
   assert.equal((await call({ body: payoutBody(), contentType: 'text/plain' })).status, 415);
@@ -218,7 +218,7 @@ test('a payout that moved no money has no transaction id', async () => {
   }
 });
 
-test('what does not exist is not found, also under texts that the database would refuse', async () => {
+test('an unknown payout is not found, also for ids that the database cannot store', async () => {
   for (const id of ['Shop1234nothing', 'Shop1234%00', `Shop1234${'%00'.repeat(22)}`, 'Shop1234%F0%9F%98%80']) {
     assert.equal((await call({ path: `/${id}` })).body.code, 'not_found', id);
   }

@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import { authenticate } from '../authenticate.ts';
-import type { UnansweredRequests } from '../unanswered-requests.ts';
+import type { FastifyInstance } from 'fastify';
+import { authenticate, hidden } from '../authenticate.ts';
 import { Refusal } from '../refusal.ts';
+import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { readReference } from '../wire-values.ts';
 import type { Payout } from './payout.ts';
 import { readPayoutRequest } from './payout-request.ts';
@@ -15,10 +15,7 @@ export interface PayoutRoutesOptions {
   unanswered: UnansweredRequests;
 }
 
-// Another service's API has no place in this one's reference.
-const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
-
-/** Pay out, find, look up by one's own reference. */
+/** Start a payout; look one up by id or reference. */
 export function addPayoutRoutes(
   server: FastifyInstance,
   { payouts, unanswered, ...options }: PayoutRoutesOptions,
@@ -33,11 +30,11 @@ export function addPayoutRoutes(
         unanswered.keepOpen(reply);
         return reply;
       case 'conflict':
-        throw new Refusal('reference_conflict', 'The reference belongs to another order.');
+        throw new Refusal('reference_conflict', 'The reference belongs to another request.');
       case 'not_accepted':
-        throw new Refusal('not_accepted', 'The network takes no payouts just now. Nothing was created.');
+        throw new Refusal('not_accepted', 'The network does not accept payouts at the moment. Nothing was created.');
       case 'float_empty':
-        throw new Refusal('float_empty', 'There is not enough money to pay out from. Nothing was created.');
+        throw new Refusal('float_empty', 'The float is empty. Nothing was created.');
     }
   });
 
@@ -51,7 +48,7 @@ export function addPayoutRoutes(
   server.get<{ Params: { network: string; payoutId: string } }>('/:payoutId', hidden, async (req) => {
     const { network, account } = authenticate(req, options);
     const payout = await payouts.find({ account, network: network.id, payoutId: req.params.payoutId });
-    if (!payout) throw new Refusal('not_found', 'There is no such payout.');
+    if (!payout) throw new Refusal('not_found', 'Payout not found.');
     return payoutResponse(payout);
   });
 }

@@ -21,12 +21,12 @@ function start(request: StartPayout, network = 'aps'): Promise<PayoutResponse> {
   return networks.payouts(network).start(request);
 }
 
-/** By our reference, as after a start that was not answered. */
+/** Looks up by our reference, as after a start without a response. */
 function lookUp(request: StartPayout, network = 'aps'): Promise<PayoutResponse> {
   return networks.payouts(network).lookUp({ reference: request.reference, handles: {} });
 }
 
-/** What the connector makes of the callbacks that are due now, in the order in which they arrived. */
+/** The notifications that the connector parses from the due callbacks, in order of arrival. */
 async function callbacksNow(network = 'aps'): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
@@ -52,7 +52,7 @@ function failureOf(response: PayoutResponse): string {
 const down: PayoutResponse = { state: 'not_accepted', reason: 'network_unavailable' };
 const floatEmpty: PayoutResponse = { state: 'not_accepted', reason: 'float_empty' };
 
-/** Starts what gets no answer, and gives up when the connector does. */
+/** Starts a payout without a response, and lets the connector time out. */
 async function startAndTimeOut(request: StartPayout): Promise<PayoutResponse> {
   const response = start(request);
   await networks.untilStored(request);
@@ -109,7 +109,7 @@ test('0004 stays pending for ever, and is never reported', async () => {
 test('0005: no response; not found for 5 s, then successful, and never reported', async () => {
   const { clock } = networks;
   const request = networks.payoutRequest('+2207510005');
-  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no answer within 3000 ms' });
+  assert.deepEqual(await startAndTimeOut(request), { state: 'unknown', detail: 'no response within 3000 ms' });
   await clock.advance(1_999);
   assert.equal((await lookUp(request)).state, 'not_found');
   await clock.advance(1);
@@ -195,7 +195,7 @@ test('0008: an outage is per operation, number, network and account', async () =
   await callbacksNow();
 });
 
-test('an outage that somebody begins stops payouts to that number until it ends', async () => {
+test('a manual outage stops payouts to its number until it ends', async () => {
   const { simulator, clock } = networks;
   const line = { account, network: 'aps', number: '751 2346' };
   const request = networks.payoutRequest('+220877512346');
@@ -233,7 +233,7 @@ for (const [ending, afterMs] of [
   });
 }
 
-test('0010: the float is empty and nothing is created, until somebody fills it', async () => {
+test('0010: the float is empty and nothing is created, until it is filled', async () => {
   const { clock, simulator } = networks;
   const request = networks.payoutRequest('+2207510010');
   assert.deepEqual(await start(request), floatEmpty);

@@ -37,28 +37,28 @@ export function payoutScenarioOf(beneficiaryNumber: string): PayoutScenario {
   return scenariosBySuffix.get(beneficiaryNumber.slice(-4)) ?? 'arrive';
 }
 
-/** docs/testing-with-the-simulator.md, "Paying out": 0008 is up again 5 s after it went down. */
+/** docs/testing-with-the-simulator.md, "Paying out": 0008 recovers after 5 s. */
 export const outageMs = 5_000;
 /**
- * How long 0008 then stays up. Long enough for whoever held orders back to send all of them; after that a tester sees
- * the next outage.
+ * How long 0008 then stays up: long enough for all waiting payouts to be sent. After that the next payout starts another
+ * outage.
  */
 export const upAfterOutageMs = 10 * 60_000;
 
-// docs/testing-with-the-simulator.md, "Paying out": found 5 s after the call that got no answer.
+// docs/testing-with-the-simulator.md, "Paying out": can be looked up 5 s after the call without a response.
 const unknownForMs = 5_000;
 const soonMs = 2_000;
 const lateMs = 30_000;
 const reversalAfterMs = 2_000;
-// Long enough for the answer to the order to be "pending", so that only the reports tell of the success.
+// Long enough for the response to be "pending", so that only the callbacks report the success.
 const shuffledSuccessAfterMs = 1_000;
-// Apart, so that they arrive in this order and not by the luck of one batch.
+// An interval that makes sure they arrive in this order.
 const shuffledIntervalMs = 200;
 
-/** News of a payout for the merchant's callback address, before it is put into words. */
+/** A notification of a payout for the merchant's callback URL, before it is rendered as JSON. */
 export interface PayoutNotification {
   type: 'payout.accepted' | 'payout.completed' | 'payout.failed' | 'payout.reversed';
-  /** The status it tells of, which may be older than the payout's. */
+  /** The status that it reports, which may be older than the payout's. */
   status: PayoutStatus;
   occursAt: Date;
   dueAt: Date;
@@ -72,7 +72,7 @@ export interface PayoutPlan {
   notifications: PayoutNotification[];
 }
 
-/** What a scenario makes of a payout that is accepted now: its first state, what is planned, and what is reported. */
+/** Plans a payout that is accepted now: its initial state, its planned change and its notifications. */
 export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
   const pending: PayoutScenarioFields = {
     status: 'pending',
@@ -86,7 +86,7 @@ export function planPayout(scenario: PayoutScenario, now: Date): PayoutPlan {
   switch (scenario) {
     case 'complete':
     case 'arrive':
-    // These two refuse orders before a plan is asked for. Once they take one, nothing is special about it.
+    // These two refuse payouts before this plan is used. Once one is accepted, it completes as usual.
     case 'network_down':
     case 'float_empty':
       return { fields: completed, notifications: [completedNotification(now)] };
@@ -137,7 +137,7 @@ function reversedNotification(time: Date): PayoutNotification {
   return { type: 'payout.reversed', status: 'reversed', occursAt: time, dueAt: time };
 }
 
-/** Success three times, and between them the older news that the order had been accepted. */
+/** Three successes, and between them the older notification that the payout was accepted. */
 function shuffledNotifications(acceptedAt: Date, completedAt: Date): PayoutNotification[] {
   const completed = completedNotification(completedAt);
   const accepted: PayoutNotification = {

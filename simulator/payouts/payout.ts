@@ -1,12 +1,12 @@
 export type PayoutStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
-/** Why a payout failed, in the simulated networks' own words. */
+/** The simulated networks' failure codes. */
 export type PayoutFailureCode = 'no_such_account' | 'account_blocked' | 'not_permitted';
 
-/** What a scenario can hold in store for a payout. */
+/** The status to which a scenario can plan to change a payout. */
 export type PlannedPayoutStatus = 'completed' | 'failed' | 'reversed';
 
-/** One payout at a simulated network, as its row says. What it is at a moment is `payoutAt`. */
+/** A payout at a simulated network, as stored. `payoutAt` gives it at a time. */
 export interface Payout {
   account: string;
   id: string;
@@ -26,14 +26,13 @@ export interface Payout {
   description: string;
   callbackUrl: string;
   transactionId: string;
-  /** The network's transaction that it gives back; null for a payout. */
+  /** The network's transaction that it refunds; null for a payout. */
   refundedTransactionId: string | null;
   createdAt: Date;
 }
 
 /**
- * The payout with the status that it has at a moment. A change that was planned counts from its stored time, so it is
- * true at once whether or not anything ran.
+ * The payout with its status at a time. A planned change takes effect at its stored time, without a job that applies it.
  */
 export function payoutAt(payout: Payout, now: Date): Payout {
   const { plannedStatus, plannedAt } = payout;

@@ -7,7 +7,7 @@ const payoutColumns = `account, id, network, reference, fingerprint, status, fai
   beneficiary_name AS "beneficiaryName", description, callback_url AS "callbackUrl",
   transaction_id AS "transactionId", refunded_transaction_id AS "refundedTransactionId", created_at AS "createdAt"`;
 
-/** Inserts nothing when the account already has a payout with this reference: two orders at once pay once. */
+/** Inserts nothing if the account already has a payout with this reference: concurrent requests pay once. */
 export function insertPayout(payout: Payout): Statement {
   return {
     name: 'simulator_payout_insert',
@@ -61,7 +61,7 @@ export function findPayoutByReference(
   });
 }
 
-/** Those that succeed at some time, newest first, of every account or of one. */
+/** Payouts that have succeeded or will, newest first, of all accounts or of one. */
 export function listPayoutsByNumber(
   db: Queryable,
   query: { beneficiaryNumber: string; account: string | null; rowsMax: number },
@@ -76,7 +76,7 @@ export function listPayoutsByNumber(
   });
 }
 
-/** What is or was given back of one collection; the caller holds the collection's row. */
+/** All refunds of one collection; the caller holds the lock on the collection's row. */
 export function listRefundsByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },
@@ -89,7 +89,7 @@ export function listRefundsByTransaction(
   });
 }
 
-/** Payouts to one number at one network, as one account sees them. */
+/** Payouts of one account to one number at one network. */
 export interface PayoutLine {
   account: string;
   network: string;
@@ -132,7 +132,7 @@ export function deletePayoutOutage(line: PayoutLine): Statement {
 
 export type FloatState = 'empty' | 'filled';
 
-/** What there is to pay out from, for one line. */
+/** The float for one line. */
 export interface Float extends PayoutLine {
   state: FloatState;
   changedAt: Date;
@@ -149,7 +149,7 @@ export function findFloat(db: Queryable, line: PayoutLine): Promise<Float | unde
   });
 }
 
-/** Of every account or of one, those that changed last first. */
+/** Of all accounts or of one, the last change first. */
 export function listFloatsByNumber(
   db: Queryable,
   query: { beneficiaryNumber: string; account: string | null; rowsMax: number },
@@ -163,7 +163,7 @@ export function listFloatsByNumber(
   });
 }
 
-/** Notes that an order found nothing. A float that somebody fills at the same moment stays filled. */
+/** Records an empty float. A float that is filled concurrently stays filled. */
 export function insertEmptyFloat(line: PayoutLine, changedAt: Date): Statement {
   return {
     name: 'simulator_float_insert_empty',
@@ -174,7 +174,7 @@ export function insertEmptyFloat(line: PayoutLine, changedAt: Date): Statement {
   };
 }
 
-/** Fills or empties it, whether or not it was known; nothing changes where it is so already. */
+/** Fills or empties a float; writes nothing if it has the state already. */
 export function upsertFloat(line: PayoutLine, change: { state: FloatState; changedAt: Date }): Statement {
   return {
     name: 'simulator_float_upsert',

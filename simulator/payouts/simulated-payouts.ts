@@ -18,32 +18,32 @@ import type { FloatState, PayoutLine } from './queries.ts';
 import { startPayout } from './start-payout.ts';
 import type { PayoutStart } from './start-payout.ts';
 
-/** The part of the simulated networks that pays out. */
+/** The payouts of the simulated networks. */
 export interface SimulatedPayouts {
-  /** The networks' own calls, for `payoutRoutes`. Payouts come as they are now. */
+  /** The networks' API, for the payout routes. Payouts are returned in their current state. */
   start(request: PayoutRequest): Promise<PayoutStart>;
   find(key: PayoutAddress): Promise<Payout | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
 
-  /** Money that has arrived for a number, newest first. Throws PhoneNumberError for what is not a number. */
+  /** Money that has arrived for a number, newest first. Throws PhoneNumberError. */
   listArrivals(query: PhoneQuery): Promise<Arrival[]>;
-  /** The floats that have ever run out for a number, the last change first. Throws PhoneNumberError. */
+  /** The floats of a number that have been empty before, the last change first. Throws PhoneNumberError. */
   listFloats(query: PhoneQuery): Promise<PhoneFloat[]>;
   /**
-   * `filled`: orders to this number are accepted from now on, also where the number's scenario is an empty float.
-   * `empty`: they are not, whichever number it is. Throws PhoneNumberError.
+   * `filled`: payouts to this number are accepted from now on, also if the number's scenario is an empty float.
+   * `empty`: payouts to this number are refused, whatever its scenario. Throws PhoneNumberError.
    */
   setFloat(line: PhoneLine, state: FloatState): Promise<void>;
 }
 
-/** A payout as a network's caller names it: only its own account's, and only at its own network. */
+/** How a caller of the API names a payout; it must belong to the caller's account and network. */
 export interface PayoutAddress {
   account: string;
   network: string;
   payoutId: string;
 }
 
-// A phone screen's worth.
+// Enough for a phone's screen.
 const arrivalsMax = 20;
 const floatsMax = 20;
 
@@ -82,13 +82,13 @@ export function payoutLine({ account, network, number }: PhoneLine): PayoutLine 
   return { account, network, beneficiaryNumber: canonicalNumber(number) };
 }
 
-/** Undefined for an account that cannot be one; the database refuses some texts with an error. */
+/** Undefined for text that is not an account; the database refuses some of it with an error. */
 function phoneKey({ number, account }: PhoneQuery): { beneficiaryNumber: string; account: string | null } | undefined {
   const beneficiaryNumber = canonicalNumber(number);
   return account === undefined || isAccount(account) ? { beneficiaryNumber, account: account ?? null } : undefined;
 }
 
-/** As it is now, unless the network pretends not to know it yet. */
+/** The payout in its current state, unless the network pretends not to know it yet. */
 export function visiblePayout(payout: Payout | undefined, now: Date): Payout | undefined {
   return payout && payout.visibleAt <= now ? payoutAt(payout, now) : undefined;
 }

@@ -24,24 +24,24 @@ import { wirePayout } from './wire-payout.ts';
 
 export type PayoutStart =
   | { kind: 'payout'; payout: Payout }
-  /** Accepted, and the caller never hears of it. */
+  /** Accepted, but the caller gets no response. */
   | { kind: 'silent' }
-  /** The reference belongs to another order. */
+  /** The reference belongs to another request. */
   | { kind: 'conflict' }
   /** The network is down; nothing was created. */
   | { kind: 'not_accepted' }
-  /** There is nothing to pay out from; nothing was created. */
+  /** The float is empty; nothing was created. */
   | { kind: 'float_empty' };
 
 /**
- * Pays out, or answers the payout that the same order started before. Its scenario is written down whole: what happens
- * later follows from the row, whichever process looks.
+ * Pays out, or returns the payout that the same request started before. The row holds the whole scenario, so every later
+ * state follows from it in any process.
  */
 export function startPayout(context: SimulatorContext, request: PayoutRequest): Promise<PayoutStart> {
   return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request));
 }
 
-/** The same in the caller's transaction, also for what is given back of a collection. */
+/** The same in the caller's transaction, also for refunds. */
 export async function startPayoutWithin(
   tx: Transaction,
   context: SimulatorContext,
@@ -113,10 +113,10 @@ function startResult(payout: Payout, now: Date): PayoutStart {
   return payout.visibleAt > now ? { kind: 'silent' } : { kind: 'payout', payout: payoutAt(payout, now) };
 }
 
-/** The same for orders that mean the same: `450` and `450.00`, an old and a new form of one number. */
+/** Equal for equivalent requests: `450` and `450.00`, an old and a new form of one number. */
 function fingerprint(request: PayoutRequest): string {
   const { amountMinor, currency, beneficiaryNumber, beneficiaryName, description, callbackUrl } = request;
-  const { refundedTransactionId: refunded } = request;
+  const { refundedTransactionId } = request;
   const significantFields = [
     amountMinor.toString(),
     currency,
@@ -124,7 +124,7 @@ function fingerprint(request: PayoutRequest): string {
     beneficiaryName,
     description,
     callbackUrl,
+    ...(refundedTransactionId === null ? [] : [refundedTransactionId]),
   ];
-  if (refunded !== null) significantFields.push(refunded);
   return createHash('sha256').update(JSON.stringify(significantFields)).digest('hex');
 }

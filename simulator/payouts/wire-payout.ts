@@ -1,16 +1,16 @@
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { Payout, PayoutFailureCode, PayoutStatus } from './payout.ts';
 
-/** A payout as the simulated networks tell of it, in answers and in reports. */
+/** A payout in the simulated networks' responses and callbacks. */
 export interface WirePayout {
   id: string;
   network: string;
   reference: string;
   status: PayoutStatus;
-  /** What was asked for. */
+  /** The requested amount. */
   amount: string;
   currency: string;
-  /** What the beneficiary got, and what was taken from the sender on top; null until it moved. */
+  /** What the beneficiary received, and the fee on top of it; null before the money moved. */
   received: { amount: string; fee: string; currency: string; transaction_id: string } | null;
   beneficiary_number: string;
   beneficiary_name: string | null;
@@ -18,7 +18,7 @@ export interface WirePayout {
   created_at: string;
 }
 
-/** Under `status`, which is the payout's now, or what it was when a report's news happened. */
+/** With `status`: the current one in a response, the one at the time of the event in a callback. */
 export function wirePayout(payout: Payout, status: PayoutStatus): WirePayout {
   const moved = status === 'completed' || status === 'reversed';
   const amount = formatAmount(payout.amountMinor, { style: 'plain' });

@@ -39,9 +39,9 @@ after(async () => {
 });
 
 async function start(network: string, number: string | null, changes: Partial<StartCollection> = {}): Promise<string> {
-  const answer = await networks.connector(network).startCollection(networks.request(number, changes));
-  assert.ok(answer.state === 'awaiting_payer', `it does not wait for the payer: ${answer.state}`);
-  return answer.networkReference;
+  const response = await networks.connector(network).startCollection(networks.request(number, changes));
+  assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
+  return response.networkReference;
 }
 
 async function statusOf(sessionId: string): Promise<string | undefined> {
@@ -60,7 +60,7 @@ for (const scripts of [true, false]) {
     const { page } = opened;
     await page.goto(`${baseUrl}/simulator/phone`);
     await page.getByLabel('Number').fill(` +220 ${number} `);
-    await page.getByRole('button', { name: 'Take the phone' }).click();
+    await page.getByRole('button', { name: 'Open the phone' }).click();
     await page.getByRole('heading', { name: /Simulated phone of 703 200\d/ }).waitFor();
     const card = page.getByRole('article', { name: 'APS' });
     assert.match(await card.innerText(), /Pay D100\.00\?[\s\S]*Two bags of rice/);
@@ -68,7 +68,7 @@ for (const scripts of [true, false]) {
     await page.getByText(/Paid\. Transaction \S+/).waitFor();
     assert.equal(await statusOf(id), 'complete');
     await card.getByRole('button', { name: 'Reverse at the network' }).click();
-    await page.getByText('Taken back by the network.').waitFor();
+    await page.getByText('Reversed by the network.').waitFor();
     assert.equal(await statusOf(id), 'reversed');
     assert.deepEqual(opened.pageErrors, []);
   });
@@ -81,12 +81,12 @@ test('a payment that was declined can still be approved late', async () => {
   await page.goto(`${baseUrl}/simulator/phone/7032003`);
   await page.getByRole('button', { name: 'Decline' }).click();
   await page.getByText('Declined.').waitFor();
-  await page.getByRole('button', { name: 'Approve after all (late)' }).click();
+  await page.getByRole('button', { name: 'Approve late' }).click();
   await page.getByText(/Paid\. Transaction/).waitFor();
   assert.equal(await statusOf(id), 'complete');
 });
 
-test('a code is shown as the message that a phone would get', async () => {
+test('the phone shows the code as a text message', async () => {
   const id = await start('qmoney', '+2207032004');
   const code = (await networks.simulator.findPrompt(id))?.code;
   assert.ok(code);
@@ -95,7 +95,7 @@ test('a code is shown as the message that a phone would get', async () => {
   assert.ok((await opened.page.getByRole('article').innerText()).includes(`Your code for D100.00 is ${code}`));
 });
 
-test('a tap that the payment page must confirm says so', async () => {
+test('an approval that the payment page must confirm says so', async () => {
   await start('afrimoney', '+2207032005');
   await using opened = await openPage(browser);
   await opened.page.goto(`${baseUrl}/simulator/phone/7032005`);
@@ -147,7 +147,7 @@ test('the phone is accessible in every state and in both schemes', async () => {
   }
 });
 
-test('who may not hold the phone finds nothing, and can tap nothing', async () => {
+test('without access the phone is not found, and a tap has no effect', async () => {
   const id = await start('aps', '+2207032008');
   access = { allowed: false, account: null };
   try {
@@ -163,7 +163,7 @@ test('who may not hold the phone finds nothing, and can tap nothing', async () =
   }
 });
 
-test('a key shows and moves the prompts of its own merchant only, and stays in every link and form', async () => {
+test('a key gives access to the prompts of its merchant only, and stays in every link and form', async () => {
   const theirs = await start('aps', '+2207032009');
   const mine = await start('aps', '+2207032009', { reference: 'Other567reference0000000000009' });
   const url = '/simulator/phone/7032009?key=right';
@@ -203,7 +203,7 @@ test('a tap is refused from another site, on another number, by GET, and with an
   assert.equal(await statusOf(launch), 'open');
 });
 
-test('a tap that comes too late changes nothing and shows what is', async () => {
+test('a tap that comes too late changes nothing and shows the current state', async () => {
   const id = await start('aps', '+2207032012');
   await networks.simulator.act(id, 'decline');
   const payload = `session=${id}&action=approve`;
@@ -212,7 +212,7 @@ test('a tap that comes too late changes nothing and shows what is', async () => 
   assert.equal(await statusOf(id), 'failed');
 });
 
-test('what stands in a description is shown as text', async () => {
+test('markup in a description is shown as text', async () => {
   const description = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>';
   const launch = await start('wave', '+2207032013', { description });
   await using opened = await openPage(browser);

@@ -2,21 +2,20 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { AppError } from '../../server/src/kit/app-error.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../server/src/kit/phone-number.ts';
+import type { PhoneFloat } from '../payouts/arrival.ts';
 import type { SimulatedPayouts } from '../payouts/simulated-payouts.ts';
 import type { Prompt } from '../prompt.ts';
 import type { Simulator } from '../simulator.ts';
+import type { PhoneAction } from '../transitions.ts';
 import { createPageSender } from '../../server/src/pages/document.ts';
 import type { PageSender } from '../../server/src/pages/document.ts';
 import { createFormGuard } from '../../server/src/pages/form-guard.ts';
 import type { FormGuard } from '../../server/src/pages/form-guard.ts';
 import { loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
-import { numberFormPage } from './number-form-page.ts';
-import { phoneMain, phonePage } from './phone-page.ts';
+import { numberFormPage, phoneMain, phonePage } from './phone-page.ts';
 import type { Phone } from './phone-page.ts';
-import { readTap } from './read-tap.ts';
-import type { Tap } from './read-tap.ts';
-import { wavePage } from './wave-page.ts';
+import { wavePage } from './prompt-card.ts';
 
 export interface PhonePagesOptions {
   simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act'> & {
@@ -24,15 +23,15 @@ export interface PhonePagesOptions {
   };
   log: Log;
   publicUrl: () => string;
-  /** For the forms' proofs; the same in every process. */
+  /** Signs the forms against cross-site requests; the same in every process. */
   formKey: string | Uint8Array;
-  /** Who may hold the phone. The pages keep the parameter `key` of their address in every link and form. */
+  /** Who may open the phone. Every link and form keeps the query parameter `key`. */
   phoneAccess(request: FastifyRequest): PhoneAccess | Promise<PhoneAccess>;
 }
 
 export interface PhoneAccess {
   allowed: boolean;
-  /** The short id of the one merchant whose prompts are shown; null for everybody's, in development. */
+  /** The short id of the merchant whose prompts are shown; null for all merchants, in development. */
   account: string | null;
 }
 
@@ -52,8 +51,8 @@ const style = loadStyle(
 const script = loadScript(new URL('phone.js', import.meta.url));
 
 /**
- * The other side of the test environment: `/simulator/phone/{number}`, the phone on which payers approve, and
- * `/simulator/wave/{session}`, where Wave's launch link leads.
+ * The payer's side of the test environment: `/simulator/phone/{number}`, the phone on which payers approve, and
+ * `/simulator/wave/{session}`, the target of Wave's launch link.
  */
 export const phonePages: FastifyPluginAsync<PhonePagesOptions> = async (app, options) => {
   const { publicUrl, log } = options;
@@ -82,14 +81,14 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
   scope.get('/', async (request: PhoneRequest, reply) => {
     await authorize(context, request);
     const { number } = request.query;
-    if (typeof number !== 'string') return sendNumberForm(context, request, reply);
+    if (typeof number !== 'string') return sendNumberForm(sender, request, reply);
     return seeOther(reply, withKey(`/simulator/phone/${encodeURIComponent(number.trim())}`, request));
   });
 
   scope.get('/:number', async (request: PhoneRequest, reply) => {
     const { account } = await authorize(context, request);
     const number = numberOf(request);
-    if (canonicalNumber(number) === null) return sendNumberForm(context, request, reply);
+    if (canonicalNumber(number) === null) return sendNumberForm(sender, request, reply);
     const query = { number, ...(account === null ? {} : { account }) };
     const [prompts, arrivals, floats] = await Promise.all([
       simulator.listPrompts(query),
@@ -107,7 +106,7 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
   scope.post('/:number', async (request: PhoneRequest, reply) => {
     const { account } = await authorize(context, request);
     const number = numberOf(request);
-    if (canonicalNumber(number) === null) throw noSuchPrompt();
+    if (canonicalNumber(number) === null) throw promptNotFound();
     const tap = readTap(request.body);
     await (tap.on === 'prompt'
       ? tapPrompt(simulator, tap, { number, account })
@@ -116,7 +115,7 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
   });
 }
 
-/** The phone that is held, and the one merchant whose things it shows; null for everybody's. */
+/** The phone's number, and the merchant whose records it shows; null for all merchants. */
 interface PhoneIdentity {
   number: string;
   account: string | null;
@@ -132,11 +131,11 @@ async function tapPrompt(
     prompt !== undefined &&
     (phone.account === null || prompt.account === phone.account) &&
     prompt.payerNumber === canonicalNumber(phone.number);
-  if (!isShown) throw noSuchPrompt();
+  if (!isShown) throw promptNotFound();
   await simulator.act(sessionId, action);
 }
 
-/** Only what the phone shows can be tapped: a float that has run out at some time. */
+/** Only a float that the phone shows can be tapped: one that has been empty before. */
 async function tapFloat(
   { payouts }: PhonePagesOptions['simulator'],
   { account, network, state }: Extract<Tap, { on: 'float' }>,
@@ -145,15 +144,15 @@ async function tapFloat(
   const { number } = phone;
   const floats = await payouts.listFloats({ number, ...(phone.account === null ? {} : { account: phone.account }) });
   const isShown = floats.some((float) => float.account === account && float.network === network);
-  if (!isShown) throw new AppError('not_found', 'There is no such float on this phone.');
+  if (!isShown) throw new AppError('not_found', 'Float not found on this phone.');
   await payouts.setFloat({ account, network, number }, state);
 }
 
 function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneContext): void {
-  /** Whoever has the launch link may use it, as with the real one: its id cannot be guessed. */
+  /** The launch link is enough, as with the real one: its id cannot be guessed. */
   const launched = async (request: LaunchRequest): Promise<Prompt> => {
     const prompt = await simulator.findPrompt(request.params.sessionId ?? '');
-    if (prompt === undefined || prompt.network !== 'wave' || prompt.shape !== 'redirect') throw noSuchPrompt();
+    if (prompt === undefined || prompt.network !== 'wave' || prompt.shape !== 'redirect') throw promptNotFound();
     return prompt;
   };
 
@@ -172,23 +171,51 @@ function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneCo
   });
 }
 
-async function authorize(context: PhoneContext, request: FastifyRequest): Promise<PhoneAccess> {
-  const access = await context.phoneAccess(request);
-  if (!access.allowed) throw new AppError('not_found', 'There is no simulated phone here.');
+/** A button that was tapped on the simulated phone. */
+type Tap =
+  | { on: 'prompt'; sessionId: string; action: PhoneAction }
+  | { on: 'float'; account: string; network: string; state: PhoneFloat['state'] };
+
+const promptActions: readonly PhoneAction[] = ['approve', 'decline', 'approve_late', 'reverse'];
+const floatActions: ReadonlyMap<unknown, PhoneFloat['state']> = new Map([
+  ['fill_float', 'filled'],
+  ['empty_float', 'empty'],
+]);
+
+/** Throws AppError `invalid_request` for anything that is not a button of the phone. */
+function readTap(body: unknown): Tap {
+  const fields = (body ?? {}) as Record<string, unknown>;
+  const action = promptActions.find((candidate) => candidate === fields['action']);
+  if (action !== undefined) return { on: 'prompt', action, sessionId: textOf(fields['session']) };
+  const state = floatActions.get(fields['action']);
+  if (state === undefined) throw new AppError('invalid_request', 'Choose one of the buttons on the phone.');
+  return { on: 'float', state, account: textOf(fields['account']), network: textOf(fields['network']) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+async function authorize(
+  options: Pick<PhonePagesOptions, 'phoneAccess'>,
+  request: FastifyRequest,
+): Promise<PhoneAccess> {
+  const access = await options.phoneAccess(request);
+  if (!access.allowed) throw new AppError('not_found', 'Simulated phone not found.');
   return access;
 }
 
-/** Asks for the number; once more, with what is wrong, where the address holds none that is usable. */
-function sendNumberForm(context: PhoneContext, request: PhoneRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Sends the number form; with an error if the URL has a number that is not valid. */
+function sendNumberForm(sender: PageSender, request: PhoneRequest, reply: FastifyReply): Promise<FastifyReply> {
   const refusedNumber = request.params.number ?? null;
-  return context.sender.send(request, reply, {
+  return sender.send(request, reply, {
     status: refusedNumber === null ? 200 : 400,
     content: numberFormPage({ refusedNumber, key: keyOf(request) }),
   });
 }
 
-function noSuchPrompt(): AppError {
-  return new AppError('not_found', 'There is no such payment on this phone.');
+function promptNotFound(): AppError {
+  return new AppError('not_found', 'Payment not found on this phone.');
 }
 
 function canonicalNumber(number: string): string | null {
@@ -217,7 +244,7 @@ function keyOf(request: FastifyRequest): string | null {
   return typeof key === 'string' && key !== '' ? key : null;
 }
 
-/** On a production server the key is what makes the phone's address unguessable. */
+/** On a production server the key makes the phone's URL unguessable. */
 function withKey(path: string, request: FastifyRequest): string {
   const key = keyOf(request);
   return key === null ? path : `${path}?key=${encodeURIComponent(key)}`;

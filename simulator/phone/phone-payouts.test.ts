@@ -49,7 +49,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-s
 for (const scripts of [true, false]) {
   const mode = scripts ? 'with scripts' : 'without scripts';
 
-  test(`${mode}, the phone shows what arrived: how much, from whom, and that it was taken back`, async () => {
+  test(`${mode}, the phone shows an arrival: amount, sender and reversal`, async () => {
     const number = scripts ? '7620012' : '7630012';
     await payOut(number, { amountMinor: 450_050n });
     await using opened = await openPage(browser, { scripts });
@@ -62,13 +62,13 @@ for (const scripts of [true, false]) {
     );
     assert.equal(await card.getByRole('button').count(), 0, 'a payee approves nothing');
     await networks.clock.advance(2_000);
-    // With scripts the page finds out by itself.
+    // With JavaScript the page updates itself.
     if (!scripts) await page.reload();
-    await card.getByText(/Taken back by the network: 20 Nov 2026/).waitFor();
+    await card.getByText(/Reversed by the network: 20 Nov 2026/).waitFor();
     assert.deepEqual(opened.pageErrors, []);
   });
 
-  test(`${mode}, a float is filled on the phone, and the same order goes out`, async () => {
+  test(`${mode}, a float is filled on the phone, and the same payout is sent`, async () => {
     const number = scripts ? '7620010' : '7630010';
     const order = networks.payoutRequest(`+220${number}`);
     const payouts = networks.payouts('aps');
@@ -89,7 +89,7 @@ for (const scripts of [true, false]) {
   });
 }
 
-test('prompts and arrivals stand together, newest first', async () => {
+test('prompts and arrivals are listed together, newest first', async () => {
   const prompt = networks.request('+2207602001');
   await networks.connector('aps').startCollection(prompt);
   await networks.clock.advance(1_000);
@@ -105,14 +105,14 @@ test('prompts and arrivals stand together, newest first', async () => {
   );
 });
 
-test('what the sender wrote is shown as text', async () => {
+test('markup in the sender’s description is shown as text', async () => {
   await payOut('7602002', { description: '<script>alert(1)</script>: \u202Ewages' });
   const { body } = await app.inject({ url: '/simulator/phone/7602002' });
   assert.ok(body.includes('&lt;script&gt;alert(1)&lt;/script&gt;: wages'));
   assert.ok(!body.includes('<script>alert'));
 });
 
-test('a key shows and moves what belongs to its own merchant only', async () => {
+test('a key gives access to arrivals and floats of its merchant only', async () => {
   await payOut('7602003', { description: 'Sent by somebody else' });
   await payOut('7602003', { reference: otherReference(1), description: 'Sent by the holder of the key' });
   const { body } = await app.inject({ url: '/simulator/phone/7602003?key=right' });
@@ -132,7 +132,7 @@ test('a key shows and moves what belongs to its own merchant only', async () => 
   assert.equal((await payOut('7600010')).state, 'not_accepted');
 });
 
-test('a float is not touched from another site, on another number, or where none has run out', async () => {
+test('a float cannot be changed from another site, on another number, or if it was never empty', async () => {
   await payOut('7610010');
   const url = '/simulator/phone/7610010';
   const payload = `action=fill_float&network=aps&account=${account}`;

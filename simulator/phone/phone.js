@@ -1,18 +1,19 @@
-// Shows new prompts on the simulated phone as they come. Without it the page loads itself again now and then.
+// Polls for changes of the simulated phone. Without JavaScript the page reloads itself.
 (() => {
-  const lookAgainMs = 2000;
+  const pollIntervalMs = 2000;
   const main = () => document.querySelector('main[data-page]');
 
-  async function look() {
+  async function poll() {
     if (!document.hidden) {
       try {
-        const answer = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
-        if (answer.ok) show(new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main'));
+        const response = await fetch(main().dataset.page, { headers: { 'x-page-part': 'main' } });
+        if (response.ok)
+          show(new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main'));
       } catch (_error) {
-        // The next look is two seconds away.
+        // The next poll retries.
       }
     }
-    setTimeout(() => void look(), lookAgainMs);
+    setTimeout(() => void poll(), pollIntervalMs);
   }
 
   function show(next) {
@@ -21,5 +22,5 @@
     document.getElementById('news').textContent = (next.querySelector('.prompt') || next).textContent;
   }
 
-  if (main()) setTimeout(() => void look(), lookAgainMs);
+  if (main()) setTimeout(() => void poll(), pollIntervalMs);
 })();

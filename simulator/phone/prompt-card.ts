@@ -3,10 +3,12 @@ import type { Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { PhoneAction } from '../transitions.ts';
 import type { Prompt } from '../prompt.ts';
-import { networkMark } from '../../server/src/pages/icons.ts';
-import { foreignText, formatTime } from '../../server/src/pages/page-text.ts';
+import type { PageContent } from '../../server/src/pages/document.ts';
+import { icon, networkMark } from '../../server/src/pages/icons.ts';
+import { layout } from '../../server/src/pages/layout.ts';
+import { foreignText, formatTime, linkable } from '../../server/src/pages/page-text.ts';
 
-/** One payment on the simulated phone: what is asked, what was tapped, and what can be tapped now. */
+/** One payment on the simulated phone: its question, its status and its buttons. */
 export function promptCard(prompt: Prompt, form: { path: string; proof: Html }): Html {
   const id = `prompt-${prompt.sessionId}`;
   return html`<article class="prompt prompt-${prompt.status}" aria-labelledby="${id}">
@@ -18,23 +20,23 @@ ${promptForm(prompt, form)}
 </article>`;
 }
 
-export function promptQuestion(prompt: Prompt): Html {
+function promptQuestion(prompt: Prompt): Html {
   const amount = html`<b>${formatAmount(prompt.amountMinor)}</b>`;
   if (prompt.status !== 'open') return amount;
   if (prompt.code !== null) return html`Your code for ${amount} is <b class="sms">${prompt.code}</b>`;
   return html`Pay ${amount}?`;
 }
 
-/** What became of it, or what is to be done elsewhere. */
-export function promptStatus(prompt: Prompt): Html {
-  const words = promptStatusText(prompt);
-  return words === '' ? html`` : html`<p class="news">${words}</p>`;
+/** Its outcome, or what the payer must do on the payment page. */
+function promptStatus(prompt: Prompt): Html {
+  const text = promptStatusText(prompt);
+  return text === '' ? html`` : html`<p class="news">${text}</p>`;
 }
 
-const failureWords = {
+const failureTexts = {
   payer_declined: 'Declined.',
-  balance_too_low: 'Refused by the network: too little money.',
-  wrong_code: 'Refused by the network: the code was wrong too often.',
+  balance_too_low: 'Refused by the network: insufficient funds.',
+  wrong_code: 'Refused by the network: too many wrong codes.',
   not_permitted: 'Refused by the network.',
 } as const;
 
@@ -42,37 +44,64 @@ function promptStatusText(prompt: Prompt): string {
   switch (prompt.status) {
     case 'open':
       if (prompt.awaitsConfirmation) {
-        return 'Approved here. Now press “I have approved” on the payment page; otherwise it counts after 30 seconds.';
+        return 'Approved here. Now press “I have approved” on the payment page; otherwise it is confirmed after 30 seconds.';
       }
-      return prompt.code === null ? '' : 'Type it on the payment page to approve.';
+      return prompt.code === null ? '' : 'Enter it on the payment page to approve.';
     case 'complete':
       return `Paid. Transaction ${prompt.transactionId ?? ''}`;
     case 'failed':
-      return prompt.failureCode === null ? 'Refused by the network.' : failureWords[prompt.failureCode];
+      return prompt.failureCode === null ? 'Refused by the network.' : failureTexts[prompt.failureCode];
     case 'expired':
-      return 'Expired before anybody answered.';
+      return 'Expired before it was approved.';
     case 'cancelled':
-      return 'Cancelled from the payment page.';
+      return 'Cancelled on the payment page.';
     case 'reversed':
-      return 'Taken back by the network.';
+      return 'Reversed by the network.';
   }
 }
 
-const actionButtons: Record<PhoneAction, { words: string; style: string }> = {
-  approve: { words: 'Approve', style: 'button' },
-  decline: { words: 'Decline', style: 'button danger' },
-  approve_late: { words: 'Approve after all (late)', style: 'link' },
-  reverse: { words: 'Reverse at the network', style: 'link' },
+const actionButtons: Record<PhoneAction, { label: string; style: string }> = {
+  approve: { label: 'Approve', style: 'button' },
+  decline: { label: 'Decline', style: 'button danger' },
+  approve_late: { label: 'Approve late', style: 'link' },
+  reverse: { label: 'Reverse at the network', style: 'link' },
 };
 
-export function promptForm(prompt: Prompt, { path, proof }: { path: string; proof: Html }): Html {
+function promptForm(prompt: Prompt, { path, proof }: { path: string; proof: Html }): Html {
   if (prompt.actions.length === 0) return html``;
   return html`<form method="post" action="${path}">
 ${proof}
 <input type="hidden" name="session" value="${prompt.sessionId}">
 ${prompt.actions.map((action) => {
-  const { words, style } = actionButtons[action];
-  return html`<button class="${style}" name="action" value="${action}">${words}</button>`;
+  const { label, style } = actionButtons[action];
+  return html`<button class="${style}" name="action" value="${action}">${label}</button>`;
 })}
 </form>`;
+}
+
+/** The page behind a launch link, in place of the network's own app. */
+export function wavePage(launch: { prompt: Prompt; path: string; formProof: Html }): PageContent {
+  const { prompt, path, formProof } = launch;
+  return {
+    title: `Simulated ${prompt.networkName}: ${formatAmount(prompt.amountMinor)}`,
+    refreshSeconds: null,
+    body: layout(html`<header class="ribbon"><p><b>Simulated ${prompt.networkName}</b>: no real money moves</p></header>
+<main class="card narrow launch prompt-${prompt.status}">
+<section class="step" aria-labelledby="step">
+${networkMark(prompt.network, prompt.networkName)}
+<h1 id="step">${prompt.status === 'open' ? 'Pay with' : ''} ${foreignText(prompt.networkName)}</h1>
+<p class="amount">${formatAmount(prompt.amountMinor)}</p>
+<p class="what">${foreignText(prompt.description)}</p>
+${promptStatus(prompt)}
+${prompt.status !== 'open' && backLink(prompt)}
+${promptForm(prompt, { path, proof: formProof })}
+</section>
+</main>`),
+  };
+}
+
+function backLink({ returnUrl }: Prompt): Html {
+  const target = linkable(returnUrl);
+  if (target === null) return html``;
+  return html`<p><a class="button" href="${target}">${icon('back')}Back to the payment page</a></p>`;
 }

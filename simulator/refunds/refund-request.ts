@@ -12,7 +12,7 @@ import {
   urlLengthMax,
 } from '../wire-values.ts';
 
-/** An order to give back what a collection brought, read and found in order. */
+/** A parsed request to refund a collection. */
 export interface RefundRequest {
   network: SimulatedNetwork;
   account: string;

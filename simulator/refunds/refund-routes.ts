@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import { authenticate } from '../authenticate.ts';
-import type { UnansweredRequests } from '../unanswered-requests.ts';
+import type { FastifyInstance } from 'fastify';
+import { authenticate, hidden } from '../authenticate.ts';
 import { wirePayout } from '../payouts/wire-payout.ts';
 import { Refusal } from '../refusal.ts';
+import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { readReference } from '../wire-values.ts';
 import { readRefundRequest } from './refund-request.ts';
 import type { SimulatedRefunds } from './simulated-refunds.ts';
@@ -13,10 +13,7 @@ export interface RefundRoutesOptions {
   unanswered: UnansweredRequests;
 }
 
-// Another service's API has no place in this one's reference.
-const hidden: { schema: FastifySchema & { hide: boolean } } = { schema: { hide: true } };
-
-/** Give back, find, look up by one's own reference. */
+/** Start a refund; look one up by id or reference. */
 export function addRefundRoutes(
   server: FastifyInstance,
   { refunds, unanswered, ...options }: RefundRoutesOptions,
@@ -33,11 +30,11 @@ export function addRefundRoutes(
       case 'refused':
         throw new Refusal(result.code, result.message);
       case 'conflict':
-        throw new Refusal('reference_conflict', 'The reference belongs to another order.');
+        throw new Refusal('reference_conflict', 'The reference belongs to another request.');
       case 'not_accepted':
-        throw new Refusal('not_accepted', 'The network gives nothing back just now. Nothing was created.');
+        throw new Refusal('not_accepted', 'The network does not accept refunds at the moment. Nothing was created.');
       case 'float_empty':
-        throw new Refusal('float_empty', 'There is not enough money to give back. Nothing was created.');
+        throw new Refusal('float_empty', 'The float is empty. Nothing was created.');
     }
   });
 
@@ -51,7 +48,7 @@ export function addRefundRoutes(
   server.get<{ Params: { network: string; refundId: string } }>('/:refundId', hidden, async (req) => {
     const { network, account } = authenticate(req, options);
     const refund = await refunds.find({ account, network: network.id, refundId: req.params.refundId });
-    if (!refund) throw new Refusal('not_found', 'There is no such refund.');
+    if (!refund) throw new Refusal('not_found', 'Refund not found.');
     return wirePayout(refund, refund.status);
   });
 }

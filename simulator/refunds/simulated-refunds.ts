@@ -7,7 +7,7 @@ import type { RefundRequest } from './refund-request.ts';
 import { startRefund } from './start-refund.ts';
 import type { RefundStart } from './start-refund.ts';
 
-/** The part of the simulated networks that gives collections back; a refund is a payout that names its collection. */
+/** The refunds of the simulated networks; a refund is a payout that names its collection. */
 export interface SimulatedRefunds {
   start(request: RefundRequest): Promise<RefundStart>;
   find(key: { account: string; network: string; refundId: string }): Promise<Payout | undefined>;

@@ -13,9 +13,9 @@ import type { RefundRequest } from './refund-request.ts';
 export type RefundStart = PayoutStart | { kind: 'refused'; code: RefusalCode; message: string };
 
 /**
- * Gives back what a collection brought, or answers the refund that the same order started before. The money arrives as
- * a payout does: the payer's number decides what happens to it. The collection's row is held, so that several orders
- * together never give back more than came.
+ * Refunds a collection, or returns the refund that the same request started before. The refund behaves as a payout to the
+ * payer's number, with the scenario of that number. The collection's row is locked, so that concurrent refunds never
+ * exceed it.
  */
 export function startRefund(context: SimulatorContext, request: RefundRequest): Promise<RefundStart> {
   const { account, transactionId, reference } = request;
@@ -23,7 +23,7 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
   return context.db.withTransaction(async (tx) => {
     const session = await lockSessionByTransaction(tx, { account, network, transactionId });
     const isRepeated = (await findPayoutByReference(tx, { account, network, reference })) !== undefined;
-    const refusal = isRepeated ? null : await refusalOf(tx, context, request, session);
+    const refusal = isRepeated ? null : await refusalOf(tx, request, session, context.clock.now());
     if (refusal) return { kind: 'refused', ...refusal };
     return startPayoutWithin(tx, context, {
       network: request.network,
@@ -31,7 +31,7 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
       reference,
       amountMinor: request.amountMinor,
       currency: request.currency,
-      // A link that was paid by nobody in particular: the money arrives, and no phone shows it.
+      // Empty for a link that was paid without a number: the money arrives, and no phone shows it.
       beneficiaryNumber: session?.payerNumber ?? '',
       beneficiaryNumberAsSent: session?.payerNumberAsSent ?? '',
       beneficiaryName: null,
@@ -44,27 +44,26 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
 
 async function refusalOf(
   tx: Transaction,
-  context: SimulatorContext,
   { network, account, transactionId, amountMinor, currency }: RefundRequest,
   session: Session | undefined,
+  now: Date,
 ): Promise<{ code: RefusalCode; message: string } | null> {
-  if (network.refunds === 'none') return { code: 'refunds_not_supported', message: 'This network gives nothing back.' };
-  const now = context.clock.now();
+  if (network.refunds === 'none') return { code: 'refunds_not_supported', message: 'This network does not refund.' };
   if (!session || statusAt(session, now) !== 'complete' || session.currency !== currency) {
     return { code: 'not_refundable', message: 'No collection was paid with this transaction.' };
   }
   if (network.refunds === 'whole' && amountMinor !== session.amountPaidMinor) {
-    return { code: 'partial_not_supported', message: 'The whole amount is given back, or nothing.' };
+    return { code: 'partial_not_supported', message: 'This network refunds the whole amount only.' };
   }
   const earlierRefunds = await listRefundsByTransaction(tx, { account, network: network.id, transactionId });
   const activeRefunds = earlierRefunds.map((refund) => payoutAt(refund, now)).filter(({ status }) => isActive(status));
   const remainingMinor = activeRefunds.reduce((rest, refund) => rest - refund.amountMinor, session.amountPaidMinor);
   return amountMinor > remainingMinor
-    ? { code: 'exceeds_refundable', message: 'More than is left of the collection.' }
+    ? { code: 'exceeds_refundable', message: 'The amount exceeds what is left of the collection.' }
     : null;
 }
 
-/** What failed or came back can be given back again. */
+/** A refund that failed or was reversed can be made again. */
 function isActive(status: string): boolean {
   return status === 'pending' || status === 'completed';
 }

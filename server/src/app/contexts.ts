@@ -10,7 +10,7 @@ import type { Notifier } from '../kit/notifier.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { createSimulatedConnectors } from '../networks/simulated/connectors.ts';

@@ -9,7 +9,7 @@ import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import type { BreakerCopy } from '../networks/breaker-copy.ts';
+import type { BreakerCopy } from '../networks/payout-breakers.ts';
 import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { Capabilities } from '../networks/contract.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';

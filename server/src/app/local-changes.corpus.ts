@@ -1,5 +1,5 @@
 import type { ChangeFeed } from '../kit/changes.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { BreakerCopy } from '../networks/payout-breakers.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import type { MoneyContext } from './contexts.ts';
 import { workTopic } from './work-queues.ts';

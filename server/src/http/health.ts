@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { BreakerCopy } from '../networks/breaker-copy.ts';
+import type { BreakerCopy } from '../networks/payout-breakers.ts';
 import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';

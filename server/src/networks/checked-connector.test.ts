@@ -50,7 +50,7 @@ const usual = [
 const providerTransaction = { amountMinor: 100n, currency: 'GMD', networkFeeMinor: 0n, payerNumber: null };
 const request = { reference: 'Shop0001abc', handles: {} };
 
-/** Answers that tell of a collection, with this id in each of the places where one may stand. */
+/** Responses about a collection, with this id in each field that holds one. */
 function collections(id: string): CollectionResponse[] {
   const nextAction = { type: 'approve_on_phone' } as const;
   return [
@@ -75,7 +75,7 @@ function payouts(id: string): PayoutResponse[] {
   ];
 }
 
-/** What the connector makes of its network's answer, by each way in which one comes. */
+/** The checked response by each route: call, look-up and callback. */
 async function collectionResponses(response: CollectionResponse): Promise<CollectionResponse[]> {
   Object.assign(network.responses, { start: response, look_up: response, cancel: response, continue: response });
   const start = { ...request, amountMinor: 100n, currency: 'GMD', payerNumber: null, payerNumberAsSent: null };
@@ -88,7 +88,7 @@ async function collectionResponses(response: CollectionResponse): Promise<Collec
   ];
 }
 
-test('a response with an impossible id is unknown, whatever it says of money, and throws nothing', async () => {
+test('a response with an invalid id is unknown, whatever it says about money, and nothing throws', async () => {
   for (const id of hostile) {
     assert.equal(isNetworkId(id), false, JSON.stringify(id));
     for (const response of collections(id)) {
@@ -102,7 +102,7 @@ test('a response with an impossible id is unknown, whatever it says of money, an
   }
 });
 
-test('an answer with ids as networks have them is passed on as it came', async () => {
+test('a response with valid ids is passed on unchanged', async () => {
   for (const id of usual) {
     for (const response of collections(id)) {
       for (const passed of await collectionResponses(response)) assert.deepEqual(passed, response);
@@ -114,7 +114,7 @@ test('an answer with ids as networks have them is passed on as it came', async (
   }
 });
 
-test('handles may be longer than ids, and are bounded all the same', async () => {
+test('handles may be longer than ids, up to a limit', async () => {
   const of = (handles: Record<string, string>): CollectionResponse => {
     const nextAction = { type: 'approve_on_phone' } as const;
     return { state: 'awaiting_payer', nextAction, networkReference: 'N1', handles };
@@ -128,7 +128,7 @@ test('handles may be longer than ids, and are bounded all the same', async () =>
   }
 });
 
-test('a callback about a reference that cannot be one is malformed; one with a wrong id tells nothing', () => {
+test('a callback with an invalid reference is malformed; one with an invalid id is unknown', () => {
   const reported: ProviderNotification[] = [];
   network.readCallback = () => ({ accepted: true, notifications: reported });
   const read = (notifications: ProviderNotification) => {

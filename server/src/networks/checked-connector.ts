@@ -4,14 +4,13 @@ import type {
   CollectionResponse,
   Connector,
   NetworkHandles,
+  OutgoingOperations,
   PayoutResponse,
-  RefundOperations,
-  PayoutOperations,
 } from './contract.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;
-// What a network's later calls need again, such as a payment token.
+// For values that later calls need, such as a payment token.
 const handleLengthMax = 1_024;
 const handlesMax = 16;
 
@@ -19,8 +18,8 @@ const idForm = new RegExp(`^[0-9A-Za-z][0-9A-Za-z._:/+=@#~-]{0,${idLengthMax - 1
 const handleForm = new RegExp(`^[\\x21-\\x7e]{1,${handleLengthMax}}$`);
 
 /**
- * Whether a text may be an id or a reference of a network's. Ids settle money, are stored for ever, shown to merchants and
- * written into tables and logs: letters, digits and the signs that ids are made of, and no more of them than any needs.
+ * Whether a text can be an id or a reference of a network. Ids settle money, are stored for ever, shown to merchants and
+ * logged, so only letters, digits and common separators pass, up to a length that is enough for every network.
  *
  * @internal
  */
@@ -29,8 +28,8 @@ export function isNetworkId(text: string): boolean {
 }
 
 /**
- * The connector with the ids of its answers and callbacks checked, so that no connector can forget to. An answer with an
- * id that cannot be one is `unknown`, and is looked up; a callback about a reference that cannot be one is malformed.
+ * Wraps a connector so that the ids in its responses and callbacks are always checked. A response with an invalid id is
+ * `unknown`, and is looked up; a callback with an invalid reference is malformed.
  */
 export function withCheckedIds(connector: Connector): Connector {
   return {
@@ -43,27 +42,21 @@ export function withCheckedIds(connector: Connector): Connector {
     lookUpCollection: async (request) => checkedCollection(await connector.lookUpCollection(request)),
     readCallback: (callback) => checkedReading(connector.readCallback(callback)),
     get payouts() {
-      return connector.payouts && checkedPayouts(connector.payouts);
+      return connector.payouts && checkedOperations(connector.payouts);
     },
     get refunds() {
-      return connector.refunds && checkedRefunds(connector.refunds);
+      return connector.refunds && checkedOperations(connector.refunds);
     },
   };
 }
 
-function checkedPayouts(payouts: PayoutOperations): PayoutOperations {
+function checkedOperations<Request, Limits>(
+  operations: OutgoingOperations<Request, Limits>,
+): OutgoingOperations<Request, Limits> {
   return {
-    capabilities: payouts.capabilities,
-    start: async (request) => checkedPayout(await payouts.start(request)),
-    lookUp: async (request) => checkedPayout(await payouts.lookUp(request)),
-  };
-}
-
-function checkedRefunds(refunds: RefundOperations): RefundOperations {
-  return {
-    capabilities: refunds.capabilities,
-    start: async (request) => checkedPayout(await refunds.start(request)),
-    lookUp: async (request) => checkedPayout(await refunds.lookUp(request)),
+    capabilities: operations.capabilities,
+    start: async (request) => checkedPayout(await operations.start(request)),
+    lookUp: async (request) => checkedPayout(await operations.lookUp(request)),
   };
 }
 
@@ -77,35 +70,35 @@ function checkedReading(reading: CallbackReading): CallbackReading {
     : { ...reading, notifications };
 }
 
-function checkedNotification(notifications: ProviderNotification): ProviderNotification {
-  return notifications.operation === 'collection'
-    ? { ...notifications, response: checkedCollection(notifications.response) }
-    : { ...notifications, response: checkedPayout(notifications.response) };
+function checkedNotification(notification: ProviderNotification): ProviderNotification {
+  return notification.operation === 'collection'
+    ? { ...notification, response: checkedCollection(notification.response) }
+    : { ...notification, response: checkedPayout(notification.response) };
 }
 
 function checkedCollection(response: CollectionResponse): CollectionResponse {
-  return isUsable(response) ? response : notAnId;
+  return hasValidIds(response) ? response : invalidId;
 }
 
 function checkedPayout(response: PayoutResponse): PayoutResponse {
-  return isUsable(response) ? response : notAnId;
+  return hasValidIds(response) ? response : invalidId;
 }
 
-const notAnId = {
+const invalidId = {
   state: 'unknown',
-  detail: 'an id in the answer is too long or has other characters than ids have',
+  detail: 'an id in the response is too long or has characters that ids do not have',
 } as const;
 
-function isUsable(response: CollectionResponse | PayoutResponse): boolean {
+function hasValidIds(response: CollectionResponse | PayoutResponse): boolean {
   if ('providerTransaction' in response) {
     const { transactionId, networkReference } = response.providerTransaction;
     const reversalIds = response.state === 'reversed' && response.reversalId !== undefined ? [response.reversalId] : [];
     return [transactionId, networkReference, ...reversalIds].every(isNetworkId);
   }
-  return !('handles' in response) || (isNetworkId(response.networkReference) && areUsable(response.handles));
+  return !('handles' in response) || (isNetworkId(response.networkReference) && areValidHandles(response.handles));
 }
 
-function areUsable(handles: NetworkHandles): boolean {
+function areValidHandles(handles: NetworkHandles): boolean {
   const entries = Object.entries(handles);
   return entries.length <= handlesMax && entries.every(([name, value]) => isNetworkId(name) && handleForm.test(value));
 }

@@ -9,9 +9,9 @@ const start = new Date('2026-11-20T12:00:00.000Z');
 const network = { network: 'wave', testMode: false, railAccount: 'rail-wave' };
 const merchantId = '01939f00-0000-7000-8000-00000000a5f1';
 const merchants = [merchantId, '01939f00-0000-7000-8000-00000000a5f2', '01939f00-0000-7000-8000-00000000a5f3'];
-/** Of one merchant's payouts, and of everybody's. */
+/** One merchant's breaker, and the network's. */
 const own = closedBreaker({ ...network, scope: merchantId });
-const everybodys = closedBreaker({ ...network, scope: '' });
+const networkWide = closedBreaker({ ...network, scope: '' });
 
 function sent(breaker: CircuitBreaker, outcome: SendOutcome, now = start, of = merchantId): CircuitBreaker {
   return afterSend(breaker, { outcome, merchantId: of }, now);
@@ -23,7 +23,7 @@ function opened(outcome: SendOutcome): OpenBreaker {
   return breaker;
 }
 
-/** The wait before each probe, in seconds, when every probe ends the same way. */
+/** The wait before each trial, in seconds, if every trial ends the same way. */
 function waits(first: SendOutcome, trials: number, outcome: SendOutcome = first): number[] {
   let breaker = opened(first);
   let now = start;
@@ -38,16 +38,16 @@ function waits(first: SendOutcome, trials: number, outcome: SendOutcome = first)
   return seconds;
 }
 
-test('an unavailable network gets a trial after 2 s, then half as often each time, at most a minute apart', () => {
+test('an unavailable network gets a trial after 2 s, then after twice the wait each time, up to a minute', () => {
   assert.deepEqual(waits('network_unavailable', 7), [2, 4, 8, 16, 32, 60, 60, 60]);
-  assert.deepEqual(waits('network_unavailable', 3, 'unclear'), [2, 4, 8, 16], 'no answer to a probe is none either');
+  assert.deepEqual(waits('network_unavailable', 3, 'unclear'), [2, 4, 8, 16], 'a trial without a response fails too');
 });
 
-test('an empty float gets a trial after 30 s, then half as often each time, at most ten minutes apart', () => {
+test('an empty float gets a trial after 30 s, then after twice the wait each time, up to ten minutes', () => {
   assert.deepEqual(waits('float_empty', 6), [30, 60, 120, 240, 480, 600, 600]);
 });
 
-test('a wait never grows past its most, however long the network is away', () => {
+test('a wait never exceeds its maximum, however long the network is down', () => {
   assert.equal(waits('network_unavailable', 2_000).at(-1), 60);
 });
 
@@ -69,7 +69,7 @@ test('five sends in a row without a response open a merchant’s breaker; a resp
 
 test('sends of fewer than three merchants never open the network’s breaker, however many time out', () => {
   const [first = '', second = '', third = ''] = merchants;
-  let breaker: CircuitBreaker = everybodys;
+  let breaker: CircuitBreaker = networkWide;
   for (let send = 0; send < 1_000; send += 1) {
     breaker = sent(breaker, 'unclear', start, send % 3 === 0 ? first : second);
     assert.equal(isOpen(breaker), false);
@@ -79,7 +79,7 @@ test('sends of fewer than three merchants never open the network’s breaker, ho
 });
 
 test('the fifth send without a response, over three merchants, opens the network’s breaker', () => {
-  let breaker: CircuitBreaker = everybodys;
+  let breaker: CircuitBreaker = networkWide;
   for (const send of [0, 1, 2, 3]) {
     breaker = sent(breaker, 'unclear', start, merchants[send % 3]);
     assert.equal(isOpen(breaker), false);
@@ -105,7 +105,7 @@ test('a response closes the breaker, and the next opening starts with the shorte
   assert.deepEqual(sent(breaker, 'network_unavailable').retryAt, addMs(start, 2_000));
 });
 
-test('a trial that fails for another reason waits as that reason does, from its first delay', () => {
+test('a trial that fails for another reason starts with the first wait of that reason', () => {
   let breaker = opened('network_unavailable');
   for (let trial = 0; trial < 3; trial += 1) {
     const after = sent(halfOpened(breaker, start), 'network_unavailable');
@@ -120,7 +120,7 @@ test('a response while the breaker is closed changes nothing', () => {
   assert.equal(sent(own, 'answered'), own);
 });
 
-test('a send that arrived closes the breaker when it was made since the opening, and never when before', () => {
+test('a send that arrived closes the breaker if it was made after the opening, never if before', () => {
   const breaker = opened('network_unavailable');
   const trial = halfOpened(breaker, addMs(start, 7_000));
   for (const open of [breaker, trial, sent(trial, 'unclear', addMs(start, 5_000))]) {
@@ -131,7 +131,7 @@ test('a send that arrived closes the breaker when it was made since the opening,
   assert.equal(afterArrival(counting, addMs(start, 1)), counting, 'what is not open is not touched');
 });
 
-// Each command is one of the things that can happen to a breaker; time passes with every one.
+// Each command is an event that a breaker can meet; time passes with each.
 const outcomes: readonly SendOutcome[] = [
   'answered',
   'unclear',
@@ -145,7 +145,7 @@ test('after any history a trial is due within ten minutes, and its response clos
   const random = seededRandom('circuit breaker');
   const below = (count: number): number => (random.bytes(1)[0] ?? 0) % count;
   for (let walk = 0; walk < 200; walk += 1) {
-    let breaker: CircuitBreaker = walk % 2 === 0 ? own : everybodys;
+    let breaker: CircuitBreaker = walk % 2 === 0 ? own : networkWide;
     let now = start;
     for (let step = 0; step < 60; step += 1) {
       now = addMs(now, below(40) * 500);

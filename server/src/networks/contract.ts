@@ -1,42 +1,40 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * What every network connector offers, real or simulated. A connector has three parts: `translate.ts` (pure: answers
- * and codes into the words below), `client.ts` (transport) and `callback.ts` (pure: a raw callback into verified news).
+ * What every network connector implements, real or simulated. A connector has three parts: `translate.ts` (pure: maps
+ * responses and codes to the types below), `client.ts` (transport) and `callback.ts` (pure: turns a raw callback into
+ * verified provider notifications).
  *
- * Three rules stand above all: an answer that is missing or not understood is `unknown`, never a failure; a code is
+ * Three rules come first: a response that is missing or not understood is `unknown`, never a failure; a code is
  * `refused` only when the network documents it as final; no connector call happens inside a transaction.
  */
 export interface Connector {
   readonly capabilities: Capabilities;
   startCollection(request: StartCollection): Promise<CollectionResponse>;
-  /** The payer typed a code, or says that the approval is done. The code is held in memory only and never logged. */
+  /** The payer typed a code, or confirms the approval. The code stays in memory and is never logged. */
   continueCollection(request: ContinueCollection): Promise<CollectionResponse>;
-  /** "Already paid" comes back as `succeeded`, not as an error. */
-  cancelCollection(request: LookUpCollection): Promise<CollectionResponse>;
-  lookUpCollection(request: LookUpCollection): Promise<CollectionResponse>;
-  /** Pure: verifies the signature over the raw bytes and reads the news, or says why not. Never throws. */
+  /** "Already paid" is returned as `succeeded`, not as an error. */
+  cancelCollection(request: LookUp): Promise<CollectionResponse>;
+  lookUpCollection(request: LookUp): Promise<CollectionResponse>;
+  /** Pure: verifies the signature over the raw bytes and parses the notifications. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
   /** Null where the network cannot pay out. */
   readonly payouts: PayoutOperations | null;
-  /** Null where the network cannot give back what it collected. */
+  /** Null where the network cannot refund. */
   readonly refunds: RefundOperations | null;
 }
 
-/** How a network gives back what it collected. It answers in the words of a payout: money leaves us either way. */
-export interface RefundOperations {
-  readonly capabilities: RefundCapabilities;
-  /** The same reference gives back once: asking again with it answers the first refund. */
-  start(request: StartRefund): Promise<PayoutResponse>;
-  lookUp(request: LookUpPayout): Promise<PayoutResponse>;
-}
+/** How a network pays out. Money that has left cannot be called back, so an outcome is never guessed. */
+export type PayoutOperations = OutgoingOperations<StartPayout, PayoutCapabilities>;
 
-/** How a network pays out. Money that has left does not come back by asking, so nothing here is ever guessed. */
-export interface PayoutOperations {
-  readonly capabilities: PayoutCapabilities;
-  /** Sends money. The same reference pays once: asking again with it answers the first payout. */
-  start(request: StartPayout): Promise<PayoutResponse>;
-  lookUp(request: LookUpPayout): Promise<PayoutResponse>;
+/** How a network refunds a collection. The response is that of a payout: money leaves us either way. */
+export type RefundOperations = OutgoingOperations<StartRefund, RefundCapabilities>;
+
+export interface OutgoingOperations<Request, Limits> {
+  readonly capabilities: Limits;
+  /** Sends money. Idempotent by reference: a repeated request returns the first payout or refund. */
+  start(request: Request): Promise<PayoutResponse>;
+  lookUp(request: LookUp): Promise<PayoutResponse>;
 }
 
 /** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
@@ -47,7 +45,7 @@ export interface Capabilities {
   readonly network: string;
   readonly displayName: string;
   readonly testMode: boolean;
-  /** What holds our money there; several networks may share one. Leads the keys of receipts and the float account. */
+  /** The account that holds our money; several networks may share one. Part of the key of a provider transaction. */
   readonly railAccount: string;
   readonly shape: CollectionShape;
   /** Whether the payer's number must be known before the start. */
@@ -67,28 +65,29 @@ export interface PayoutCapabilities {
   readonly amountStepMinor: bigint;
   /** Waits before the first, second, … look-up; the last one repeats. */
   readonly lookUpDelaysMs: readonly number[];
-  /** From when on "no such payout" means that the order never arrived, and may be sent again with its reference. */
+  /** After this time "no such payout" means that the request never arrived; it may be sent again with its reference. */
   readonly resendAfterMs: number;
-  /** From when on a person has to ask the network. */
+  /** After this time a person has to ask the network. */
   readonly giveUpAfterMs: number;
   /**
-   * What circuit breakers hold back: all payouts of the network, and those of one merchant there; or (at the simulated
-   * ones, so that one tester's dead network is not another's) those of one merchant to one number.
+   * What a circuit breaker covers. `network`: one breaker for all payouts of the network, and one for each merchant
+   * there. `merchant_and_number`: one for each merchant and number, so that testers on simulated networks do not block
+   * each other.
    */
   readonly breakerScope: 'network' | 'merchant_and_number';
 }
 
 export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'breakerScope'> {
-  /** Whether it gives back a part; else the whole amount or nothing. */
+  /** Whether partial refunds are possible; otherwise only the whole amount. */
   readonly partial: boolean;
-  /** How long after the payment it still does. */
+  /** How long after the payment the network refunds. */
   readonly withinMs: number;
 }
 
 export interface StartRefund {
-  /** Ours, unguessable, the same on every repetition. Leads with the merchant's short id. */
+  /** Ours, unguessable, the same on every retry. Begins with the merchant's short id. */
   reference: string;
-  /** The network's own transaction that is given back. */
+  /** The network's own transaction that is refunded. */
   originalTransactionId: string;
   amountMinor: bigint;
   currency: string;
@@ -97,7 +96,7 @@ export interface StartRefund {
 }
 
 export interface StartPayout {
-  /** Ours, unguessable, the same on every repetition. Leads with the merchant's short id. */
+  /** Ours, unguessable, the same on every retry. Begins with the merchant's short id. */
   reference: string;
   amountMinor: bigint;
   currency: string;
@@ -110,13 +109,8 @@ export interface StartPayout {
   callbackUrl: string;
 }
 
-export interface LookUpPayout {
-  reference: string;
-  handles: NetworkHandles;
-}
-
 export interface StartCollection {
-  /** Ours, unguessable, the same on every repetition of this attempt. Leads with the merchant's short id. */
+  /** Ours, unguessable, the same on every retry of this attempt. Begins with the merchant's short id. */
   reference: string;
   amountMinor: bigint;
   currency: string;
@@ -130,19 +124,20 @@ export interface StartCollection {
   callbackUrl: string;
 }
 
-export interface LookUpCollection {
+/** Names a collection, a payout or a refund in later calls. */
+export interface LookUp {
   reference: string;
   handles: NetworkHandles;
 }
 
-export interface ContinueCollection extends LookUpCollection {
+export interface ContinueCollection extends LookUp {
   code: string | null;
 }
 
-/** What a network gave us that its later calls need again, opaque to everyone but its connector. */
+/** Ids and tokens from a network that its later calls need; opaque to everything but its connector. */
 export type NetworkHandles = Readonly<Record<string, string>>;
 
-/** What the payer must do now. */
+/** What the payer must do next. */
 export type NextAction =
   | { type: 'open_url'; url: string }
   | { type: 'approve_on_phone' }
@@ -154,66 +149,66 @@ export type CollectionResponse =
   | { state: 'awaiting_payer'; nextAction: NextAction; networkReference: string; handles: NetworkHandles }
   | { state: 'processing' }
   | { state: 'succeeded'; providerTransaction: ProviderTransaction }
-  /** The receipt is the one of the money that is taken back, with its transaction id. */
+  /** The provider transaction is the one that is reversed. */
   | ({ state: 'reversed'; providerTransaction: ProviderTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
-  /** The code was wrong and may be typed again. */
+  /** The code was wrong; the payer may try again. */
   | { state: 'code_refused'; attemptsLeft: number }
   /** The network does not know the reference (yet). */
   | { state: 'not_found' }
-  /** No answer, or none that is understood: look up. */
+  /** No response, or one that is not understood: look up. */
   | { state: 'unknown'; detail: string };
 
 /** What is known of a payout after a call or a callback. */
 export type PayoutResponse =
   | { state: 'processing'; networkReference: string; handles: NetworkHandles }
   | { state: 'succeeded'; providerTransaction: PayoutTransaction }
-  /** The receipt is the one of the money that came back, with its transaction id. */
+  /** The provider transaction is the one that is reversed. */
   | ({ state: 'reversed'; providerTransaction: PayoutTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
-  /** Documented to have done nothing, for a reason that passes: the same order may be sent again later. */
+  /** Documented to have done nothing, for a temporary reason: the same request may be sent again later. */
   | { state: 'not_accepted'; reason: UnavailableReason }
   /** The network does not know the reference (yet). */
   | { state: 'not_found' }
-  /** No answer, or none that is understood: look up. */
+  /** No response, or one that is not understood: look up. */
   | { state: 'unknown'; detail: string };
 
-/** What tells two reversals of one transaction apart. */
+/** Distinguishes two reversals of one transaction. */
 export interface ReversalIdentity {
   /**
-   * The network's own id of the reversal, the same on each repetition: its transaction where the network makes one of it,
-   * else the id of the notification. Left out where the network gives none, as in answers to look-ups.
+   * The network's own id of the reversal, the same on each delivery: the transaction id where a reversal is a transaction
+   * of its own, else the id of the notification. Absent where the network gives none, as in responses to look-ups.
    */
   reversalId?: string;
 }
 
-/** Why a network takes no payouts for a while. */
+/** Why a network temporarily accepts no payouts. */
 export type UnavailableReason = 'network_unavailable' | 'float_empty';
 
 export interface PayoutTransaction {
-  /** The network's own id of the money that moved; settles one thing only. */
+  /** The network's own id of the money that moved; it settles one payment only. */
   transactionId: string;
   networkReference: string;
-  /** What the beneficiary got. */
+  /** What the beneficiary received. */
   amountMinor: bigint;
   currency: string;
-  /** What the network took from us on top, 0 where it takes nothing. */
+  /** What the network charged us on top of the amount; 0 for nothing. */
   networkFeeMinor: bigint;
 }
 
 export interface ProviderTransaction {
-  /** The network's own id of the money that moved; settles one thing only. */
+  /** The network's own id of the money that moved; it settles one payment only. */
   transactionId: string;
   networkReference: string;
-  /** Gross, as the payer paid it. */
+  /** Gross: what the payer paid. */
   amountMinor: bigint;
   currency: string;
-  /** The network's cut, 0 where it takes none from the amount. */
+  /** What the network deducted from the amount; 0 for nothing. */
   networkFeeMinor: bigint;
   payerNumber: string | null;
 }
 
-/** The final refusals; every network's codes map into these. */
+/** Final failures; the codes of every network map to these. */
 export type FailureCode =
   | 'declined_by_payer'
   | 'insufficient_funds'
@@ -242,7 +237,7 @@ export type CallbackReading =
   | { accepted: true; notifications: ProviderNotification[] }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
-/** News of one of our orders, found by our own reference. */
+/** What a network reports of one collection or payout, by our reference. */
 export type ProviderNotification =
   | { operation: 'collection'; reference: string; response: CollectionResponse }
   | { operation: 'payout'; reference: string; response: PayoutResponse };

@@ -56,7 +56,7 @@ export async function receiveCallback(
     id: context.newId(),
     connector: callbackName(connector),
     body: callback.body,
-    news: serializeNotifications(reading.notifications),
+    notificationsJson: serializeNotifications(reading.notifications),
     receivedAt,
   });
   return { accepted: true, shard };
@@ -93,7 +93,8 @@ type RowOutcome = NotificationOutcome | 'failed';
 async function handleRow(log: Log, row: InboxRow, handle: NotificationHandler): Promise<RowOutcome> {
   try {
     const outcomes: NotificationOutcome[] = [];
-    for (const notification of parseNotifications(row.news)) outcomes.push(await handle(row.connector, notification));
+    for (const notification of parseNotifications(row.notificationsJson))
+      outcomes.push(await handle(row.connector, notification));
     return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
   } catch (error) {
     log.error('handling a callback failed', error, { network: row.connector, attempts: row.attempts });

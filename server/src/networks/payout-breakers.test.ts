@@ -7,11 +7,11 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import { createLog } from '../kit/log.ts';
-import { BreakerCopy } from './breaker-copy.ts';
 import type { SendOutcome } from './circuit-breaker.ts';
 import {
-  payoutBreakers,
   acquirePayoutPermit,
+  BreakerCopy,
+  payoutBreakers,
   purgeBreakers,
   reportArrival,
   reportPayout,
@@ -29,7 +29,7 @@ const liveWave = new ScriptedNetwork('wave', { testMode: false });
 const testWave = new ScriptedNetwork('wave', {}, { breakerScope: 'merchant_and_number' });
 const liveAps = new ScriptedNetwork('aps', { testMode: false });
 const wave = payoutBreakers(liveWave, payout);
-// The call's time limit and two seconds more.
+// The call's timeout plus two seconds.
 const leaseMs = 5_000;
 
 let database: TestDatabase;
@@ -58,7 +58,7 @@ after(async () => {
   await database.drop();
 });
 
-/** What two processes on one database do not share: the copy. */
+/** A process on the shared database, with its own copy. */
 function newProcess(): BreakerContext {
   const log = createLog({ level: 'info', write: (line) => logged.push(line) });
   return { db: counting(db), clock, log, breakers: new BreakerCopy() };
@@ -82,7 +82,7 @@ async function refused(context: BreakerContext, point = wave): Promise<Extract<P
   return permit;
 }
 
-/** Reports it, and answers when the next send may come. */
+/** Reports the outcome and returns when the next send may go out. */
 async function retryAfter(context: BreakerContext, outcome: SendOutcome): Promise<Date> {
   await reportPayout(context, wave, outcome);
   return (await refused(context)).retryAt;
@@ -92,7 +92,7 @@ async function allowed(context: BreakerContext, point = wave): Promise<void> {
   assert.deepEqual(await acquirePayoutPermit(context, point), { allowed: true });
 }
 
-/** How many of so many sends that ask at one moment, in two processes, may go out. */
+/** How many of several concurrent sends in two processes are allowed. */
 async function allowedOf(count: number, point = wave): Promise<number> {
   const requested = Array.from({ length: count }, (_, index) =>
     acquirePayoutPermit(index % 2 === 0 ? one : other, point),
@@ -100,7 +100,7 @@ async function allowedOf(count: number, point = wave): Promise<number> {
   return (await Promise.all(requested)).filter((permit) => permit.allowed).length;
 }
 
-/** Both processes have read what is written: a copy lives a second. */
+/** Both processes read the rows again: a copy lives for a second. */
 async function everybodyKnows(): Promise<void> {
   await clock.advance(1_000);
 }
@@ -176,14 +176,14 @@ test('a failed trial keeps the breaker open longer, and no other failure does', 
   await allowed(one);
   const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 4_000));
-  // One that had been under way since before the pause.
+  // A send that was in flight before the breaker opened.
   await clock.advance(10);
   assert.deepEqual(await retryAfter(other, 'network_unavailable'), retryAt);
   await clock.advance(3_990);
   assert.equal(await allowedOf(10), 1);
 });
 
-test('a network that is back after five seconds is found out within two more', async () => {
+test('a network that recovers after five seconds is detected within two more', async () => {
   const backAt = addMs(clock.now(), 5_000);
   let sentAt = clock.now();
   let retryAt = await retryAfter(one, 'network_unavailable');
@@ -226,7 +226,7 @@ test('an open breaker is logged once when it opens and once when it closes, with
   assert.doesNotMatch(logged.join(), /7001234/);
 });
 
-test('where breakers are for one merchant and number, nobody else’s payouts are held', async () => {
+test('where breakers are for one merchant and number, no other payout is held back', async () => {
   const point = (change: Partial<typeof payout>): PayoutBreakers => payoutBreakers(testWave, { ...payout, ...change });
   await reportPayout(one, point({}), 'network_unavailable');
   await refused(one, point({}));
@@ -234,7 +234,7 @@ test('where breakers are for one merchant and number, nobody else’s payouts ar
   await allowed(one, point({ merchantId: '01939f00-0000-7000-8000-00000000a5f2' }));
 });
 
-test('the summary names what pays out, and counts open breakers of merchants and of single numbers', async () => {
+test('the summary lists networks that pay out, and counts open breakers of merchants and of numbers', async () => {
   const collectsOnly = Object.assign(new ScriptedNetwork('qmoney'), { payouts: null });
   const networks = createNetworkRegistry([collectsOnly, testWave, liveWave, liveAps]);
   await reportPayout(one, wave, 'float_empty');
@@ -268,7 +268,7 @@ test('however many test numbers fail, the open breaker of a live network is reta
   assert.equal((await summarizeBreakers({ ...other, networks })).networks[0]?.open?.reason, 'float_empty');
 });
 
-test('what nobody has sent anything to for an hour is forgotten, and nothing else', async () => {
+test('a breaker without a send for an hour is deleted, and no other', async () => {
   await reportPayout(one, wave, 'float_empty');
   await reportPayout(one, payoutBreakers(testWave, payout), 'unclear');
   await clock.advance(60 * 60_000 + 1);
@@ -282,7 +282,7 @@ test('what nobody has sent anything to for an hour is forgotten, and nothing els
   assert.equal(await allowedOf(4, payoutBreakers(liveAps, payout)), 1, 'still paused, and probed');
 });
 
-test('a database that is away for a moment leaves no copy behind that says so', async () => {
+test('a failed read of the breakers is not cached', async () => {
   let isAway = true;
   const context: BreakerContext = {
     ...one,
@@ -293,7 +293,7 @@ test('a database that is away for a moment leaves no copy behind that says so', 
   await allowed(context);
 });
 
-describe('a merchant whose sends get no answer', () => {
+describe('a merchant whose sends get no response', () => {
   const [sick, second, third, healthy] = [0xa5f1, 0xa5f2, 0xa5f3, 0xa5f4].map((last) =>
     payoutBreakers(liveWave, { merchantId: `01939f00-0000-7000-8000-00000000${last.toString(16)}`, number }),
   ) as [PayoutBreakers, PayoutBreakers, PayoutBreakers, PayoutBreakers];
@@ -302,7 +302,7 @@ describe('a merchant whose sends get no answer', () => {
     for (let send = 0; send < times; send += 1) await reportPayout(one, of, 'unclear');
   }
 
-  it('is held back alone, however many they are: the others’ payouts go on in every process', async () => {
+  it('is held back alone, however many sends fail: payouts of others go on in every process', async () => {
     await fail(sick, 40);
     await everybodyKnows();
     for (const context of [one, other]) {
@@ -324,7 +324,7 @@ describe('a merchant whose sends get no answer', () => {
     assert.equal(await allowedOf(10, healthy), 10);
   });
 
-  it('leaves the network’s trial to others, and runs its own two seconds later where nobody does', async () => {
+  it('leaves the network’s trial to others, and runs it after two seconds if nobody else does', async () => {
     for (const merchant of [sick, second, third]) await fail(merchant, 5);
     await clock.advance(2_000);
     const { retryAt } = await refused(one, sick);
@@ -343,8 +343,8 @@ describe('a merchant whose sends get no answer', () => {
   });
 });
 
-describe('a send whose answer was lost and that arrived all the same', () => {
-  it('closes the breaker at once for every process when it was made since the opening', async () => {
+describe('a send that arrived although its response was lost', () => {
+  it('closes the breaker at once for every process if it was sent after the opening', async () => {
     for (let send = 0; send < 5; send += 1) await reportPayout(one, wave, 'unclear');
     await clock.advance(2_000);
     await allowed(one);
@@ -356,7 +356,7 @@ describe('a send whose answer was lost and that arrived all the same', () => {
     assert.equal(await allowedOf(12), 12);
   });
 
-  it('changes nothing when it was made before, and costs no statement while no breaker is open', async () => {
+  it('changes nothing if it was sent before, and costs no statement while no breaker is open', async () => {
     const sentAt = clock.now();
     await clock.advance(1_000);
     for (let send = 0; send < 5; send += 1) await reportPayout(one, wave, 'unclear');

@@ -3,15 +3,33 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
-import type { BreakerCopy } from './breaker-copy.ts';
+import { RecentCopy } from '../kit/recent-copy.ts';
 import { afterArrival, afterSend, closedBreaker, halfOpened, isClear, isOpen } from './circuit-breaker.ts';
 import type { BreakerKey, CircuitBreaker, OpenBreaker, SendOutcome } from './circuit-breaker.ts';
 import type { Capabilities, Connector, UnavailableReason } from './contract.ts';
 import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
-import { deleteUnusedBreakers, findBreaker, insertBreakerOnce, updateBreaker } from './queries.ts';
+import { deleteUnusedBreakers, findBreaker, insertBreakerOnce, listBreakers, updateBreaker } from './queries.ts';
 
-/** What the circuit breakers of payouts work with. One copy a process, handed to everybody in it. */
+// Real networks need a handful; test numbers could have more. If a breaker is left out, its payout is sent, and the network
+// refuses it again.
+const rowsMax = 1_000n;
+
+/** A process's copy of the circuit breakers that are open or have counted failures, at most a second old. */
+export class BreakerCopy {
+  readonly #copy = new RecentCopy<CircuitBreaker[]>();
+
+  read(db: Queryable, clock: Clock): Promise<CircuitBreaker[]> {
+    return this.#copy.read(clock, () => listBreakers(db, rowsMax));
+  }
+
+  /** Drops the copy: the next read goes to the database. */
+  forget(): void {
+    this.#copy.forget();
+  }
+}
+
+/** Dependencies of the payout breakers; a process has one copy for all of them. */
 export interface BreakerContext {
   db: Queryable;
   clock: Clock;
@@ -19,29 +37,29 @@ export interface BreakerContext {
   breakers: BreakerCopy;
 }
 
-/** Whose payout it is, and the breakers that it depends on, the narrowest first. Made by `payoutBreakers`. */
+/** A payout's merchant and the breakers that it depends on, the narrowest first. Created by `payoutBreakers`. */
 export interface PayoutBreakers {
   merchantId: string;
   keys: readonly BreakerKey[];
-  /** How long a probe may take before it counts as lost. */
+  /** How long a trial may take before it counts as lost. */
   trialLeaseMs: number;
 }
 
 export type PayoutPermit = { allowed: true } | { allowed: false; retryAt: Date; reason: UnavailableReason };
 
-// What a probe needs beyond its call: the statements around it, on a machine that is busy.
+// What a trial needs beyond its call: the statements around it, on a busy machine.
 const trialSlackMs = 2_000;
-// Whoever finds a probe under way asks again after this time: so soon do all go out once it has succeeded.
+// While a trial is in flight, other payouts check again after this time, so they follow within it once the trial succeeds.
 const retryAfterMs = 1_000;
-// How long whoever has an open breaker of their own leaves the probe of a whole network to others, whose payouts fail only
-// if the network does.
+// How long a merchant whose own breaker is open leaves the network's trial to others, whose payouts fail only if the network
+// does.
 const yieldTrialMs = 2_000;
-// Each round lost was won by another writer, after which there is mostly nothing left to change.
+// Each lost round was won by another writer, after which there is usually nothing left to change.
 const roundsMax = 10;
-// Nobody has had anything to send there for so long; the next send finds out by itself.
+// A breaker without sends for so long is deleted; the next send finds out the network's state by itself.
 const unusedForMs = 60 * 60 * 1_000;
 
-/** The breakers of a payout of this merchant to this number; the connector must be one that pays out. */
+/** The breakers of this merchant's payouts to this number. The connector must be one that pays out. */
 export function payoutBreakers(connector: Connector, payout: { merchantId: string; number: string }): PayoutBreakers {
   const { network, testMode, railAccount, callTimeoutMs } = connector.capabilities;
   assert(connector.payouts, 'a payout goes to a network that pays out');
@@ -53,12 +71,12 @@ export function payoutBreakers(connector: Connector, payout: { merchantId: strin
 }
 
 /**
- * Whether a payout may be sent now. Ask right before the send, outside any transaction, and report how it ended with
- * `reportPayout`: while a breaker is open, one send is let through as a probe at a time, and everybody else waits for
- * its report (or for its lease to end). A send that is not allowed comes again at `retryAt`. While the network's breaker
- * is open, it decides alone.
+ * Acquires permission to send a payout now. Call it right before the send, outside any transaction, and report the outcome
+ * with `reportPayout`: while a breaker is open, it lets one send through at a time as a trial, and all others wait for
+ * that report (or for the end of its lease). A payout that is not allowed tries again at `retryAt`. While the network's
+ * breaker is open, it alone decides.
  *
- * Costs no statement while nothing is known against the breakers.
+ * Costs no statement while the breakers are closed.
  */
 export async function acquirePayoutPermit(context: BreakerContext, payout: PayoutBreakers): Promise<PayoutPermit> {
   const open = (await findInCopy(context, payout)).filter(isOpen);
@@ -76,7 +94,7 @@ async function acquireTrialPermit(
   { known, payout, waitMs }: { known: OpenBreaker; payout: PayoutBreakers; waitMs: number },
 ): Promise<PayoutPermit | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
-    // The copy may be a second behind the closing, and whoever waited for that asks right then.
+    // The copy may be a second behind, and payouts that waited for the closing arrive right after it.
     const breaker = await findBreaker(context.db, known);
     if (!breaker || !isOpen(breaker)) {
       context.breakers.forget();
@@ -92,10 +110,10 @@ async function acquireTrialPermit(
 }
 
 /**
- * Reports how a send ended, outside any transaction; what follows for the breakers is written for all processes.
+ * Reports how a send ended, outside any transaction, and updates the breakers for all processes.
  *
- * A documented reason opens the breaker of all payouts there at once. Five sends in a row that are `unclear` open the
- * merchant's, and everybody's when they are of three merchants; `answered` closes both.
+ * A documented reason opens the network's breaker at once. Five consecutive `unclear` sends open the merchant's, and the
+ * network's too if they are of three merchants; `answered` closes both.
  */
 export async function reportPayout(
   context: BreakerContext,
@@ -115,30 +133,30 @@ export async function reportPayout(
 }
 
 /**
- * Reports that a look-up or a callback shows a send to have arrived, whose own answer may have been lost. Closes the
- * breakers that have been open since before it was sent. Costs no statement while none is.
+ * Reports that a look-up or a callback shows a send to have arrived, although its response may have been lost. Closes the
+ * breakers that opened before it was sent. Costs no statement while none is open.
  */
 export async function reportArrival(context: BreakerContext, payout: PayoutBreakers, sentAt: Date): Promise<void> {
   const open = (await findInCopy(context, payout)).filter(isOpen);
   for (const key of open) await updateWith(context, { key, payout }, (breaker) => afterArrival(breaker, sentAt));
 }
 
-/** Which breakers are open, for the operator's eyes: it names networks, never a merchant or a number. */
+/** The open breakers, for the operator: it names networks, never a merchant or a number. */
 export interface BreakerSummary {
   networks: {
-    /** The name in its callbacks' address. */
+    /** The name in the URL of its callbacks. */
     name: string;
     capabilities: Capabilities;
-    /** The breaker of all payouts there, when it is not closed. */
+    /** The network's breaker, unless it is closed. */
     open: OpenBreaker | null;
     /** How many merchants' own breakers are open there. */
     merchantCount: number;
   }[];
-  /** Breakers of one merchant's payouts to one number. */
+  /** Open breakers of one merchant's payouts to one number. */
   numberCount: number;
 }
 
-/** Every network that pays out. Costs at most one statement a second. */
+/** Lists every network that pays out. Costs at most one statement a second. */
 export async function summarizeBreakers({
   db,
   clock,
@@ -162,7 +180,7 @@ export async function summarizeBreakers({
   };
 }
 
-/** Removes what nobody has sent anything to for an hour. Answers how many. */
+/** Deletes breakers without a send for an hour. Returns how many. */
 export function purgeBreakers({ db, clock }: Pick<BreakerContext, 'db' | 'clock'>): Promise<number> {
   return deleteUnusedBreakers(db, addMs(clock.now(), -unusedForMs));
 }
@@ -187,40 +205,34 @@ function isOfMerchant({ scope }: BreakerKey): boolean {
   return scope !== '' && !scope.includes(':');
 }
 
-/** A probe that is under way may end at any moment; one that is not begins at `retryAt`. */
+/** When to check again: soon while a trial is in flight, since it may end at any moment; else at `retryAt`. */
 function nextTryAt({ state, retryAt }: OpenBreaker, now: Date): Date {
   const soon = addMs(now, retryAfterMs);
   return state === 'half_open' && soon < retryAt ? soon : retryAt;
 }
 
-/** Writes what the outcome makes of the breaker as it is by then. */
+/** Applies a change to the breaker as it is now, and retries if another writer was faster. */
 async function updateWith(
-  context: BreakerContext,
+  { db, clock, log, breakers }: BreakerContext,
   { key, payout }: { key: BreakerKey; payout: PayoutBreakers },
-  outcomeOn: (breaker: CircuitBreaker, now: Date) => CircuitBreaker,
+  change: (breaker: CircuitBreaker, now: Date) => CircuitBreaker,
 ): Promise<void> {
-  const { db, clock, breakers } = context;
   for (let round = 0; round < roundsMax; round += 1) {
     const now = clock.now();
     const before = (await findBreaker(db, key)) ?? closedBreaker(key);
-    const after = outcomeOn(before, now);
+    const after = change(before, now);
     if (after === before) return;
     const save = after.version === 0n ? insertBreakerOnce : updateBreaker;
-    const touched = await save(db, after, now);
+    const savedCount = await save(db, after, now);
     breakers.forget();
-    if (touched === 0) continue;
-    logTransition(context, payout, before, after);
+    if (savedCount === 0) continue;
+    logTransition(log, payout, before, after);
     return;
   }
 }
 
-/** Whoever made the change says so, once. */
-function logTransition(
-  { log }: BreakerContext,
-  payout: PayoutBreakers,
-  before: CircuitBreaker,
-  after: CircuitBreaker,
-): void {
+/** The process that changed the breaker logs the change, once. */
+function logTransition(log: Log, payout: PayoutBreakers, before: CircuitBreaker, after: CircuitBreaker): void {
   const network = after.testMode ? `${after.network}-test` : after.network;
   const fields = { network, merchant_id: after.scope === '' ? null : payout.merchantId };
   if (isOpen(after) && !isOpen(before)) log.warn('payouts are paused', { ...fields, reason: after.reason });

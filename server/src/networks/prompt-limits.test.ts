@@ -43,7 +43,7 @@ function end(network: string): Promise<void> {
   return endPrompt(db, clock, { network, number, chargeId });
 }
 
-test('a wallet has one open prompt for a number; once it is answered there may be another', async () => {
+test('a network has one open prompt for a number, and the next once it has ended', async () => {
   assert.equal(await begin('wave'), true);
   assert.equal(await begin('wave'), false);
   assert.equal(await begin('aps'), true, 'another wallet is another prompt');
@@ -51,7 +51,7 @@ test('a wallet has one open prompt for a number; once it is answered there may b
   assert.equal(await begin('wave'), true);
 });
 
-test('a prompt that nobody answers is over at the end of its time', async () => {
+test('a prompt without a reply ends with its time', async () => {
   assert.equal(await begin('wave', minuteMs), true);
   await clock.advance(minuteMs - 1);
   assert.equal(await begin('wave'), false);
@@ -59,7 +59,7 @@ test('a prompt that nobody answers is over at the end of its time', async () => 
   assert.equal(await begin('wave'), true);
 });
 
-test('a number is asked ten times an hour, over all wallets together', async () => {
+test('a number gets at most ten prompts an hour over all networks', async () => {
   for (let time = 0; time < 10; time += 1) {
     assert.equal(await begin(`wallet-${time}`), true, String(time));
     await clock.advance(minuteMs);
@@ -69,7 +69,7 @@ test('a number is asked ten times an hour, over all wallets together', async () 
   assert.equal(await begin('wave'), true, 'an hour after the first');
 });
 
-test('ten an hour means any hour, not a new ten when the clock strikes', async () => {
+test('ten prompts an hour count over any sixty minutes, not over clock hours', async () => {
   assert.equal(await begin('wallet-first'), true);
   await clock.advance(59 * minuteMs);
   for (let time = 0; time < 9; time += 1) assert.equal(await begin(`wallet-${time}`), true, String(time));
@@ -87,7 +87,7 @@ test('the end of a charge does not close the prompt that another charge has open
   assert.equal(await begin('wave'), false);
 });
 
-test('a prompt that the hour forbids is not left open', async () => {
+test('a prompt beyond the hourly limit is not left open', async () => {
   for (let time = 0; time < 10; time += 1) await begin(`wallet-${time}`);
   await clock.advance(50 * minuteMs);
   assert.equal(await begin('wave'), false);
@@ -95,13 +95,13 @@ test('a prompt that the hour forbids is not left open', async () => {
   assert.equal(await begin('wave'), true);
 });
 
-test('one number’s prompts are nothing to another’s', async () => {
+test('the prompts of one number do not count for another', async () => {
   assert.equal(await begin('wave'), true);
   const other = { network: 'wave', number: `${number}0`, chargeId };
   assert.equal(await tryBeginPrompt(db, clock, other, addMs(clock.now(), minuteMs)), true);
 });
 
-test('of many concurrent prompts to one wallet one opens, and of many wallets ten', async () => {
+test('of many concurrent prompts at one network one opens, and over many networks ten', async () => {
   const same = await Promise.all(Array.from({ length: 8 }, () => begin('wave')));
   assert.equal(same.filter(Boolean).length, 1);
   await clock.advance(60 * minuteMs);
@@ -109,8 +109,8 @@ test('of many concurrent prompts to one wallet one opens, and of many wallets te
   assert.equal(different.filter(Boolean).length, 10);
 });
 
-test('whose phone was asked is forgotten once no limit counts it, and not before', async () => {
-  // What the other tests of this file left goes first.
+test('a prompt is deleted once no limit counts it, and not before', async () => {
+  // Rows of other tests in this file go first.
   await clock.advance(24 * 60 * minuteMs);
   await purgePrompts({ db, clock });
   assert.equal(await begin('wave', 180 * minuteMs), true);

@@ -3,37 +3,37 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { addPromptTime, closePrompt, deleteOldPrompts, deleteOldPromptTimes, openPrompt } from './queries.ts';
 
-// docs/networks.md, "Prompts": one open prompt for each wallet and number, ten an hour for each number. They keep anybody
-// with a key from bombarding a stranger's phone; several wallets answer a second prompt by locking the first.
+// docs/networks.md, "Prompts": one open prompt for each network and number, ten an hour for each number. The limits keep an
+// API key from being used to flood a stranger's phone; at several networks a second prompt also blocks the first.
 const hourMs = 60 * 60 * 1_000;
 
 export interface Prompt {
   network: string;
-  /** E.164 in the new form, so that one line has one limit. */
+  /** E.164 in the new numbering plan, so that one subscriber has one limit. */
   number: string;
-  /** Whose prompt it is: only the one that began it ends it. */
+  /** The charge that opened the prompt; only it closes the prompt. */
   chargeId: string;
 }
 
 /**
- * Whether the number may be asked now; if so, the prompt counts as open until `openUntil` or until it is ended. For
- * live networks only: a simulated phone minds nothing.
+ * Opens a prompt if the limits allow it; false if they do not. The prompt counts as open until `openUntil` or until
+ * `endPrompt`. For live networks only: simulated phones have no limits.
  */
 export async function tryBeginPrompt(db: Queryable, clock: Clock, prompt: Prompt, openUntil: Date): Promise<boolean> {
   const now = clock.now();
   if ((await openPrompt(db, { ...prompt, now, openUntil })) === 0) return false;
   const counted = await addPromptTime(db, { number: prompt.number, now, since: addMs(now, -hourMs) });
-  // Nothing is asked now, so nothing would ever end it.
+  // No prompt is sent now, so nothing else would close it.
   if (counted === 0) await endPrompt(db, clock, prompt);
   return counted === 1;
 }
 
-/** The payer has answered, or the network has: the number may be asked again. */
+/** Closes the prompt once the charge has ended: the number may be prompted again. */
 export async function endPrompt(db: Queryable, clock: Clock, prompt: Prompt): Promise<void> {
   await closePrompt(db, { ...prompt, now: clock.now() });
 }
 
-/** Forgets whose phones were asked as soon as no limit counts it, with an hour for clocks that differ. Answers how many rows went. */
+/** Deletes prompts that no limit counts any more, with an hour's margin for clocks that differ. Returns how many rows. */
 export async function purgePrompts({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
   const before = addMs(clock.now(), -2 * hourMs);
   return (await deleteOldPrompts(db, before)) + (await deleteOldPromptTimes(db, before));

@@ -6,8 +6,8 @@ export interface NewInboxRow {
   id: string;
   connector: string;
   body: Uint8Array;
-  /** What it said, as `news-text.ts` writes it. */
-  news: string;
+  /** The provider notifications of the callback, as JSON. */
+  notificationsJson: string;
   receivedAt: Date;
 }
 
@@ -23,7 +23,7 @@ export interface ProviderTransactionClaim {
   subjectId: string;
 }
 
-/** One row per rail account, transaction and kind, whoever comes first. */
+/** One row for each rail account, transaction and kind: the first claim wins. */
 export function insertProviderTransactionOnce(
   db: Queryable,
   claim: ProviderTransactionClaim & { createdAt: Date },
@@ -55,11 +55,11 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
     name: 'network_inbox_insert',
     text: `INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
-    values: [row.shard, row.id, row.connector, row.body, row.news, row.receivedAt],
+    values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
   });
 }
 
-/** Due rows of one lane; what another worker is claiming is skipped. */
+/** Due rows of one shard; rows that another worker is claiming are skipped. */
 export function claimInboxRows(
   db: Queryable,
   claim: { shard: bigint; now: Date; leaseEndsAt: Date; rowsMax: number },
@@ -72,13 +72,13 @@ export function claimInboxRows(
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
            FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS news, attempts,
-                     received_at AS "receivedAt"`,
+           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS "notificationsJson",
+                     attempts, received_at AS "receivedAt"`,
     values: [claim.shard, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }
 
-/** Ends a row (`dueAt` null) or puts it off. */
+/** Completes a row (`dueAt` null) or postpones it. */
 export function updateInboxRow(
   db: Queryable,
   row: { shard: bigint; id: string; dueAt: Date | null; handledAt: Date | null; outcome: string },
@@ -99,11 +99,11 @@ export async function listShardsWithDueRows(db: Queryable, now: Date): Promise<b
   return rows.map((row) => row.shard);
 }
 
-// It stands in the statement, so that this walks the primary key from its old end whatever values it is planned for. What
-// goes is named by its place in the table: for 500 keys the planner would rather read all of it.
+// A literal in the statement, so that every plan walks the primary key from its old end. Rows are deleted by ctid: for 500
+// keys the planner would scan the whole table.
 const purgedRowsMax = 500;
 
-/** A batch of one lane's rows, the oldest first: those that came before this id and were handled before this time. */
+/** Deletes a batch of one shard's rows, oldest first: those before this id that were handled before this time. */
 export function deleteHandledInboxRows(
   db: Queryable,
   purge: { shard: bigint; beforeId: string; handledBefore: Date },
@@ -118,7 +118,7 @@ export function deleteHandledInboxRows(
   });
 }
 
-/** Touches one row unless another charge's prompt is open there. */
+/** Writes one row, or none if another charge's prompt is open there. */
 export function openPrompt(
   db: Queryable,
   prompt: { number: string; network: string; chargeId: string; now: Date; openUntil: Date },
@@ -133,7 +133,7 @@ export function openPrompt(
   });
 }
 
-/** Touches one row unless the number was asked ten times after `since`. */
+/** Writes one row, or none if the number was prompted ten times after `since`. */
 export function addPromptTime(db: Queryable, prompt: { number: string; now: Date; since: Date }): Promise<number> {
   return db.run({
     name: 'network_prompt_times_add',
@@ -145,7 +145,7 @@ export function addPromptTime(db: Queryable, prompt: { number: string; now: Date
   });
 }
 
-/** Only one's own: the number may have been asked by somebody else since. */
+/** Only the charge's own prompt: another charge may have opened one since. */
 export function closePrompt(
   db: Queryable,
   prompt: { number: string; network: string; chargeId: string; now: Date },
@@ -158,7 +158,7 @@ export function closePrompt(
   });
 }
 
-/** Prompts that were over before then. */
+/** Prompts that ended before then. */
 export function deleteOldPrompts(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'network_prompts_delete_old',
@@ -167,7 +167,7 @@ export function deleteOldPrompts(db: Queryable, before: Date): Promise<number> {
   });
 }
 
-/** Numbers that were last asked before then. */
+/** Numbers whose last prompt was before then. */
 export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'network_prompt_times_delete_old',
@@ -180,7 +180,7 @@ const breakerColumns = `network, test_mode AS "testMode", rail_account AS "railA
                   opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version`;
 
-/** Breakers against which something is known: what concerns live money first, then whole networks, then the latest. */
+/** Breakers that are open or have counted failures: live ones first, then those of whole networks, then the latest. */
 export function listBreakers(db: Queryable, rowsMax: bigint): Promise<CircuitBreaker[]> {
   return db.rows<CircuitBreaker>({
     name: 'circuit_breakers_list',
@@ -200,7 +200,7 @@ export function findBreaker(db: Queryable, key: BreakerKey): Promise<CircuitBrea
   });
 }
 
-/** Touches no row when somebody else was first. */
+/** Writes no row if another writer was first. */
 export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {
   return db.run({
     name: 'circuit_breakers_insert_once',
@@ -212,7 +212,7 @@ export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: D
   });
 }
 
-/** Touches no row when the breaker has changed since it was read: of several who would probe, one does. */
+/** Writes no row if the breaker has changed since it was read: of several trials at once, one is sent. */
 export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {
   return db.run({
     name: 'circuit_breakers_update',
@@ -223,7 +223,7 @@ export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date)
   });
 }
 
-/** Those that were not touched since `before`, and whose next probe was due by then. */
+/** Those without a write since `before` whose next trial was due by then. */
 export function deleteUnusedBreakers(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'circuit_breakers_delete_forgotten',

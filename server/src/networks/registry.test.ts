@@ -9,7 +9,7 @@ const testAps = new ScriptedNetwork('aps');
 const liveWave = new ScriptedNetwork('wave', { testMode: false });
 const registry = createNetworkRegistry([testWave, testAps, liveWave]);
 
-test('each environment sees its own networks, in the order in which they are offered', () => {
+test('each environment sees its own networks, in the order in which payers see them', () => {
   const capabilitiesOf = (connectors: readonly Connector[]) => connectors.map(({ capabilities }) => capabilities);
   assert.deepEqual(capabilitiesOf(registry.list(true)), capabilitiesOf([testWave, testAps]));
   assert.deepEqual(capabilitiesOf(registry.list(false)), capabilitiesOf([liveWave]));
@@ -18,14 +18,14 @@ test('each environment sees its own networks, in the order in which they are off
   assert.equal(registry.find('aps', false), undefined);
 });
 
-test('a callback’s address names the network and its environment', () => {
+test('the callback URL names the network and its environment', () => {
   for (const connector of [testWave, testAps, liveWave]) {
     assert.equal(registry.findByCallbackName(callbackName(connector))?.capabilities, connector.capabilities);
   }
   assert.notEqual(callbackName(testWave), callbackName(liveWave));
 });
 
-test('a network cannot be reached by a trick of its name', () => {
+test('a name that is a property of Object finds no network', () => {
   for (const name of ['', 'Wave', 'wave-test-test', 'constructor', '__proto__', 'toString']) {
     assert.equal(registry.findByCallbackName(name), undefined, name);
     assert.equal(registry.find(name, true), undefined, name);

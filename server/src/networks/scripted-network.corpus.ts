@@ -4,8 +4,7 @@ import type {
   CollectionResponse,
   Connector,
   ContinueCollection,
-  LookUpCollection,
-  LookUpPayout,
+  LookUp,
   PayoutResponse,
   PayoutCapabilities,
   PayoutOperations,
@@ -21,16 +20,14 @@ export interface NetworkCall {
 }
 
 type PayoutCall = 'pay_out' | 'look_up_payout';
-type ScriptedPayoutResponse = PayoutResponse | ((request: LookUpPayout | StartPayout) => Promise<PayoutResponse>);
-type CollectionScript =
-  | CollectionResponse
-  | ((request: LookUpCollection | StartCollection) => Promise<CollectionResponse>);
+type ScriptedPayoutResponse = PayoutResponse | ((request: LookUp | StartPayout) => Promise<PayoutResponse>);
+type CollectionScript = CollectionResponse | ((request: LookUp | StartCollection) => Promise<CollectionResponse>);
 
-/** A network that answers what a test has told it to, and remembers what it was asked. */
+/** A network with scripted responses that records its calls. */
 export class ScriptedNetwork implements Connector {
   readonly capabilities: Capabilities;
   readonly calls: NetworkCall[] = [];
-  /** What it answers to each kind of call until it is told otherwise. */
+  /** The response to each kind of call; a test may replace it. */
   readonly responses: Record<Exclude<NetworkCall['call'], PayoutCall>, CollectionScript> = {
     start: awaitingPayer,
     look_up: awaitingPayer,
@@ -38,8 +35,8 @@ export class ScriptedNetwork implements Connector {
     continue: { state: 'processing' },
   };
   readonly payoutResponses: Record<PayoutCall, ScriptedPayoutResponse> = {
-    pay_out: { state: 'unknown', detail: 'no answer' },
-    look_up_payout: { state: 'unknown', detail: 'no answer' },
+    pay_out: { state: 'unknown', detail: 'no response' },
+    look_up_payout: { state: 'unknown', detail: 'no response' },
   };
   readonly payouts: PayoutOperations;
   refunds: RefundOperations | null = null;
@@ -67,49 +64,49 @@ export class ScriptedNetwork implements Connector {
         breakerScope: 'network',
         ...payoutChanges,
       },
-      start: (request) => this.#answerPayout('pay_out', request),
-      lookUp: (request) => this.#answerPayout('look_up_payout', request),
+      start: (request) => this.#respondToPayout('pay_out', request),
+      lookUp: (request) => this.#respondToPayout('look_up_payout', request),
     };
   }
 
-  /** How often it was asked this. */
+  /** How many calls of this kind it received. */
   count(call: NetworkCall['call']): number {
-    return this.calls.filter((made) => made.call === call).length;
+    return this.calls.filter((received) => received.call === call).length;
   }
 
   startCollection(request: StartCollection): Promise<CollectionResponse> {
-    return this.#answer('start', request);
+    return this.#respond('start', request);
   }
 
-  lookUpCollection(request: LookUpCollection): Promise<CollectionResponse> {
-    return this.#answer('look_up', request);
+  lookUpCollection(request: LookUp): Promise<CollectionResponse> {
+    return this.#respond('look_up', request);
   }
 
-  cancelCollection(request: LookUpCollection): Promise<CollectionResponse> {
-    return this.#answer('cancel', request);
+  cancelCollection(request: LookUp): Promise<CollectionResponse> {
+    return this.#respond('cancel', request);
   }
 
   continueCollection(request: ContinueCollection): Promise<CollectionResponse> {
-    return this.#answer('continue', request);
+    return this.#respond('continue', request);
   }
 
   readCallback(_callback: RawCallback): CallbackReading {
     return { accepted: false, reason: 'signature' };
   }
 
-  async #answerPayout(call: PayoutCall, request: LookUpPayout | StartPayout): Promise<PayoutResponse> {
+  async #respondToPayout(call: PayoutCall, request: LookUp | StartPayout): Promise<PayoutResponse> {
     this.calls.push({ call, reference: request.reference });
-    const answer = this.payoutResponses[call];
-    return typeof answer === 'function' ? answer(request) : answer;
+    const response = this.payoutResponses[call];
+    return typeof response === 'function' ? response(request) : response;
   }
 
-  async #answer(
+  async #respond(
     call: Exclude<NetworkCall['call'], PayoutCall>,
-    request: LookUpCollection | StartCollection,
+    request: LookUp | StartCollection,
   ): Promise<CollectionResponse> {
     this.calls.push({ call, reference: request.reference });
-    const answer = this.responses[call];
-    return typeof answer === 'function' ? answer(request) : answer;
+    const response = this.responses[call];
+    return typeof response === 'function' ? response(request) : response;
   }
 }
 

@@ -78,7 +78,7 @@ for (const order of orders) {
   });
 }
 
-test('a failure is final, stands with its reason in the terminal’s record, and stops the number it names', async () => {
+test('a failure is final, shows its reason in the terminal’s record, and stops its number', async () => {
   const { counter, charge } = await paidAndNotified();
   await reportStatus(charge, { status: 'failed', errorCode: 131_026 });
   await reportStatus(charge, { status: 'delivered' });
@@ -91,7 +91,7 @@ test('a failure is final, stands with its reason in the terminal’s record, and
   assert.equal(world.chat.calls.length, 1, 'nothing more is sent to it');
 });
 
-test('a bill that is not paid is told of afterwards, and stops the channel', async () => {
+test('a status that reports an unpaid WhatsApp account stops the channel', async () => {
   const { charge } = await paidAndNotified();
   await reportStatus(charge, { status: 'failed', errorCode: 131_042 });
   assert.equal((await world.notices.channelBreaker.stops())[0]?.scope, 'channel');
@@ -107,7 +107,7 @@ test('a delivery status of a message with an unclear send replaces a second send
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
 });
 
-test('a failure of an earlier copy says nothing against the one that was taken', async () => {
+test('a failed earlier copy does not change the status of the accepted one', async () => {
   const { counter, charge } = await paidAndNotified();
   await reportStatus(charge, { status: 'failed', messageId: 'wamid.earlier', errorCode: 131_000 });
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
@@ -119,7 +119,7 @@ test('an unsigned callback changes nothing', async () => {
   assert.equal((await world.delivery(counter, number))?.status, 'sent');
 });
 
-test('WhatsApp’s challenge is answered as plain text, and a wrong word is refused', async () => {
+test('WhatsApp’s challenge is echoed as plain text, and a wrong verify token is refused', async () => {
   const challenge = (word: string) =>
     app.inject({
       url: whatsappUrl,
@@ -142,22 +142,22 @@ const own = {
   contact: { phone_number: '2207012345', user_id: 4711 },
 };
 
-test('who shares their own number with the bot is linked, and who sends /stop no more', async () => {
-  const answer = await update(own);
-  assert.equal(answer.statusCode, 200);
-  assert.equal(answer.json().method, 'sendMessage');
+test('sharing one’s own number with the bot links it, and /stop unlinks it', async () => {
+  const response = await update(own);
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.json().method, 'sendMessage');
   assert.equal(await world.chats.find(number), '4711');
   await update({ chat: own.chat, from: own.from, text: '/stop' });
   assert.equal(await world.chats.find(number), undefined);
 });
 
-test('a call without Telegram’s secret links nothing, nor does somebody else’s number', async () => {
+test('a callback without Telegram’s secret links nothing, nor does a foreign number', async () => {
   assert.equal((await update(own, 'guessed')).statusCode, 401);
   assert.equal((await update({ ...own, contact: { ...own.contact, user_id: 1 } })).statusCode, 200);
   assert.equal(await world.chats.find(number), undefined);
 });
 
-test('a channel that is not set up has no address', async () => {
+test('a channel that is not configured has no callback route', async () => {
   const bare = fastify();
   const { channelBreaker: gate } = world.notices;
   await bare.register(chatCallbacks, {

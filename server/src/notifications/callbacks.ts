@@ -1,33 +1,36 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { AppError } from '../kit/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import type { Database } from '../kit/db.ts';
+import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
-import { applyStatus } from './apply-status.ts';
 import type { ChannelBreaker } from './channel-breaker.ts';
+import type { NoticeStatus } from './notice.ts';
+import { applyNoticeStatus, stopNumber } from './queries.ts';
 import { isFromTelegram, readUpdate, replyTo } from './telegram/callback.ts';
 import type { TelegramSettings } from './telegram/channel.ts';
 import type { TelegramChats } from './telegram/chats.ts';
-import { verifyChallenge, isSignedByWhatsapp, readStatuses } from './whatsapp/callback.ts';
+import { isSignedByWhatsapp, readStatuses, verifyChallenge } from './whatsapp/callback.ts';
+import type { StatusUpdate } from './whatsapp/callback.ts';
 import type { WhatsappSettings } from './whatsapp/channel.ts';
+import { responseForCode } from './whatsapp/translate.ts';
 
 export interface ChatCallbackOptions {
-  db: Database;
+  db: Queryable;
   clock: Clock;
   log: Log;
   channelBreaker: ChannelBreaker;
   chats: TelegramChats;
-  /** Null where the channel is not set up: its address is not there. */
+  /** Null where the channel is not configured: its routes do not exist. */
   whatsapp: WhatsappSettings | null;
   telegram: TelegramSettings | null;
 }
 
-// WhatsApp gathers statuses into calls of up to 3 MB.
+// WhatsApp batches statuses into requests of up to 3 MB.
 const bodyLimitBytes = 3 * 1024 * 1024;
 
 /**
- * Where chat channels tell their news: verified over the raw bytes, applied, answered. What fails on our side answers an
- * error, and the channel calls again.
+ * Callbacks of the chat channels: verified over the raw bytes, applied, then acknowledged. A failure on our side returns
+ * an error, and the channel sends the callback again.
  */
 export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app, options) => {
   const { whatsapp, telegram, chats, log } = options;
@@ -38,8 +41,8 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
     async (_request: unknown, body: Buffer) => body,
   );
   const refuse = (channel: string, requestId: string): AppError => {
-    log.warn('a call of a chat channel was refused', { channel, reason: 'signature', request_id: requestId });
-    return new AppError('callback_signature_invalid', 'This call is not signed as agreed.');
+    log.warn('a chat channel callback was refused', { channel, reason: 'signature', request_id: requestId });
+    return new AppError('callback_signature_invalid', 'The signature of this callback is not valid.');
   };
 
   if (whatsapp !== null) {
@@ -70,3 +73,39 @@ export const chatCallbacks: FastifyPluginAsync<ChatCallbackOptions> = async (app
     });
   }
 };
+
+/**
+ * The statuses that each reported status may replace. Reports arrive late, twice and in any order, so they only move
+ * forward. A notice that we gave up on may turn out to have arrived; a failure is final.
+ */
+const allowedCurrentStatuses: Record<StatusUpdate['status'], readonly NoticeStatus[]> = {
+  sent: ['pending', 'dropped'],
+  delivered: ['pending', 'sent', 'dropped'],
+  read: ['pending', 'sent', 'delivered', 'dropped'],
+  failed: ['pending', 'sent'],
+};
+
+/** Applies a delivery status from WhatsApp; a failure also stops what its code concerns. */
+async function applyStatus(
+  { db, clock, channelBreaker }: Pick<ChatCallbackOptions, 'db' | 'clock' | 'channelBreaker'>,
+  update: StatusUpdate,
+): Promise<void> {
+  const { merchantId, noticeId: id, messageId, status, errorCode } = update;
+  const now = clock.now();
+  const failed = status === 'failed';
+  const response = errorCode === null ? null : responseForCode(errorCode);
+  const failure = failed ? (response?.reason ?? 'WhatsApp could not deliver this message.') : null;
+  const change = { merchantId, id, messageId, channel: 'whatsapp', newStatus: status, failure, at: now } as const;
+  const number = await applyNoticeStatus(db, {
+    ...change,
+    currentStatuses: allowedCurrentStatuses[status],
+    ofThisMessageOnly: failed,
+  });
+  // A repeated report changes nothing and stops nothing.
+  if (number === undefined || !failed || response === null) return;
+  if (response.state === 'stop_number') {
+    await stopNumber(db, { channel: 'whatsapp', number }, { reason: response.reason, at: now });
+  }
+  if (response.state === 'stop_template') await channelBreaker.trip('whatsapp', 'template', response.reason);
+  if (response.state === 'stop_channel') await channelBreaker.trip('whatsapp', 'channel', response.reason);
+}

@@ -1,7 +1,7 @@
 import type { ChatDelivery, ChatDeliveryReader } from '../terminals/terminal.ts';
 import { listNewestNotices } from './queries.ts';
 
-/** How the newest message to each number of each terminal fared, for the terminals' records. */
+/** The status of the newest message to each number of each terminal, for the terminals' records. */
 export const readChatDelivery: ChatDeliveryReader = async (db, merchantId, terminalIds) => {
   const byTerminal = new Map<string, Map<string, ChatDelivery>>();
   if (terminalIds.length === 0) return byTerminal;

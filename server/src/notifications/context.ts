@@ -7,7 +7,7 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from './channel-breaker.ts';
 import type { ChannelSet } from './channel.ts';
 
-/** What sending notices works with. */
+/** Dependencies of sending notices. */
 export interface NoticeContext {
   db: Database;
   clock: Clock;

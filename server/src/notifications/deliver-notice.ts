@@ -1,5 +1,6 @@
 import { addMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import type { Random } from '../kit/random.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
 import type { Channel, SendResponse } from './channel.ts';
 import type { NoticeContext } from './context.ts';
@@ -16,19 +17,27 @@ import {
   stopNumber,
   acquireSendSlot,
 } from './queries.ts';
-import { lifetimeMs, retryDelayMs, spacingMs } from './retry-schedule.ts';
 
-export type Choice =
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+// A notice that arrives more than an hour late misleads staff at the counter.
+const lifetimeMs = 60 * minuteMs;
+
+// Between two messages to one number, of any merchant (docs/networks.md, "WhatsApp": about one per 6 s to the same user).
+const spacingMs = 6 * secondMs;
+
+type Choice =
   /** The state is undefined before the first message to the number. */
   | { channel: Channel; state: NumberState | undefined }
-  /** `failed` where a channel has said that the number cannot be reached, else there is none for it. */
+  /** `failed` if a channel has reported the number as unreachable, `dropped` if no channel is available. */
   | { channel: null; status: 'failed' | 'dropped'; reason: string };
 
 /**
- * The first channel that reaches the number and has not stopped it. A stop holds until the counter is saved again:
- * whoever changes its numbers has put right what was wrong, or wants to see.
+ * The first channel that reaches the number and has not stopped it. A stop ends when the counter is saved again, because a
+ * change of its numbers may have fixed the cause.
  */
-export async function chooseChannel(
+async function chooseChannel(
   db: Queryable,
   channels: readonly Channel[],
   target: { number: string; terminalUpdatedAt: Date },
@@ -58,19 +67,19 @@ export interface PaymentNotice {
   terminal: Pick<VirtualTerminal, 'chatCanonical' | 'updatedAt'>;
   text: NoticeText;
   paidAt: Date;
-  /** Why nobody is told any more; null while there is no reason. */
+  /** Why the notices are no longer sent; null while they are. */
   cancelReason: string | null;
 }
 
-// Longer than a channel takes to answer or is waited for, and shorter than the lease of the work.
+// Longer than the timeout of a send, and shorter than the lease of the work.
 const leaseMs = 30_000;
 
-/** When a notice is to be looked at again; null once there is nothing left to do. */
+/** When the notice is due again; null once it is complete. */
 type NextAttempt = Date | null;
 
 /**
- * Brings a due notice one step on: sent, put off or given up. A number that one channel cannot reach is tried through the
- * next. Nothing here is part of a payment's transaction, and each step is guarded, so two workers send once.
+ * Processes a due notice: sends, postpones or drops it. If one channel cannot reach the number, the next one is tried.
+ * Nothing here is part of a payment's transaction, and each step is guarded, so two workers send once.
  */
 export async function deliverNotice(
   context: NoticeContext,
@@ -104,14 +113,14 @@ async function attempt(
   const nextAt = addMs(now, spacingMs);
   const hasSlot = (await acquireSendSlot(db, { channel: channel.name, number: notice.number, now, nextAt })) === 1;
   if (!hasSlot) return waitForSlot(context, paymentNotice, notice, nextAt);
-  // After the turn, so that who may try a stopped channel has nothing left to wait for.
+  // After the slot, so that nothing delays the trial of a stopped channel once it is acquired.
   const permit = await channelBreaker.acquirePermit(channel.name);
   if (!permit.isAllowed) {
     return postpone(context, paymentNotice, notice, { dueAt: permit.retryAt, failure: permit.reason });
   }
   const leaseEndsAt = addMs(now, leaseMs);
   const isClaimed = (await claimNotice(db, notice, { channel: channel.name, now, leaseEndsAt })) === 1;
-  // Whoever has it says what becomes of it, or its claim ends.
+  // The worker that has claimed it records its outcome, or the claim expires.
   if (!isClaimed) return leaseEndsAt;
   const claimed = { ...notice, attempts: notice.attempts + 1n };
   const { merchantId, id, number } = notice;
@@ -123,13 +132,13 @@ async function attempt(
 function reasonToDrop(paymentNotice: PaymentNotice, notice: NoticeRow, now: Date): string | null {
   if (paymentNotice.cancelReason !== null) return paymentNotice.cancelReason;
   if (now >= expiryOf(paymentNotice)) return 'It could not be sent within an hour of the payment.';
-  if (!paymentNotice.terminal.chatCanonical.includes(notice.number)) return 'The number was taken off the counter.';
+  if (!paymentNotice.terminal.chatCanonical.includes(notice.number)) return 'The number was removed from the counter.';
   return null;
 }
 
 /**
- * Behind those who wait already, six seconds each. Who is not waiting may go first when the number is free: news of this
- * moment is worth more than news that is late anyway.
+ * Queues the notice behind those that wait for the number, six seconds each. A new notice may still go first when the number
+ * is free: a current payment matters more than one that is late anyway.
  */
 async function waitForSlot(
   context: NoticeContext,
@@ -141,7 +150,7 @@ async function waitForSlot(
   return postpone(context, paymentNotice, notice, { dueAt: addMs(slotFreeAt, ahead * spacingMs), failure: null });
 }
 
-/** Until then, or until it is too late, when it is looked at a last time. */
+/** Postpones the notice, at most until it expires, when it is processed a last time. */
 async function postpone(
   { db, clock }: NoticeContext,
   paymentNotice: PaymentNotice,
@@ -190,17 +199,14 @@ async function recordResponse(
       return 'try_another_channel';
     case 'stop_template':
     case 'stop_channel': {
-      await channelBreaker.trip(
-        channel.name,
-        response.state === 'stop_template' ? 'template' : 'channel',
-        response.reason,
-      );
+      const scope = response.state === 'stop_template' ? 'template' : 'channel';
+      await channelBreaker.trip(channel.name, scope, response.reason);
       return postpone(context, paymentNotice, notice, { dueAt: addMs(now, spacingMs), failure: response.reason });
     }
   }
 }
 
-/** A message that was taken says that the channel works, and what it calls the number. */
+/** An accepted message shows that the channel works, and gives its id of the number. */
 async function recordRecipient(
   { db, channelBreaker }: NoticeContext,
   sent: Sent,
@@ -244,4 +250,34 @@ function expiryOf({ paidAt }: PaymentNotice): Date {
 
 function reasonOf(response: SendResponse): string | null {
   return response.state === 'accepted' ? null : response.reason;
+}
+
+// The waits after the first, second, … attempt; ten attempts fill most of a notice's hour.
+const delaysMs: readonly number[] = [
+  6 * secondMs,
+  15 * secondMs,
+  minuteMs,
+  2 * minuteMs,
+  5 * minuteMs,
+  10 * minuteMs,
+  10 * minuteMs,
+  10 * minuteMs,
+  10 * minuteMs,
+];
+
+// A message that may have been accepted may arrive again with each attempt; its reference shows that it is the same payment.
+const unclearAttemptsMax = 3;
+
+// Spreads the retries of messages that failed together.
+const jitterPercent = 15;
+
+/** How long to wait after this attempt (1 is the first), or null if it was the last. A channel can only ask for a longer wait. */
+function retryDelayMs(
+  random: Random,
+  last: { attempt: number; isUnclear: boolean; requestedDelayMs: number },
+): number | null {
+  const delayMs = delaysMs[last.attempt - 1];
+  if (delayMs === undefined || (last.isUnclear && last.attempt >= unclearAttemptsMax)) return null;
+  const chance = Buffer.from(random.bytes(4)).readUInt32BE(0) / 2 ** 32;
+  return Math.max(last.requestedDelayMs, delayMs) + Math.floor(chance * ((delayMs * jitterPercent) / 100));
 }

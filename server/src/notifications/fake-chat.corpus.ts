@@ -9,21 +9,21 @@ export interface ChatCall {
   body: Record<string, unknown>;
 }
 
-/** What the service answers; null leaves the call without an answer. */
+/** The service's response; null leaves the call without one. */
 export type ChatResponse = { status: number; body: unknown; headers?: Record<string, string> } | null;
 
-/** A chat service on this machine: it keeps what it is sent, and answers what the test has told it to. */
+/** A chat service on loopback that records its calls and sends scripted responses. */
 export async function startFakeChat() {
   const calls: ChatCall[] = [];
   const next: ChatResponse[] = [];
   const chat = {
     calls,
-    /** What it answers once nothing is left in `next`. */
+    /** The response when `next` is empty. */
     usually: (call: ChatCall): ChatResponse => acceptedBy(call, calls.length),
-    /** The next answers, in their order. */
+    /** The next responses, in order. */
     next,
     url: '',
-    /** Once, however often it is called. */
+    /** May be called more than once. */
     close: async (): Promise<void> => {
       if (!server.listening) return;
       server.closeAllConnections();
@@ -45,7 +45,7 @@ export async function startFakeChat() {
       response.end(JSON.stringify(reply.body));
     });
   });
-  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  // Only the client closes idle connections; if both sides did, a request could meet a reset now and then.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,7 +55,7 @@ export async function startFakeChat() {
 
 function acceptedBy({ path, body }: ChatCall, count: number): ChatResponse {
   if (path.startsWith('/bot')) {
-    // Telegram repeats the message, which makes its answers long.
+    // Telegram repeats the message, which makes its responses long.
     const result = { message_id: count, text: `${String(body['text'])}${' '.repeat(3_000)}` };
     return { status: 200, body: { ok: true, result } };
   }

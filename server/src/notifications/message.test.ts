@@ -18,7 +18,7 @@ const details: NoticeDetails = {
   testMode: false,
 };
 
-test('the message says what was paid, where, by whom, how, when, and by which reference and code', () => {
+test('the message has the amount, counter, payer, network, time, reference and code', () => {
   assert.equal(
     noticeText(details).message,
     `D1,250.50 received
@@ -30,16 +30,16 @@ Code: ABCD`,
   );
 });
 
-test('a test payment says first that no money moved', () => {
+test('the message about a test payment begins by saying that no money moved', () => {
   assert.match(noticeText({ ...details, testMode: true }).message, /^Test payment: no real money\.\n/);
 });
 
-test('what came counts where a person accepted another amount', () => {
+test('the received amount is shown if a person accepted another amount', () => {
   const charge = { ...details.charge, amountReceivedMinor: 100_000n };
   assert.match(noticeText({ ...details, charge }).message, /^D1,000\.00 received/);
 });
 
-test('a payer whose number the network does not tell is said to have none, and no part is ever empty', () => {
+test('a payer without a number gets a placeholder, and no part is ever empty', () => {
   const empty = { ...details, terminalName: '\u200b', charge: { ...details.charge, accountNumber: null } };
   const { templateParts } = noticeText(empty);
   assert.ok(templateParts.every((part) => part.trim() !== ''));
@@ -60,7 +60,7 @@ const hostile = [
 ];
 
 for (const name of hostile) {
-  test(`the name ${JSON.stringify(name.slice(0, 40))} adds no line, and no part that a template refuses`, () => {
+  test(`the name ${JSON.stringify(name.slice(0, 40))} adds no line and no part that a template refuses`, () => {
     const { message, templateParts } = noticeText({ ...details, terminalName: name, merchantName: name });
     assert.equal(message.split('\n').length, 6);
     assert.match(message, /\nCode: ABCD$/);

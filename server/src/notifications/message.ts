@@ -4,13 +4,13 @@ import { receivedMinor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge.ts';
 import { shortCodeOf } from '../payments/transaction-reference.ts';
 
-/** What a notice tells of. */
+/** The payment that a notice reports. */
 export interface NoticeDetails {
   charge: Pick<
     Charge,
     'accountNumber' | 'amountPaidMinor' | 'amountReceivedMinor' | 'createdAt' | 'paidAt' | 'transactionReference'
   >;
-  /** What people call the network. */
+  /** The network's display name. */
   networkName: string;
   terminalName: string;
   merchantName: string;
@@ -23,9 +23,8 @@ export interface NoticeText {
 }
 
 /**
- * What staff read, and compare with the receipt on the payer's phone: the whole text, and its parts in the order of the
- * template (docs/notifications.md). Every part is one line without characters that only steer how it is drawn, so none
- * can look like another part.
+ * The text that staff compare with the receipt on the payer's phone: as a whole, and as parts in the order of the template
+ * (docs/notifications.md). Every part is one line without control characters, so that none can imitate another part.
  */
 export function noticeText(details: NoticeDetails): NoticeText {
   const { charge } = details;
@@ -48,13 +47,13 @@ export function noticeText(details: NoticeDetails): NoticeText {
   return { message: lines.join('\n'), templateParts: [amount, counter, payer, method, time, reference, code] };
 }
 
-// Long names would push what matters off the screen of a locked phone.
+// Long names would push the amount and reference off the screen of a locked phone.
 const lineLengthMax = 80;
 
-// Control characters, what orders text from right to left and back (Unicode, UAX 9), and marks that are not drawn.
+// Control characters, bidirectional formatting (Unicode, UAX 9) and invisible marks.
 const controlCharacters = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
-/** A text of somebody else as one line; never empty, because templates refuse an empty part. */
+/** Untrusted text as one line; never empty, because templates refuse an empty part. */
 function line(text: string): string {
   const cleaned = Array.from(text.replace(/\s+/g, ' ').replace(controlCharacters, '').trim());
   const shown = cleaned.length > lineLengthMax ? `${cleaned.slice(0, lineLengthMax - 1).join('')}…` : cleaned.join('');
@@ -63,7 +62,7 @@ function line(text: string): string {
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** `20 Nov 2026, 10:18`. The Gambia keeps UTC all year, so this is the time on the wall. */
+/** `20 Nov 2026, 10:18`. The Gambia uses UTC all year, so this is local time. */
 function timeText(time: Date): string {
   const clockTime = time.toISOString().slice(11, 16);
   return `${time.getUTCDate()} ${monthNames[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}, ${clockTime}`;

@@ -40,10 +40,10 @@ export const telegramSettings = {
   webhookSecret: 'a secret of the tests',
 };
 
-/** How long a channel is waited for in the tests. */
+/** The timeout of a send in the tests. */
 export const channelTimeoutMs = 10_000;
 
-/** Payments at counters of a live and a test merchant, a chat service on this machine, and a clock that stands still. */
+/** Payments at counters of a live and a test merchant, a chat service on loopback, and a manual clock. */
 export type NoticeWorld = Awaited<ReturnType<typeof createNoticeWorld>>;
 
 export async function createNoticeWorld() {
@@ -87,14 +87,14 @@ export async function createNoticeWorld() {
     liveNetwork,
     live,
     newLiveMerchant,
-    /** What sending works with; a second one stands for a second process. */
+    /** The context for sending; a second one stands for a second process. */
     notices: newNotices(),
     newNotices,
     counter: (chatNumbers: readonly string[], owner = live): Promise<VirtualTerminal> =>
       db.withTransaction((tx) => createTerminal(tx, terminals, callerOf(owner), { name: 'Front desk', chatNumbers })),
     changeCounter: ({ id }: VirtualTerminal, change: TerminalChange, owner = live): Promise<VirtualTerminal> =>
       db.withTransaction((tx) => updateTerminal(tx, clock, callerOf(owner), { id, change })),
-    /** A payment at the counter that the network says is paid. */
+    /** A payment at the counter that the network reports as paid. */
     paidAt: async ({ id: terminalId }: VirtualTerminal, owner = live, changes: Partial<NewPayment> = {}) => {
       const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;
       const request = { ...newPayment, ...changes, origin };
@@ -108,20 +108,20 @@ export async function createNoticeWorld() {
       const claim = { merchantId: owner.id, queue: 'notifications', now, leaseEndsAt: addMs(now, 60_000) } as const;
       return claimWork(db, { ...claim, rowsMax: 50 });
     },
-    /** Does what is due now, one piece after the other. Answers how much that was. */
+    /** Processes the work that is due now, one item after the other. Returns how many items. */
     deliverNotices: async (owner = live): Promise<number> => {
       const due = await world.claimNotices(owner);
       for (const work of due) await notifyCharge(world.notices, work);
       return due.length;
     },
-    /** Lets time pass in steps of a second, and does what falls due. */
+    /** Advances the clock in steps of a second, and processes the work that falls due. */
     passDelivering: async (ms: number, owner = live): Promise<void> => {
       for (let passed = 0; passed < ms; passed += 1_000) {
         await clock.advance(1_000);
         await world.deliverNotices(owner);
       }
     },
-    /** What the terminal's record says of a number (E.164). */
+    /** The status of a number (E.164) in the terminal's record. */
     delivery: async (terminal: VirtualTerminal, number: string): Promise<ChatDelivery | undefined> =>
       (await readChatDelivery(db, terminal.merchantId, [terminal.id])).get(terminal.id)?.get(number),
     statuses: async (charge: Charge): Promise<string[]> => {
@@ -142,7 +142,7 @@ export async function createNoticeWorld() {
       assert.ok(row);
       return row;
     },
-    /** Calls under way end without an answer. */
+    /** Calls in flight end without a response. */
     closeChat: async (): Promise<void> => {
       await outbound.close();
       await chat.close();

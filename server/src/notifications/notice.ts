@@ -1,8 +1,8 @@
 import type { ChannelName } from './channel.ts';
 
 /**
- * `pending`: due at `dueAt`. `sent`: the channel took it. `delivered`, `read`: it said so later. `failed`: it said that
- * the message does not arrive. `dropped`: given up by us, without a last word of the channel's.
+ * `pending`: due at `dueAt`. `sent`: the channel accepted it. `delivered`, `read`, `failed`: as the channel reported.
+ * `dropped`: we gave it up, without a final report of the channel.
  */
 export type NoticeStatus = 'pending' | 'sent' | 'delivered' | 'read' | 'failed' | 'dropped';
 
@@ -13,16 +13,16 @@ export interface NoticeRow {
   /** E.164. */
   number: string;
   status: NoticeStatus;
-  /** Counts the claims; guards what follows from one against a claim that came later. */
+  /** Counts the claims; guards the writes of one claim against a later one. */
   attempts: bigint;
-  /** Null once there is nothing left to do. */
+  /** Null once the notice is complete. */
   dueAt: Date | null;
 }
 
 /** What is known of a number at a channel. */
 export interface NumberState {
   channel: ChannelName;
-  /** Nothing is sent to it before. */
+  /** The earliest time of the next message. */
   nextAt: Date;
   stoppedReason: string | null;
   stoppedAt: Date | null;

@@ -25,7 +25,7 @@ function receivers(): string[] {
   return world.chat.calls.map(({ body }) => String(body['to'])).toSorted();
 }
 
-test('each number gets one message about a payment, with everything that the receipt is checked by', async () => {
+test('each number gets one message about a payment, with everything needed to check the receipt', async () => {
   const counter = await world.counter(['7012345', '+221 77 123 45 67']);
   const charge = await world.paidAt(counter);
   await world.deliverNotices();
@@ -53,7 +53,7 @@ test('each number gets one message about a payment, with everything that the rec
   assert.deepEqual(await world.claimNotices(), [], 'the work is done');
 });
 
-test('the work done again, also in the middle, sends nothing twice', async () => {
+test('repeated work, also when interrupted, sends nothing twice', async () => {
   const charge = await world.paidAt(await world.counter(['7012345']));
   const [work] = await world.claimNotices();
   assert.ok(work);
@@ -75,7 +75,7 @@ test('two workers with the same work at once send one message to each number', a
   assert.equal((await world.statuses(charge)).filter((status) => status.endsWith(' sent')).length, 3);
 });
 
-test('an attempt is claimed once, however long ago somebody else saw it', async () => {
+test('an attempt is claimed once, however old the row that a worker has read', async () => {
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(await world.counter(['7012345']));
   await world.deliverNotices();
@@ -90,7 +90,7 @@ test('an attempt is claimed once, however long ago somebody else saw it', async 
   assert.equal(await claimNotice(world.db, notice, { ...claim, now: world.clock.now() }), 0, 'it has seen too little');
 });
 
-test('of payments that two workers tell of at one moment, one goes out and the others wait for the number', async () => {
+test('of concurrent payments in two workers one notice is sent, and the others wait for the number', async () => {
   await world.openConnections();
   const counter = await world.counter(['7012345']);
   for (let payment = 0; payment < 6; payment += 1) await world.paidAt(counter);
@@ -102,7 +102,7 @@ test('of payments that two workers tell of at one moment, one goes out and the o
   assert.equal(world.chat.calls.length, 6);
 });
 
-test('a message under way, also a repeated one, leaves no free moment of its number unused', async () => {
+test('a message in flight, also a retried one, leaves no send slot of its number unused', async () => {
   world.chat.usually = () => whatsappError(131_000, 500);
   const counter = await world.counter(['7012345']);
   await world.paidAt(counter);
@@ -124,7 +124,7 @@ test('a message under way, also a repeated one, leaves no free moment of its num
   await Promise.all([sending, sendingNext]);
 });
 
-test('a number gets at most one message in six seconds, whichever merchants and spellings they come by', async () => {
+test('a number gets at most one message in six seconds, over all merchants and spellings', async () => {
   const other = await world.newLiveMerchant();
   const [mine, theirs] = [await world.counter(['7012345']), await world.counter(['+220 877 012 345'], other)];
   const sentAt: number[] = [];
@@ -151,7 +151,7 @@ test('a number gets at most one message in six seconds, whichever merchants and 
   );
 });
 
-test('a notice that could not go out within an hour of the payment is dropped and says why', async () => {
+test('a notice not sent within an hour of the payment is dropped with the reason', async () => {
   const counter = await world.counter(['7012345']);
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(counter);
@@ -181,7 +181,7 @@ test('a payment older than an hour, as after an outage of the workers, sends no 
   assert.match((await world.delivery(counter, '+220877012345'))?.failure ?? '', /within an hour/);
 });
 
-test('a send that was refused for the moment goes out later, not before the channel asked', async () => {
+test('a rate-limited send is retried, not before the time that the channel asked for', async () => {
   const counter = await world.counter(['7012345']);
   world.chat.next.push(whatsappError(130_429, 429, { 'retry-after': '40' }));
   const charge = await world.paidAt(counter);
@@ -209,7 +209,7 @@ test('a send without a response is retried a few times, then given up', async ()
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
 });
 
-test('a number that cannot be reached stays stopped until the counter is saved again, and stops no other', async () => {
+test('an unreachable number stays stopped until its counter is saved again, and stops no other', async () => {
   const counter = await world.counter(['7012345', '3123456']);
   world.chat.usually = ({ body }) =>
     body['to'] === '220877012345'
@@ -259,7 +259,7 @@ test('a refused template stops all sends, is logged once, and ends when a trial 
   assert.deepEqual(await world.statuses(charge), ['+220833123456 sent', '+220866123456 sent', '+220877012345 sent']);
 });
 
-test('a number taken off the counter while its message waits is told of nothing more', async () => {
+test('a number removed from the counter while its message waits gets no message', async () => {
   const counter = await world.counter(['7012345', '3123456']);
   world.chat.usually = () => whatsappError(131_000, 500);
   const charge = await world.paidAt(counter);
@@ -278,7 +278,7 @@ test('a payment reversed before its notice was sent sends no notice', async () =
   assert.deepEqual(await world.statuses(charge), ['+220877012345 dropped']);
 });
 
-test('what WhatsApp itself calls a number is kept, and written to from then on', async () => {
+test('WhatsApp’s id of a number is stored and used from then on', async () => {
   const counter = await world.counter(['7012345']);
   world.chat.next.push({ status: 200, body: { contacts: [{ wa_id: '2207012345' }], messages: [{ id: 'wamid.1' }] } });
   await world.paidAt(counter);
@@ -305,7 +305,7 @@ test('in test a message goes to the simulated phone; in live without a channel i
   assert.equal(world.chat.calls.length, 0);
 });
 
-test('another merchant learns nothing of a number’s messages', async () => {
+test('a merchant’s record shows no messages of another merchant to the number', async () => {
   const counter = await world.counter(['7012345']);
   await world.paidAt(counter);
   await world.deliverNotices();

@@ -10,8 +10,8 @@ import type { NoticeRow } from './notice.ts';
 import { insertNoticeOnce, listNotices } from './queries.ts';
 
 /**
- * Tells a counter's numbers of a payment: one notice for each, planned when the work is first done, and sent as each
- * falls due. The work stays until none is left to send. Throws only when the database does, and then it comes back.
+ * Notifies a counter's numbers of a payment: one notice for each number, planned on the first run and sent when due. The
+ * work stays until no notice is left to send. Throws only if the database fails; then the work is retried.
  */
 export async function notifyCharge(context: NoticeContext, work: Work): Promise<void> {
   const { db, clock } = context;
@@ -19,7 +19,7 @@ export async function notifyCharge(context: NoticeContext, work: Work): Promise<
   if (!paymentNotice) return completeWork(db, work);
   const now = clock.now();
   const notices = await planNotices(context, work, paymentNotice);
-  // All of them first: what became of one is written down even when another could not be.
+  // All of them first, so that one failure does not keep the outcome of the others from being recorded.
   const outcomes = await Promise.allSettled(
     notices.map(async (notice) => {
       const isDue = notice.dueAt !== null && notice.dueAt <= now;
@@ -36,7 +36,7 @@ export async function notifyCharge(context: NoticeContext, work: Work): Promise<
 
 type TerminalPaymentNotice = PaymentNotice & { terminalId: string };
 
-/** Undefined where there is nothing to tell of. */
+/** Undefined if there is no payment at a counter to report. */
 async function readPaymentNotice(context: NoticeContext, work: Work): Promise<TerminalPaymentNotice | undefined> {
   const { db, merchants, networks, channels } = context;
   const { merchantId } = work;
@@ -53,11 +53,11 @@ async function readPaymentNotice(context: NoticeContext, work: Work): Promise<Te
     terminalId: payment.intent.terminalId,
     text: noticeText({ ...details, testMode: merchant.testMode }),
     paidAt: charge.paidAt ?? intent.updatedAt,
-    cancelReason: charge.status === 'completed' ? null : 'The payment was taken back before it could be told of.',
+    cancelReason: charge.status === 'completed' ? null : 'The payment was reversed before the notice was sent.',
   };
 }
 
-/** All of the payment's notices. What is planned stays: a number that is added later is told of later payments. */
+/** All of the payment's notices. The plan is final: a number that is added later gets notices of later payments only. */
 async function planNotices(
   { db, clock, newId }: NoticeContext,
   { merchantId, subjectId: chargeId, attempts }: Work,
@@ -75,7 +75,7 @@ async function planNotices(
       ),
     ),
   );
-  // Somebody else was first, or this work was asked for before.
+  // Another worker was first, or the work was scheduled before.
   if (inserted.includes(0)) return listNotices(db, merchantId, chargeId);
   return terminal.chatCanonical.map((number, index) => {
     return { merchantId, id: ids[index] ?? '', number, status: 'pending', attempts: 0n, dueAt: now };

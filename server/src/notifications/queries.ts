@@ -2,19 +2,19 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import type { ChannelName } from './channel.ts';
 import type { ChatMessage, NoticeRow, NoticeStatus, NumberState } from './notice.ts';
 
-/** Why a channel takes nothing: something that a person has to put right. */
+/** Why a channel is stopped: a cause that a person has to fix. */
 export interface ChannelStop {
   channel: ChannelName;
   scope: 'template' | 'channel';
   reason: string;
   stoppedAt: Date;
-  /** When one message is let through to see. */
+  /** When the next trial may be sent. */
   retryAt: Date;
 }
 
 // Notices -------------------------------------------------------------------------------------------------------------
 
-/** One for each payment and number: planning a payment's notices again adds none. */
+/** One for each payment and number: planning the same payment again adds none. */
 export function insertNoticeOnce(notice: {
   merchantId: string;
   id: string;
@@ -42,7 +42,7 @@ export function insertNoticeOnce(notice: {
   };
 }
 
-/** All of a payment, whatever became of them. */
+/** All notices of a payment, in any status. */
 export function listNotices(db: Queryable, merchantId: string, chargeId: string): Promise<NoticeRow[]> {
   return db.rows<NoticeRow>({
     name: 'notifications_list',
@@ -53,9 +53,9 @@ export function listNotices(db: Queryable, merchantId: string, chargeId: string)
 }
 
 /**
- * How many older notices of the merchant to this number wait for a later moment. Not those that are due now: they compete
- * for the same moment. Not those being sent (attempted, without a result yet): the number's next free moment is already
- * behind them, and counting them again would leave it unused.
+ * How many older notices of the merchant to this number wait for a later slot. Not those that are due now: they compete for
+ * the same slot. Not those being sent (attempted, without a result yet): the number's next slot is already after them, and
+ * counting them again would leave it unused.
  */
 export async function countNoticesAhead(db: Queryable, notice: NoticeRow, now: Date): Promise<number> {
   const row = await db.row<{ count: bigint }>({
@@ -69,8 +69,8 @@ export async function countNoticesAhead(db: Queryable, notice: NoticeRow, now: D
 }
 
 /**
- * Of two who claim the same attempt one is told 1; the row stays due at the end of the claim. Until the attempt has a
- * result it has no failure, which is how `countNoticesAhead` knows it.
+ * Returns 1 to one of several concurrent claims of an attempt; the row is due again when the lease ends. Until the attempt
+ * has a result it has no failure, by which `countNoticesAhead` recognizes it.
  */
 export function claimNotice(
   db: Queryable,
@@ -87,7 +87,7 @@ export function claimNotice(
 
 type NoticeKey = Pick<NoticeRow, 'merchantId' | 'id' | 'attempts'>;
 
-/** Only the newest claim may say so, and not over what the channel has said of the message meanwhile. */
+/** Only for the newest claim, and never over a status that the channel has reported since. */
 export function markNoticeSent(db: Queryable, key: NoticeKey, sent: { messageId: string; at: Date }): Promise<number> {
   return db.run({
     name: 'notifications_mark_sent',
@@ -97,7 +97,7 @@ export function markNoticeSent(db: Queryable, key: NoticeKey, sent: { messageId:
   });
 }
 
-/** Only for the attempt that is known; `failure` says what keeps it, null leaves what stands there. */
+/** Only for this attempt. `failure` is the reason; null leaves the stored one. */
 export function postponeNotice(
   db: Queryable,
   key: NoticeKey,
@@ -125,9 +125,9 @@ export function endNotice(
 }
 
 /**
- * What the channel says became of a message, guarded by the states it may leave, so that news in any order ends in the
- * furthest. A notice whose outcome was unclear takes the message it is told of as its own. Answers the number; undefined
- * where the news changes nothing.
+ * Applies a status that the channel reported, guarded by the statuses that it may replace, so that reports in any order end
+ * in the furthest. A notice with an unclear send adopts the message id of the report. Returns the number; undefined if
+ * nothing changes.
  */
 export async function applyNoticeStatus(
   db: Queryable,
@@ -140,7 +140,7 @@ export async function applyNoticeStatus(
     newStatus: NoticeStatus;
     failure: string | null;
     at: Date;
-    /** Only where the notice has no other message. */
+    /** Only if the notice has no other message id. */
     ofThisMessageOnly: boolean;
   },
 ): Promise<string | undefined> {
@@ -174,7 +174,7 @@ export interface NewestNotice {
   failure: string | null;
 }
 
-/** The newest to each number that stands at each of these terminals: one index probe for each of them. */
+/** The newest notice to each number of each of these terminals: one index probe for each. */
 export function listNewestNotices(
   db: Queryable,
   merchantId: string,
@@ -213,7 +213,7 @@ export function listNumberStates(
   });
 }
 
-/** The number's turn: of all who want it, whoever's merchant they work for, one is told 1, and nobody until `nextAt`. */
+/** Returns 1 to one of all senders to this number, of any merchant, and 0 to all others until `nextAt`. */
 export function acquireSendSlot(
   db: Queryable,
   slot: { channel: ChannelName; number: string; now: Date; nextAt: Date },
@@ -233,7 +233,7 @@ interface NumberKey {
   number: string;
 }
 
-/** Nothing goes to the number from here on; whoever is sent something has had a turn, so the row is there. */
+/** Stops messages to the number. The row exists: each number that was sent a message has acquired a slot. */
 export function stopNumber(db: Queryable, key: NumberKey, stop: { reason: string; at: Date }): Promise<number> {
   return db.run({
     name: 'notification_numbers_stop',
@@ -250,7 +250,7 @@ export function clearNumberStop(key: NumberKey): Statement {
   };
 }
 
-/** The channel has just taken a message for it, under this name of its own. */
+/** Saves the channel's id of a number that has just accepted a message, and ends a stop. */
 export function saveRecipient(db: Queryable, key: NumberKey, recipient: string | null): Promise<number> {
   return db.run({
     name: 'notification_numbers_keep_recipient',
@@ -265,7 +265,7 @@ export function saveRecipient(db: Queryable, key: NumberKey, recipient: string |
 
 const stopColumns = `channel, scope, reason, stopped_at AS "stoppedAt", retry_at AS "retryAt"`;
 
-/** There are at most as many as there are channels. */
+/** At most one for each channel. */
 export function listChannelStops(db: Queryable): Promise<ChannelStop[]> {
   return db.rows<ChannelStop>({
     name: 'notification_channels_list',
@@ -274,7 +274,7 @@ export function listChannelStops(db: Queryable): Promise<ChannelStop[]> {
   });
 }
 
-/** Answers 1 to the one who stopped it. */
+/** Returns 1 to the process that stopped the channel. */
 export function insertChannelStopOnce(db: Queryable, stop: ChannelStop): Promise<number> {
   return db.run({
     name: 'notification_channels_insert_once',
@@ -284,7 +284,7 @@ export function insertChannelStopOnce(db: Queryable, stop: ChannelStop): Promise
   });
 }
 
-/** What a probe was told, when it failed. */
+/** Records a failed trial. */
 export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<number> {
   return db.run({
     name: 'notification_channels_update',
@@ -293,7 +293,7 @@ export function updateChannelStop(db: Queryable, stop: ChannelStop): Promise<num
   });
 }
 
-/** Of all who would try a stopped channel at this moment, one is told 1. */
+/** Returns 1 to one of all that would send a trial at this moment. */
 export function acquireTrial(
   db: Queryable,
   trial: { channel: ChannelName; now: Date; leaseEndsAt: Date },
@@ -315,7 +315,8 @@ export function deleteChannelStop(db: Queryable, channel: ChannelName): Promise<
 
 // Telegram's chats ----------------------------------------------------------------------------------------------------
 
-interface ChatLink {
+export interface ChatLink {
+  /** E.164. */
   number: string;
   chatId: string;
 }
@@ -329,7 +330,7 @@ export async function findChatId(db: Queryable, number: string): Promise<string 
   return row?.chatId;
 }
 
-/** The newest chat of a number is the one that counts. */
+/** A number has one chat: the newest. */
 export function upsertChat({ number, chatId }: ChatLink, linkedAt: Date): Statement {
   return {
     name: 'telegram_chats_upsert',
@@ -347,7 +348,7 @@ export function deleteChatsOf(chatId: string): Statement {
   };
 }
 
-/** Only where the number still has this chat. */
+/** Only if the number still has this chat. */
 export function deleteChat({ number, chatId }: ChatLink): Statement {
   return {
     name: 'telegram_chats_delete',
@@ -356,7 +357,7 @@ export function deleteChat({ number, chatId }: ChatLink): Statement {
   };
 }
 
-/** Only where the number still has the chat that moved. */
+/** Only if the number still has the chat that moved. */
 export function updateChatId({ number, chatId }: ChatLink, newChatId: string): Statement {
   return {
     name: 'telegram_chats_move',

@@ -7,7 +7,7 @@ import { withAdminClient } from '../database/admin-client.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { createNoticeWorld } from './notice-world.corpus.ts';
 import type { NoticeWorld } from './notice-world.corpus.ts';
-import { listChatMessages } from './development/chat-messages.ts';
+import { listChatMessages } from './development/channel.ts';
 import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } from './queries/retention.ts';
 import { purgeChatMessages, purgeNotices } from './retention.ts';
 
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => world.close());
 
-test('a notice goes thirteen months after it was made, and one that is still to be sent stays', async () => {
+test('a notice is deleted after thirteen months, unless it is still to be sent', async () => {
   const counter = await world.counter(['7002345', '7002346'], world.merchant);
   const notified = await world.paidAt(counter, world.merchant);
   await world.deliverNotices(world.merchant);
@@ -40,7 +40,7 @@ test('a notice goes thirteen months after it was made, and one that is still to 
   assert.equal(await purgeNotices(world), 0);
 });
 
-test('a simulated phone of staff forgets a message after thirty days', async () => {
+test('a message on a simulated phone of staff is deleted after thirty days', async () => {
   const counter = await world.counter(['7002345'], world.merchant);
   await world.clock.jump(31 * dayMs);
   await purgeChatMessages(world);
@@ -56,7 +56,7 @@ test('a simulated phone of staff forgets a message after thirty days', async () 
   assert.equal(await messages(), 0);
 });
 
-test('a purge finds and deletes by keys alone, however much is kept', async () => {
+test('a purge finds and deletes rows by index, however many rows there are', async () => {
   const database = await createTestDatabase();
   try {
     const id = idSql(`timestamptz '2026-11-20'`, 'n');

@@ -5,16 +5,11 @@ import { firstIdAt } from '../kit/ids.ts';
 import { thirteenMonthsMs, thirtyDaysMs } from '../kit/retention-periods.ts';
 import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } from './queries/retention.ts';
 
-interface RetentionContext {
-  db: Queryable;
-  clock: Clock;
-}
-
 /**
- * Deletes notices to staff that are older than thirteen months, a batch of a few merchants at a time; but none that is
- * still to be sent. Answers how many went.
+ * Deletes notices to staff that are older than thirteen months, except those still to be sent: a batch for each of a few
+ * merchants. Returns how many.
  */
-export async function purgeNotices({ db, clock }: RetentionContext): Promise<number> {
+export async function purgeNotices({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
   const beforeId = firstIdAt(addMs(clock.now(), -thirteenMonthsMs));
   let count = 0;
   for (const merchantId of await listMerchantsWithOldNotices(db, beforeId)) {
@@ -23,7 +18,7 @@ export async function purgeNotices({ db, clock }: RetentionContext): Promise<num
   return count;
 }
 
-/** Deletes what the simulated phones of staff were sent longer ago than thirty days, a batch at a time. */
-export function purgeChatMessages({ db, clock }: RetentionContext): Promise<number> {
+/** Deletes a batch of messages on simulated phones of staff that are older than thirty days. Returns how many. */
+export function purgeChatMessages({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
   return deleteOldChatMessages(db, addMs(clock.now(), -thirtyDaysMs));
 }

@@ -10,7 +10,7 @@ import { amountToJson, formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
-import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import { refuseWithoutNetwork } from '../networks/registry.ts';
 import { resolveSplit } from '../sub-accounts/resolve-split.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
@@ -223,7 +223,7 @@ function checkPaymentMethods(connectors: readonly Connector[], methods: readonly
 
 /** Otherwise it would be the payer who finds out that no network takes this payment. */
 function refuseUnpayable(context: Pick<PaymentContext, 'networks'>, merchant: Merchant, intent: Intent): void {
-  refuseWithoutNetwork(context, merchant);
+  refuseWithoutNetwork(context.networks, merchant);
   if (offeredNetworks(context.networks, merchant, intent).length > 0) return;
   const message = `No network of this payment takes ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
   throw fieldError('network_not_available', 'data.amount', message);

@@ -5,7 +5,7 @@ import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
-import type { CollectionResponse, Connector, LookUpCollection } from '../networks/contract.ts';
+import type { CollectionResponse, Connector, LookUp } from '../networks/contract.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyRefusal, applyResponse } from './apply-response.ts';
 import { changeCharge, withLockedPayment } from './change-payment.ts';
@@ -193,6 +193,6 @@ async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promis
   });
 }
 
-function handlesOf(charge: Charge): LookUpCollection {
+function handlesOf(charge: Charge): LookUp {
   return { reference: charge.reference, handles: charge.networkHandles ?? {} };
 }

@@ -19,7 +19,7 @@ import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';
 import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
 import { readChatDelivery } from '../notifications/chat-delivery.ts';
-import { listChatMessages } from '../notifications/development/chat-messages.ts';
+import { listChatMessages } from '../notifications/development/channel.ts';
 import { chatPages } from '../pages/chat/chat-pages.ts';
 import { collectPages } from '../pages/collect/collect-pages.ts';
 import { createCollectTargets } from '../pages/collect/collect-targets.ts';

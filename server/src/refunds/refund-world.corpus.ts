@@ -4,7 +4,7 @@ import type { Work } from '../events/work.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { post } from '../ledger/post.ts';
 import type { PayoutResponse, RefundCapabilities, StartRefund } from '../networks/contract.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { chargeToWire } from '../payments/charge-wire.ts';

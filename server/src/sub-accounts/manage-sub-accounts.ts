@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../kit/route.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import { refuseWithoutNetwork } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
 import {

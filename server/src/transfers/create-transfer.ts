@@ -10,7 +10,7 @@ import type { Part } from '../ledger/posting.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { newReference } from '../networks/reference.ts';
-import { refuseWithoutNetwork } from '../networks/refuse-without-network.ts';
+import { refuseWithoutNetwork } from '../networks/registry.ts';
 import type { TransferContext } from './context.ts';
 import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
 import { paysOut } from './rail.ts';
@@ -76,7 +76,7 @@ export function choosePayoutNetwork(
     const bounds = `${formatAmount(amountMinMinor)} to ${formatAmount(amountMaxMinor)}`;
     throw fieldError('amount_out_of_bounds', 'amount', `The amount must be from ${bounds}.`);
   }
-  refuseWithoutNetwork({ networks }, merchant, 'network');
+  refuseWithoutNetwork(networks, merchant, 'network');
   const connectors = networks.list(merchant.testMode).filter(paysOut);
   const connector = connectors.find(({ capabilities }) => capabilities.network === network);
   if (!connector) {

@@ -1,11 +1,5 @@
 import { assert } from '../kit/assert.ts';
-import type {
-  Connector,
-  LookUpPayout,
-  PayoutCapabilities,
-  PayoutOperations,
-  PayoutResponse,
-} from '../networks/contract.ts';
+import type { Connector, LookUp, PayoutCapabilities, PayoutOperations, PayoutResponse } from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackName } from '../networks/registry.ts';
@@ -59,7 +53,7 @@ export async function railOf(
     description: narration === null ? merchantName : `${merchantName}: ${narration}`,
     callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
   };
-  const lookUpRequest: LookUpPayout = { reference, handles: transfer.networkHandles ?? {} };
+  const lookUpRequest: LookUp = { reference, handles: transfer.networkHandles ?? {} };
   if (transfer.route === 'network') {
     const { refunds } = connector;
     const { originalReference: originalTransactionId } = transfer;

@@ -22,7 +22,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
 import type { PayoutResponse, PayoutCapabilities, PayoutTransaction } from '../networks/contract.ts';
-import { BreakerCopy } from '../networks/breaker-copy.ts';
+import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { cancelTransfer } from './cancel-transfer.ts';

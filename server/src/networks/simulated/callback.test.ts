@@ -38,7 +38,7 @@ function reading(body: string, header: string | string[] | undefined, receivedAt
   return read({ headers, body: Buffer.from(body), receivedAt });
 }
 
-/** The vectors' bodies are another network's: a signature that holds leads to "malformed", and no further. */
+/** The vectors' bodies are another network's: a valid signature leads to "malformed". */
 const signatureHeld: CallbackReading = { accepted: false, reason: 'malformed' };
 const signatureRefused: CallbackReading = { accepted: false, reason: 'signature' };
 
@@ -54,7 +54,7 @@ test('the dotted form that some guides show is refused', () => {
   assert.deepEqual(reading(report, `t=${timestamp},v1=${dotted}`), signatureRefused);
 });
 
-test('any one of several signatures may be the right one', () => {
+test('one valid signature of several is enough', () => {
   const right = `v1=${vectors.plain}`;
   const wrong = `v1=${'0'.repeat(64)}`;
   assert.deepEqual(reading(vectorBody, `t=${timestamp},${wrong},${right}`), signatureHeld);
@@ -62,7 +62,7 @@ test('any one of several signatures may be the right one', () => {
   assert.deepEqual(reading(vectorBody, `t=${timestamp},${wrong},${wrong}`), signatureRefused);
 });
 
-test('what is older than 300 s or more than 30 s in the future is stale, to the second', () => {
+test('a callback older than 300 s or more than 30 s in the future is stale, to the second', () => {
   const header = signCallback(secret, { sentAt, body: report });
   assert.equal(reading(report, header, addMs(sentAt, 300_000)).accepted, true);
   assert.deepEqual(reading(report, header, addMs(sentAt, 301_000)), { accepted: false, reason: 'stale' });
@@ -145,7 +145,7 @@ test('an unknown status becomes a notification that leads to a look-up, never to
   assert.equal(notifications.notifications[0]?.response.state, 'unknown');
 });
 
-test('every form of the header but the documented one is refused', () => {
+test('a header in any undocumented form is refused', () => {
   const { plain } = vectors;
   const headers = [
     undefined,
@@ -178,11 +178,11 @@ test('any change of a byte breaks the signature', () => {
   }
 });
 
-test('no reader is made without a secret', () => {
+test('a reader without a secret throws', () => {
   assert.throws(() => createCallbackReader(''), /secret/);
 });
 
-test('the reader never throws, whatever bytes come, signed or not', () => {
+test('the reader never throws, whatever the bytes, signed or not', () => {
   const anything = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     fc.json().map((text) => Buffer.from(text)),

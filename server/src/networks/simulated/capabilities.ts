@@ -1,7 +1,7 @@
 import type { Capabilities, PayoutCapabilities, RefundCapabilities } from '../contract.ts';
 
 const lookUpDelaysMs = [2_000, 3_000, 5_000, 10_000, 20_000, 30_000] as const;
-// Six times as long as the simulated networks ever hide a session.
+// Six times the longest time for which the simulated networks hide a session.
 const notFoundIsFinalAfterMs = 30_000;
 
 /** What the simulated networks have in common; they take bututs, unlike the real ones. */
@@ -12,7 +12,7 @@ const common = {
   notFoundIsFinalAfterMs,
 } as const;
 
-/** How they pay out, all alike: they are down, or out of money, for one merchant and one number only. */
+/** The same for all of them: an outage or an empty float affects one merchant and one number only. */
 export const payoutCapabilities: PayoutCapabilities = {
   amountStepMinor: 1n,
   lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
@@ -23,7 +23,7 @@ export const payoutCapabilities: PayoutCapabilities = {
 
 const hourMs = 60 * 60 * 1_000;
 
-/** How they give back what they collected, each as its real one is known to: Wave whole, APS in parts for two days. */
+/** Refunds, as the real networks are known to offer them: Wave the whole amount, APS in parts within two days. */
 export function refundCapabilities(network: string): RefundCapabilities | null {
   const { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs } = payoutCapabilities;
   const shared = { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs };
@@ -32,7 +32,7 @@ export function refundCapabilities(network: string): RefundCapabilities | null {
   return null;
 }
 
-/** In the order in which payers are offered them. */
+/** In the order in which payers see them. */
 export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
   const shared = { ...common, callTimeoutMs };
   return [

@@ -41,7 +41,7 @@ for (const [name, fault] of faults) {
   });
 }
 
-test('an answer that never comes is unknown once the call’s time is over, and the connection is let go', async () => {
+test('a call without a response is unknown after its timeout, and its connection is closed', async () => {
   await withNetwork(
     () => {},
     async ({ wave, clock, requests, connections }) => {
@@ -50,14 +50,14 @@ test('an answer that never comes is unknown once the call’s time is over, and 
       await clock.advance(2_999);
       assert.equal(clock.sleeping, 1, 'it still waits');
       await clock.advance(1);
-      assert.deepEqual(await response, { state: 'unknown', detail: 'no answer within 3000 ms' });
+      assert.deepEqual(await response, { state: 'unknown', detail: 'no response within 3000 ms' });
       await eventually('the connection is gone', () => connections() === 0);
       assert.equal(clock.sleeping, 0);
     },
   );
 });
 
-test('an answer whose body never ends is unknown once the call’s time is over', async () => {
+test('a response whose body never ends is unknown after the call timeout', async () => {
   await withNetwork(
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
     async ({ wave, clock, requests }) => {
@@ -69,7 +69,7 @@ test('an answer whose body never ends is unknown once the call’s time is over'
   );
 });
 
-test('a start that could not even connect is refused; a later call that could not says nothing', async () => {
+test('a start without a connection is refused; a later call without one is unknown', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const connectors = connectorsAt(`http://${host}:${closedPort}`, new ManualClock());
     const [wave] = connectors;
@@ -82,7 +82,7 @@ test('a start that could not even connect is refused; a later call that could no
   }
 });
 
-test('a network that hangs keeps its own connections busy and no other network’s', async () => {
+test('a network that hangs occupies its own connections and no other network’s', async () => {
   await withNetwork(
     () => {},
     async ({ connectors, clock, requests, connections }) => {
@@ -100,7 +100,7 @@ test('a network that hangs keeps its own connections busy and no other network�
   );
 });
 
-test('look-ups that hang leave connections for what begins a collection', async () => {
+test('look-ups that hang leave connections for new collections', async () => {
   await withNetwork(
     () => {},
     async ({ wave, clock, requests }) => {
@@ -124,7 +124,7 @@ test('connections are kept between calls, and closing ends them', async () => {
         assert.equal((await wave.lookUpCollection(later)).state, 'not_found');
       }
       assert.equal(requests.length, 10);
-      // A call that follows in the same turn finds the first connection not yet marked as free.
+      // A call in the same tick would find the first connection not yet marked as free.
       assert.ok(connections() <= 2, `${connections()} connections`);
       await wave.close();
       await eventually('the connection is gone', () => connections() === 0);
@@ -148,13 +148,13 @@ test('a repeated start sends the same bytes, with the credential of the referenc
   );
 });
 
-test('no connectors are made without secrets', () => {
+test('connectors without secrets throw', () => {
   const options = { baseUrl: () => 'http://127.0.0.1', clock: new ManualClock() };
   assert.throws(() => createSimulatedConnectors({ ...options, bearerSecret: 'x', callbackSecret: '' }), /secret/);
   assert.throws(() => createSimulatedConnectors({ ...options, bearerSecret: '', callbackSecret: 'x' }), /secret/);
 });
 
-test('the networks come in the order in which payers are offered them, each on its own rail account', () => {
+test('the networks are in the order in which payers see them, each on its own rail account', () => {
   const options = { baseUrl: () => 'http://127.0.0.1', clock: new ManualClock() };
   const connectors = createSimulatedConnectors({ ...options, bearerSecret: 'x', callbackSecret: 'x' });
   assert.deepEqual(

@@ -5,27 +5,27 @@ import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
 import type { JsonValue } from '../../kit/strict-json.ts';
 import { accountCredential } from '../../../../simulator/credentials.ts';
 
-/** What came of a call. Only `not_sent` and an answer say anything for certain. */
+/** How a call ended. Only `response` and `not_sent` are certain. */
 export type Reply =
-  | { kind: 'answer'; status: number; body: JsonValue | undefined }
-  /** No connection came about, so the network has seen nothing of this call. */
+  | { kind: 'response'; status: number; body: JsonValue | undefined }
+  /** No connection was made, so the network has not received the request. */
   | { kind: 'not_sent'; detail: string }
-  /** Something may have been sent: anything may have happened. */
+  /** Part of the request may have been sent, so its effect is unknown. */
   | { kind: 'lost'; detail: string };
 
 export interface Call {
   /** The merchant's account at the network. */
   account: string;
   method: 'GET' | 'POST';
-  /** Behind the network's own address: `/collections…`, `/payouts…` or `/refunds…`. */
+  /** Below the network's base address: `/collections…`, `/payouts…` or `/refunds…`. */
   path: string;
   body?: Readonly<Record<string, unknown>>;
 }
 
-/** One network's HTTP side. Never rejects: what goes wrong is a reply too. */
+/** HTTP client of one network. Calls never reject: a failure is a reply too. */
 export interface NetworkClient {
   call(call: Call): Promise<Reply>;
-  /** Ends all connections; calls under way are lost. */
+  /** Closes all connections; calls in flight are lost. */
   close(): Promise<void>;
 }
 
@@ -35,21 +35,20 @@ export interface NetworkClientOptions {
   bearerSecret: string;
   clock: Clock;
   requestTimeoutMs: number;
-  /** Of each pool. The bulkhead: a network that hangs keeps these connections busy, and no other network's. */
+  /** Per pool. A bulkhead: a network that hangs occupies its own connections and no other network's. */
   connectionsMax: number;
 }
 
 /** A session has some seven hundred bytes. */
 const responseBytesMax = 64 * 1024;
-// Ends a call whose clock stands still, as in a simulation that was abandoned.
+// Ends a call whose clock never advances, as in an abandoned simulation.
 const lastResortTimeoutMs = 60_000;
-// Below what servers close idle connections after, so that a call does not meet a connection that is being closed.
+// Shorter than the idle timeout of servers, so that no call is sent on a connection that is being closed.
 const keepAliveMs = 4_000;
 
 /**
- * A client with connections of its own, kept open between calls. What pays out, what begins a collection or goes on with
- * it, and what only asks have a pool each, as they have a queue each: look-ups that hang leave no send without a
- * connection.
+ * A client with keep-alive connections of its own. Payouts, collections and look-ups have a pool each, as they have a
+ * queue each: look-ups that hang take no connection from payouts and collections.
  */
 export function createNetworkClient(options: NetworkClientOptions): NetworkClient {
   const pools = { collections: createAgent(options), payouts: createAgent(options), lookUps: createAgent(options) };
@@ -86,11 +85,11 @@ async function callWithin(agent: Agent, options: NetworkClientOptions, call: Cal
   void clock.sleep(requestTimeoutMs, finished.signal).then(() => limit.abort());
   try {
     const response = await agent.request(requestOptions(options, call, limit.signal));
-    return { kind: 'answer', status: response.statusCode, body: readJson(await response.body.bytes()) };
+    return { kind: 'response', status: response.statusCode, body: readJson(await response.body.bytes()) };
   } catch (error) {
-    if (limit.signal.aborted) return { kind: 'lost', detail: `no answer within ${requestTimeoutMs} ms` };
+    if (limit.signal.aborted) return { kind: 'lost', detail: `no response within ${requestTimeoutMs} ms` };
     const code = errorCode(error);
-    return { kind: notSentCodes.has(code) ? 'not_sent' : 'lost', detail: `no answer: ${code}` };
+    return { kind: notSentCodes.has(code) ? 'not_sent' : 'lost', detail: `no response: ${code}` };
   } finally {
     finished.abort();
   }
@@ -121,7 +120,7 @@ function readJson(bytes: Uint8Array): JsonValue | undefined {
   }
 }
 
-// Errors of connecting and of looking a name up; a connection that was made and lost has other codes.
+// Errors of connecting and of name resolution; a connection that is lost later has other codes.
 const notSentCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -129,7 +128,7 @@ const notSentCodes: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** The error's own word; messages may hold addresses and what was sent. */
+/** The error's code only; messages may contain addresses and request data. */
 function errorCode(error: unknown): string {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' ? code : 'unknown error';

@@ -1,16 +1,16 @@
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Capabilities, CollectionResponse, Connector, LookUpCollection, StartCollection } from '../contract.ts';
+import type { Capabilities, CollectionResponse, Connector, LookUp, StartCollection } from '../contract.ts';
 import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
 import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
-import { createPayoutOperations } from './payouts.ts';
-import { createRefundOperations } from './refunds.ts';
-import { sessionResponse, searchResponse, sessionIdFound, sessionIdHandle, startResponse } from './translate.ts';
+import { createPayoutOperations, createRefundOperations } from './payouts.ts';
+import { foundBySearch, isObject } from './response-values.ts';
+import { sessionIdHandle, sessionResponse, startResponse } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
 export interface SimulatedConnector extends Connector {
@@ -18,11 +18,11 @@ export interface SimulatedConnector extends Connector {
 }
 
 export interface SimulatedConnectorsOptions {
-  /** Where the simulated networks listen, without a slash at the end. Asked at each call. */
+  /** Where the simulated networks listen, without a trailing slash. Read for each call. */
   baseUrl: () => string;
-  /** Verifies callbacks; the callback sender is given the same. */
+  /** Verifies callbacks; the callback sender must have the same. */
   callbackSecret: string;
-  /** Derives the credential of each merchant account; `simulatorRoutes` is given the same. */
+  /** Derives the credential of each merchant account; `simulatorRoutes` must have the same. */
   bearerSecret: string;
   clock: Clock;
   /** How long a call may take before its outcome counts as unknown. Default: 3 s. */
@@ -34,7 +34,7 @@ export interface SimulatedConnectorsOptions {
 /** The connectors of the test environment: Wave, Afrimoney, QMoney, APS. */
 export function createSimulatedConnectors(options: SimulatedConnectorsOptions): SimulatedConnector[] {
   const { callbackSecret, bearerSecret, requestTimeoutMs = 3_000, connectionsMax = 32 } = options;
-  // Keys derived from an empty secret do not look empty, and everybody knows them.
+  // Keys derived from an empty secret do not look empty, and anybody can derive them.
   assert(callbackSecret !== '', 'an empty secret would let anybody sign callbacks');
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
   return simulatedCapabilities(requestTimeoutMs).map((capabilities) => {
@@ -63,12 +63,11 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
       return onSession(client, request, { step: 'code', body: { code } });
     },
     cancelCollection: (request) => onSession(client, request, { step: 'cancel', body: {} }),
-    lookUpCollection: async (request) => {
-      const sessionId = request.handles[sessionIdHandle];
-      if (sessionId === undefined) return searchResponse(await search(client, request.reference), request.reference);
+    lookUpCollection: async ({ reference, handles }) => {
+      const sessionId = handles[sessionIdHandle];
+      if (sessionId === undefined) return sessionResponse(await search(client, reference), reference);
       const path = `/collections/${encodeURIComponent(sessionId)}`;
-      const reply = await client.call({ account: accountOf(request.reference), method: 'GET', path });
-      return sessionResponse(reply, request.reference);
+      return sessionResponse(await client.call({ account: accountOf(reference), method: 'GET', path }), reference);
     },
     readCallback: createCallbackReader(signingSecret),
     payouts: createPayoutOperations(client),
@@ -77,28 +76,29 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
   };
 }
 
-/** A step of a session that was started; when the start was never answered, its id must be found first. */
+/** A step of a session that was started. If the start had no response, a search finds the session's id first. */
 async function onSession(
   client: NetworkClient,
-  { reference, handles }: LookUpCollection,
+  { reference, handles }: LookUp,
   { step, body }: { step: 'confirm' | 'code' | 'cancel'; body: Record<string, string> },
 ): Promise<CollectionResponse> {
   let sessionId = handles[sessionIdHandle];
   if (sessionId === undefined) {
-    const reply = await search(client, reference);
-    sessionId = sessionIdFound(reply);
-    if (sessionId === undefined) return searchResponse(reply, reference);
+    const found = await search(client, reference);
+    const id = found.kind === 'response' && isObject(found.body) ? found.body['id'] : undefined;
+    if (typeof id !== 'string') return sessionResponse(found, reference);
+    sessionId = id;
   }
   const path = `/collections/${encodeURIComponent(sessionId)}/${step}`;
   return sessionResponse(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
 }
 
-function search(client: NetworkClient, reference: string): Promise<Reply> {
+async function search(client: NetworkClient, reference: string): Promise<Reply> {
   const path = `/collections?reference=${encodeURIComponent(reference)}`;
-  return client.call({ account: accountOf(reference), method: 'GET', path });
+  return foundBySearch(await client.call({ account: accountOf(reference), method: 'GET', path }));
 }
 
-/** The same bytes on every repetition of an attempt: the network compares. */
+/** The same bytes on every retry of an attempt: the network compares. */
 function startBody(request: StartCollection): Record<string, string | null> {
   return {
     reference: request.reference,

@@ -10,12 +10,12 @@ export interface FaultyNetwork {
   connectors: SimulatedConnector[];
   wave: SimulatedConnector;
   clock: ManualClock;
-  /** Requests as they arrived, one text a connection. */
+  /** Requests as received, one string for each chunk. */
   requests: string[];
   connections: () => number;
 }
 
-/** A server that speaks bytes and not HTTP, so that it can go wrong at any place. */
+/** A TCP server without HTTP, so that a test can break the exchange at any byte. */
 export async function withNetwork(
   onRequest: (socket: Socket) => void,
   body: (network: FaultyNetwork) => Promise<void>,
@@ -50,7 +50,7 @@ export async function withNetwork(
   }
 }
 
-/** Connectors that find their network at an address. */
+/** Connectors whose networks listen at `baseUrl`. */
 export function connectorsAt(baseUrl: string, clock: ManualClock, connectionsMax = 4): SimulatedConnector[] {
   return createSimulatedConnectors({
     baseUrl: () => baseUrl,
@@ -61,23 +61,23 @@ export function connectorsAt(baseUrl: string, clock: ManualClock, connectionsMax
   });
 }
 
-/** An HTTP answer as bytes. */
+/** The bytes of an HTTP response. */
 export function respondWith(status: number, body: string): string {
   return `HTTP/1.1 ${status} Word\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** What goes wrong once the request has arrived. None of it says what became of the order. */
+/** Failures after the request was received. After each of them its outcome is unknown. */
 export const faults: [string, (socket: Socket) => void][] = [
-  ['a connection that is closed without an answer', (socket) => socket.end()],
+  ['a connection that is closed without a response', (socket) => socket.end()],
   ['a connection that is reset after the request', (socket) => socket.resetAndDestroy()],
-  ['an answer that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":')],
+  ['a response that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"id":')],
   ['a header that breaks off', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
-  ['something that is not HTTP', (socket) => socket.end('220 mail.example ready\r\n\r\n')],
-  ['502 of a proxy', (socket) => socket.write(respondWith(502, '<html>bad gateway</html>'))],
+  ['a response that is not HTTP', (socket) => socket.end('220 mail.example ready\r\n\r\n')],
+  ['502 from a proxy', (socket) => socket.write(respondWith(502, '<html>bad gateway</html>'))],
   ['500', (socket) => socket.write(respondWith(500, '{"code":"internal_error"}'))],
-  ['503 of a proxy', (socket) => socket.write(respondWith(503, '<html>down</html>'))],
+  ['503 from a proxy', (socket) => socket.write(respondWith(503, '<html>down</html>'))],
   ['a page instead of JSON', (socket) => socket.write(respondWith(200, '<html>welcome</html>'))],
-  ['an empty answer', (socket) => socket.write(respondWith(200, ''))],
+  ['an empty response', (socket) => socket.write(respondWith(200, ''))],
   ['JSON of another kind', (socket) => socket.write(respondWith(200, '{"status":"complete"}'))],
   ['a redirect', (socket) => socket.write('HTTP/1.1 302 F\r\nlocation: /\r\ncontent-length: 0\r\n\r\n')],
   ['more than 64 KB', (socket) => socket.write(respondWith(200, JSON.stringify('x'.repeat(65 * 1024))))],
@@ -85,7 +85,7 @@ export const faults: [string, (socket: Socket) => void][] = [
 ];
 
 /**
- * A port where nobody listens. The system gives out none below 1,024, so no other test is there, and no connection that
- * begins there can meet itself.
+ * A port that nothing listens on. The system assigns no port below 1,024, so no other test uses it, and no connection can
+ * connect to itself.
  */
 export const closedPort = 1;

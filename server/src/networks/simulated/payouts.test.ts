@@ -62,7 +62,7 @@ for (const [name, fault] of faults) {
   }
 }
 
-test('a connection that is reset before the order went out says nothing for certain', async () => {
+test('a connection that is reset before the request was sent leaves the outcome unknown', async () => {
   const body = async ({ wave }: { wave: SimulatedConnector }): Promise<void> => {
     assert.equal((await payoutsOf(wave).start(networks.payoutRequest('+2207510001'))).state, 'unknown');
   };
@@ -73,19 +73,19 @@ test('a connection that is reset before the order went out says nothing for cert
   );
 });
 
-test('an answer that never comes is unknown once the call’s time is over', async () => {
+test('a payout without a response is unknown after the call timeout', async () => {
   await withNetwork(
     () => {},
     async ({ wave, clock, requests }) => {
       const response = payoutsOf(wave).start(networks.payoutRequest('+2207510001'));
-      await eventually('the order has arrived', () => requests.length === 1);
+      await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(3_000);
-      assert.deepEqual(await response, { state: 'unknown', detail: 'no answer within 3000 ms' });
+      assert.deepEqual(await response, { state: 'unknown', detail: 'no response within 3000 ms' });
     },
   );
 });
 
-test('an order that could not even connect was not accepted; a look-up that could not says nothing', async () => {
+test('a payout without a connection is not accepted; a look-up without one is unknown', async () => {
   const connectors = connectorsAt(`http://127.0.0.1:${closedPort}`, new ManualClock());
   const request = networks.payoutRequest('+2207510001');
   const lookUp = { reference: request.reference, handles: {} };
@@ -98,7 +98,7 @@ test('an order that could not even connect was not accepted; a look-up that coul
   }
 });
 
-test('a repeated order sends the same bytes, with the credential of the reference’s account', async () => {
+test('a repeated payout sends the same bytes, with the credential of the reference’s account', async () => {
   await withNetwork(
     (socket) => socket.write(respondWith(500, '{}')),
     async ({ wave, requests }) => {
@@ -121,7 +121,7 @@ test('a repeated order sends the same bytes, with the credential of the referenc
   );
 });
 
-test('every network pays out single bututs, and pauses for one merchant and number only', () => {
+test('every network pays out single bututs, with a breaker for each merchant and number', () => {
   for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
     assert.deepEqual(networks.payouts(network).capabilities, {
       amountStepMinor: 1n,

@@ -1,9 +1,18 @@
 import { formatAmount } from '../../kit/money.ts';
-import type { PayoutOperations, StartPayout } from '../contract.ts';
+import type {
+  LookUp,
+  PayoutOperations,
+  PayoutResponse,
+  RefundCapabilities,
+  RefundOperations,
+  StartPayout,
+  StartRefund,
+} from '../contract.ts';
 import { payoutCapabilities } from './capabilities.ts';
 import type { NetworkClient } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
-import { payoutIdHandle, payoutLookUpResponse, payoutSearchResponse, payoutStartResponse } from './translate-payout.ts';
+import { foundBySearch } from './response-values.ts';
+import { payoutIdHandle, payoutLookUpResponse, payoutStartResponse, refundStartResponse } from './translate-payout.ts';
 
 /** How a simulated network pays out. */
 export function createPayoutOperations(client: NetworkClient): PayoutOperations {
@@ -11,24 +20,40 @@ export function createPayoutOperations(client: NetworkClient): PayoutOperations 
     capabilities: payoutCapabilities,
     start: async (request) => {
       const account = accountOf(request.reference);
-      const reply = await client.call({ account, method: 'POST', path: '/payouts', body: orderBody(request) });
+      const reply = await client.call({ account, method: 'POST', path: '/payouts', body: payoutBody(request) });
       return payoutStartResponse(reply, request.reference);
     },
-    lookUp: async ({ reference, handles }) => {
-      const account = accountOf(reference);
-      const payoutId = handles[payoutIdHandle];
-      if (payoutId === undefined) {
-        const path = `/payouts?reference=${encodeURIComponent(reference)}`;
-        return payoutSearchResponse(await client.call({ account, method: 'GET', path }), reference);
-      }
-      const path = `/payouts/${encodeURIComponent(payoutId)}`;
-      return payoutLookUpResponse(await client.call({ account, method: 'GET', path }), reference);
-    },
+    lookUp: (request) => lookUpAt(client, '/payouts', request),
   };
 }
 
-/** The same bytes on every repetition of an order: the network compares. */
-function orderBody(request: StartPayout): Record<string, string | null> {
+/** How a simulated network refunds a collection; it reports a refund as it reports a payout. */
+export function createRefundOperations(client: NetworkClient, capabilities: RefundCapabilities): RefundOperations {
+  return {
+    capabilities,
+    start: async (request) => {
+      const account = accountOf(request.reference);
+      const reply = await client.call({ account, method: 'POST', path: '/refunds', body: refundBody(request) });
+      return refundStartResponse(reply, request.reference);
+    },
+    lookUp: (request) => lookUpAt(client, '/refunds', request),
+  };
+}
+
+/** By the network's own id; where the start had no response, by our reference. */
+async function lookUpAt(
+  client: NetworkClient,
+  collection: '/payouts' | '/refunds',
+  { reference, handles }: LookUp,
+): Promise<PayoutResponse> {
+  const id = handles[payoutIdHandle];
+  const query = id === undefined ? `?reference=${encodeURIComponent(reference)}` : `/${encodeURIComponent(id)}`;
+  const reply = await client.call({ account: accountOf(reference), method: 'GET', path: collection + query });
+  return payoutLookUpResponse(id === undefined ? foundBySearch(reply) : reply, reference);
+}
+
+/** The same bytes on every retry of a request: the network compares. */
+function payoutBody(request: StartPayout): Record<string, string | null> {
   return {
     reference: request.reference,
     amount: formatAmount(request.amountMinor, { style: 'plain' }),
@@ -36,6 +61,18 @@ function orderBody(request: StartPayout): Record<string, string | null> {
     beneficiary_number: request.beneficiaryNumber,
     beneficiary_number_as_sent: request.beneficiaryNumberAsSent,
     beneficiary_name: request.beneficiaryName === null ? null : truncated(request.beneficiaryName),
+    description: truncated(request.description),
+    callback_url: request.callbackUrl,
+  };
+}
+
+/** The same bytes on every retry of a request: the network compares. */
+function refundBody(request: StartRefund): Record<string, string> {
+  return {
+    reference: request.reference,
+    transaction_id: request.originalTransactionId,
+    amount: formatAmount(request.amountMinor, { style: 'plain' }),
+    currency: request.currency,
     description: truncated(request.description),
     callback_url: request.callbackUrl,
   };

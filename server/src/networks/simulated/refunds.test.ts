@@ -7,7 +7,7 @@ import type { PayoutResponse, RefundOperations, StartRefund } from '../contract.
 import { accountCredential } from '../../../../simulator/credentials.ts';
 import { faults, withNetwork } from './faulty-network.corpus.ts';
 import type { SimulatedConnector } from './connectors.ts';
-import { refundStartResponse } from './translate-refund.ts';
+import { refundStartResponse } from './translate-payout.ts';
 
 let networks: SimulatedNetworks;
 
@@ -26,7 +26,7 @@ function refundsOf({ refunds }: Pick<SimulatedConnector, 'refunds'>): RefundOper
 
 const refunds = (network: string) => refundsOf(networks.connector(network));
 
-/** A collection of 100 GMD that was paid; answers the network's transaction. */
+/** Pays a collection of 100 GMD and returns the network's transaction id. */
 async function collected(network: string, payer = '+2207510001'): Promise<string> {
   const request = networks.request(payer);
   let response = await networks.connector(network).startCollection(request);
@@ -41,7 +41,7 @@ async function collected(network: string, payer = '+2207510001'): Promise<string
   return response.providerTransaction.transactionId;
 }
 
-function order(originalTransactionId: string, changes: Partial<StartRefund> = {}): StartRefund {
+function refundOf(originalTransactionId: string, changes: Partial<StartRefund> = {}): StartRefund {
   const { reference, callbackUrl } = networks.payoutRequest('+2207510001');
   const amount = { amountMinor: 10_000n, currency: 'GMD' };
   return { reference, originalTransactionId, ...amount, description: 'Refund', callbackUrl, ...changes };
@@ -52,7 +52,7 @@ async function rowsOf({ reference }: StartRefund): Promise<number> {
   return (await networks.db.rows({ name: 'test_refunds', text, values: [reference] })).length;
 }
 
-/** What the connector makes of the callbacks that are due now. */
+/** The notifications that the connector parses from the callbacks that are due now. */
 async function callbacksNow(network: string): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
@@ -70,7 +70,7 @@ const refusedBecause = (response: PayoutResponse): string =>
 
 for (const network of ['wave', 'aps']) {
   test(`${network} refunds a collection once per reference, and reports it by response, look-up and callback`, async () => {
-    const request = order(await collected(network));
+    const request = refundOf(await collected(network));
     await callbacksNow(network);
     const response = await refunds(network).start(request);
     assert.ok(response.state === 'succeeded', response.state);
@@ -90,23 +90,23 @@ for (const network of ['wave', 'aps']) {
 
 test('Wave refunds the whole amount or nothing, and once', async () => {
   const transaction = await collected('wave');
-  const part = await refunds('wave').start(order(transaction, { amountMinor: 9_999n }));
-  assert.match(refusedBecause(part), /whole amount or nothing/);
-  assert.equal((await refunds('wave').start(order(transaction))).state, 'succeeded');
-  assert.match(refusedBecause(await refunds('wave').start(order(transaction))), /too much/);
+  const part = await refunds('wave').start(refundOf(transaction, { amountMinor: 9_999n }));
+  assert.match(refusedBecause(part), /whole amount only/);
+  assert.equal((await refunds('wave').start(refundOf(transaction))).state, 'succeeded');
+  assert.match(refusedBecause(await refunds('wave').start(refundOf(transaction))), /too much/);
 });
 
 test('APS refunds parts, together never more than was collected, also concurrently', async () => {
   const transaction = await collected('aps');
-  const parts = Array.from({ length: 4 }, () => order(transaction, { amountMinor: 3_000n }));
+  const parts = Array.from({ length: 4 }, () => refundOf(transaction, { amountMinor: 3_000n }));
   const responses = await Promise.all(parts.map((part) => refunds('aps').start(part)));
   assert.deepEqual(responses.map(({ state }) => state).toSorted(), ['refused', 'succeeded', 'succeeded', 'succeeded']);
-  assert.equal((await refunds('aps').start(order(transaction, { amountMinor: 1_000n }))).state, 'succeeded');
+  assert.equal((await refunds('aps').start(refundOf(transaction, { amountMinor: 1_000n }))).state, 'succeeded');
 });
 
 test('a failed or reversed refund can be made again', async () => {
   const blocked = await collected('aps', '+2207510002');
-  for (const _ of [1, 2]) assert.equal((await refunds('aps').start(order(blocked))).state, 'refused');
+  for (const _ of [1, 2]) assert.equal((await refunds('aps').start(refundOf(blocked))).state, 'refused');
   const returned = await collected('aps');
   const setNumber = (number: string) =>
     networks.db.run({
@@ -115,17 +115,17 @@ test('a failed or reversed refund can be made again', async () => {
       values: [returned, number],
     });
   await setNumber('+220877510012');
-  assert.equal((await refunds('aps').start(order(returned))).state, 'succeeded');
-  assert.equal((await refunds('aps').start(order(returned))).state, 'refused');
+  assert.equal((await refunds('aps').start(refundOf(returned))).state, 'succeeded');
+  assert.equal((await refunds('aps').start(refundOf(returned))).state, 'refused');
   await networks.clock.advance(2_000);
   await setNumber('+220877510001');
-  assert.equal((await refunds('aps').start(order(returned))).state, 'succeeded');
+  assert.equal((await refunds('aps').start(refundOf(returned))).state, 'succeeded');
 });
 
 test('a collection that is unpaid, another account’s or another network’s is not refunded', async () => {
   const transaction = await collected('wave');
-  assert.match(refusedBecause(await refunds('aps').start(order(transaction))), /finds no payment/);
-  assert.match(refusedBecause(await refunds('wave').start(order('T0000'))), /finds no payment/);
+  assert.match(refusedBecause(await refunds('aps').start(refundOf(transaction))), /finds no payment/);
+  assert.match(refusedBecause(await refunds('wave').start(refundOf('T0000'))), /finds no payment/);
   const credential = accountCredential(bearerSecret, { network: 'wave', account: 'Shop9999' });
   const other = await networks.server.inject({
     method: 'POST',
@@ -164,7 +164,7 @@ test('Afrimoney and QMoney refuse refunds, and say so', async () => {
 });
 
 test('a refund is no payout and a payout no refund, and extra fields are refused by their name', async () => {
-  const request = order(await collected('aps'));
+  const request = refundOf(await collected('aps'));
   await refunds('aps').start(request);
   assert.equal(
     (await networks.payouts('aps').lookUp({ reference: request.reference, handles: {} })).state,
@@ -185,7 +185,7 @@ test('a refund is no payout and a payout no refund, and extra fields are refused
 for (const [name, fault] of faults) {
   for (const isDone of [true, false]) {
     test(`after ${name} (refunded: ${isDone}) the outcome is unknown, then looked up, and refunded once`, async () => {
-      const request = order(await collected('wave'));
+      const request = refundOf(await collected('wave'));
       const good = refunds('wave');
       const onRequest = (socket: Socket): void => {
         const before = isDone ? good.start(request) : Promise.resolve();
@@ -207,18 +207,18 @@ for (const [name, fault] of faults) {
   }
 }
 
-test('only the refusals that the networks document end a refund; the same words with another status do not', () => {
+test('only documented refusals end a refund; the same codes with another status do not', () => {
   const codes = ['refunds_not_supported', 'partial_not_supported', 'not_refundable', 'exceeds_refundable'];
   for (const code of codes) {
-    const reported = (status: number) => refundStartResponse({ kind: 'answer', status, body: { code } }, 'r').state;
+    const reported = (status: number) => refundStartResponse({ kind: 'response', status, body: { code } }, 'r').state;
     assert.deepEqual(
       [reported(422), reported(409), reported(500), reported(200)],
       ['refused', 'unknown', 'unknown', 'unknown'],
     );
   }
   for (const code of ['something_else', '', null, 7]) {
-    assert.equal(refundStartResponse({ kind: 'answer', status: 422, body: { code } }, 'r').state, 'unknown');
+    assert.equal(refundStartResponse({ kind: 'response', status: 422, body: { code } }, 'r').state, 'unknown');
   }
-  const waits = { kind: 'answer', status: 503, body: { code: 'not_accepted' } } as const;
+  const waits = { kind: 'response', status: 503, body: { code: 'not_accepted' } } as const;
   assert.equal(refundStartResponse(waits, 'r').state, 'not_accepted');
 });

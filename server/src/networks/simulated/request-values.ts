@@ -1,4 +1,4 @@
-// The merchant's short id leads every reference and is the name of its account at the simulated networks.
+// Every reference begins with the merchant's short id, which is also its account at the simulated networks.
 const shortIdLength = 8;
 
 export function accountOf(reference: string): string {
@@ -8,7 +8,7 @@ export function accountOf(reference: string): string {
 // The networks' limit.
 const textLengthMax = 255;
 
-/** Cutting may leave half a character at the end, which no JSON reader of care takes. */
+/** Cutting may leave half a surrogate pair at the end, which strict JSON parsers refuse. */
 export function truncated(text: string): string {
   return text.slice(0, textLengthMax).toWellFormed();
 }

@@ -2,33 +2,31 @@ import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
 import type {
   ProviderNotification,
   CollectionResponse,
-  Failure,
   NetworkHandles,
   NextAction,
   ProviderTransaction,
 } from '../contract.ts';
-import { errorCode, isObject, readAmount, safeWord, unknown } from './response-values.ts';
+import { errorCode, isObject, isOneOf, readMovedMoney, refused, safeWord, unknown } from './response-values.ts';
 import type { Reply } from './client.ts';
 
-/** The handle under which the network's own id of a session is kept. */
+/** The handle that holds the network's own id of a session. */
 export const sessionIdHandle = 'session_id';
 
-/** What the answer to a start says. Only documented refusals are final; whatever else is unclear is `unknown`. */
+/** Maps the response to a start. Only documented refusals are final; anything unclear is `unknown`. */
 export function startResponse(reply: Reply, reference: string): CollectionResponse {
   switch (reply.kind) {
-    case 'answer':
-      if (reply.status === 200) return responseOf(reply.body, reference);
-      return startRefusal(reply);
+    case 'response':
+      return reply.status === 200 ? responseOf(reply.body, reference) : startRefusal(reply);
     case 'not_sent':
-      return { state: 'refused', failure: networkUnavailable };
+      return networkUnavailable;
     case 'lost':
       return unknown(reply.detail);
   }
 }
 
-/** What the answer to any later call says; that one could not be made says nothing about the collection. */
+/** Maps the response to any later call. A call that could not be made says nothing about the collection. */
 export function sessionResponse(reply: Reply, reference: string): CollectionResponse {
-  if (reply.kind !== 'answer') return unknown(reply.detail);
+  if (reply.kind !== 'response') return unknown(reply.detail);
   if (reply.status === 200) return responseOf(reply.body, reference);
   const code = errorCode(reply);
   if (reply.status === 404 && code === 'not_found') return { state: 'not_found' };
@@ -36,22 +34,7 @@ export function sessionResponse(reply: Reply, reference: string): CollectionResp
   return unknown(`HTTP ${reply.status}`);
 }
 
-/** The one session in the answer to a search by our reference, or what stands in its way. */
-export function searchResponse(reply: Reply, reference: string): CollectionResponse {
-  if (reply.kind !== 'answer' || reply.status !== 200) return sessionResponse(reply, reference);
-  const result = isObject(reply.body) ? reply.body['result'] : undefined;
-  if (!Array.isArray(result) || result.length > 1) return unknown('the search was not answered as documented');
-  return result.length === 0 ? { state: 'not_found' } : responseOf(result[0], reference);
-}
-
-/** The network's id of the session that a search found. */
-export function sessionIdFound(reply: Reply): string | undefined {
-  const result = reply.kind === 'answer' && isObject(reply.body) ? reply.body['result'] : undefined;
-  const session = Array.isArray(result) ? result[0] : undefined;
-  return isObject(session) && typeof session['id'] === 'string' ? session['id'] : undefined;
-}
-
-/** A session as the network tells of it in a callback, with the reference it is about; undefined if it has none. */
+/** Parses the session of a callback; undefined if it names no reference. */
 export function sessionNotification(session: unknown): ProviderNotification | undefined {
   if (!isObject(session) || typeof session['reference'] !== 'string') return undefined;
   const { reference } = session;
@@ -59,10 +42,10 @@ export function sessionNotification(session: unknown): ProviderNotification | un
 }
 
 function responseOf(session: unknown, reference: string): CollectionResponse {
-  if (!isObject(session) || typeof session['id'] !== 'string') return unknown('the answer is not a session');
-  if (session['reference'] !== reference) return unknown('the answer is about another reference');
+  if (!isObject(session) || typeof session['id'] !== 'string') return unknown('the response is not a session');
+  if (session['reference'] !== reference) return unknown('the response is about another reference');
   const { status } = session;
-  if (!isStatus(status)) return unknown(`the status${safeWord(status)} is not known`);
+  if (!isOneOf(statuses, status)) return unknown(`the status${safeWord(status)} is not known`);
   switch (status) {
     case 'open':
       return openResponse(session, session['id']);
@@ -80,11 +63,6 @@ function responseOf(session: unknown, reference: string): CollectionResponse {
 }
 
 const statuses = ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed'] as const;
-type Status = (typeof statuses)[number];
-
-function isStatus(value: unknown): value is Status {
-  return statuses.some((status) => status === value);
-}
 
 function openResponse(session: JsonObject, networkReference: string): CollectionResponse {
   const nextAction = readAction(session['action']);
@@ -94,19 +72,14 @@ function openResponse(session: JsonObject, networkReference: string): Collection
 }
 
 const actionTypes = ['open_url', 'approve_on_phone', 'approve_then_confirm', 'enter_code'] as const;
-type ActionType = (typeof actionTypes)[number];
-
-function isActionType(value: unknown): value is ActionType {
-  return actionTypes.some((type) => type === value);
-}
 
 function readAction(action: JsonValue | undefined): NextAction | undefined {
   if (!isObject(action)) return undefined;
   const { type, url, length } = action;
-  if (!isActionType(type)) return undefined;
+  if (!isOneOf(actionTypes, type)) return undefined;
   switch (type) {
     case 'open_url':
-      // The payer's browser is sent there.
+      // The payer's browser follows it.
       return typeof url === 'string' && /^https?:\/\//.test(url) ? { type, url } : undefined;
     case 'approve_on_phone':
     case 'approve_then_confirm':
@@ -122,30 +95,19 @@ function withTransaction(
   networkReference: string,
 ): CollectionResponse {
   const providerTransaction = readTransaction(session, networkReference);
-  return providerTransaction ? { state, providerTransaction } : unknown('what was paid is not told as documented');
+  return providerTransaction ? { state, providerTransaction } : unknown('what was paid is not as documented');
 }
 
 function readTransaction(session: JsonObject, networkReference: string): ProviderTransaction | undefined {
   const { paid, payer_number: payerNumber } = session;
-  if (!isObject(paid)) return undefined;
-  const { transaction_id: transactionId, currency } = paid;
-  const amountMinor = readAmount(paid['gross_amount']);
-  const networkFeeMinor = readAmount(paid['fee']);
-  if (typeof transactionId !== 'string' || transactionId === '' || typeof currency !== 'string') return undefined;
-  if (amountMinor === undefined || networkFeeMinor === undefined) return undefined;
-  const payer = typeof payerNumber === 'string' ? payerNumber : null;
-  return { transactionId, networkReference, amountMinor, currency, networkFeeMinor, payerNumber: payer };
+  const money = readMovedMoney(paid, 'gross_amount');
+  return money && { ...money, networkReference, payerNumber: typeof payerNumber === 'string' ? payerNumber : null };
 }
 
 const failureCodes = ['payer_declined', 'balance_too_low', 'wrong_code', 'not_permitted'] as const;
-type NetworkFailureCode = (typeof failureCodes)[number];
-
-function isFailureCode(value: unknown): value is NetworkFailureCode {
-  return failureCodes.some((code) => code === value);
-}
 
 function failedResponse(code: JsonValue | undefined): CollectionResponse {
-  if (!isFailureCode(code)) return unknown(`the failure code${safeWord(code)} is not known`);
+  if (!isOneOf(failureCodes, code)) return unknown(`the failure code${safeWord(code)} is not known`);
   switch (code) {
     case 'payer_declined':
       return refused('declined_by_payer', 'The payer declined the payment.');
@@ -158,16 +120,16 @@ function failedResponse(code: JsonValue | undefined): CollectionResponse {
   }
 }
 
-const networkUnavailable: Failure = {
-  code: 'network_unavailable',
-  reason: 'The network takes no payments just now. Nothing was charged.',
-};
+const networkUnavailable = refused(
+  'network_unavailable',
+  'The network does not accept payments at the moment. Nothing was charged.',
+);
 
-/** The statuses and codes under which the network documents that it created nothing. */
+/** The statuses and codes for which the network documents that nothing was created. */
 function startRefusal(reply: { status: number; body: JsonValue | undefined }): CollectionResponse {
   const code = errorCode(reply);
-  if (reply.status === 503 && code === 'not_accepted') return { state: 'refused', failure: networkUnavailable };
-  if (reply.status === 401 && code === 'invalid_credential') return { state: 'refused', failure: networkUnavailable };
+  if (reply.status === 503 && code === 'not_accepted') return networkUnavailable;
+  if (reply.status === 401 && code === 'invalid_credential') return networkUnavailable;
   if (reply.status === 400 && code === 'invalid_request') {
     return refused('refused_by_network', 'The network did not accept the request. Nothing was charged.');
   }
@@ -176,10 +138,6 @@ function startRefusal(reply: { status: number; body: JsonValue | undefined }): C
 
 function wrongCode(body: JsonValue | undefined): CollectionResponse {
   const attemptsLeft = isObject(body) ? body['attempts_left'] : undefined;
-  if (typeof attemptsLeft !== 'number') return unknown('the attempts left are not told');
+  if (typeof attemptsLeft !== 'number') return unknown('the remaining attempts are missing');
   return { state: 'code_refused', attemptsLeft };
-}
-
-function refused(code: Failure['code'], reason: string): CollectionResponse {
-  return { state: 'refused', failure: { code, reason } };
 }

@@ -1,15 +1,15 @@
 import type { Queryable } from '../../kit/db.ts';
 
-// They stand in the statements, so that these walk an index from its old end whatever values they are planned for. What
-// goes is named by its place in the table: for 500 keys the planner would rather read all of it.
+// Literals in the statements, so that every plan walks an index from its old end. Rows are deleted by ctid: for 500 keys the
+// planner would scan the whole table.
 const batchRowsMax = 500;
 const merchantsMax = 20;
 
-/** Merchants with notices before this id with which nothing is to be done any more: a probe for each merchant. */
+/** Merchants with completed notices before this id: one index probe for each merchant. */
 export async function listMerchantsWithOldNotices(db: Queryable, beforeId: string): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'notifications_merchants_with_old',
-    text: `-- across merchants: what goes is everybody's
+    text: `-- across merchants: the purge covers all of them
            SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
              SELECT notifications.id FROM notifications
              WHERE notifications.merchant_id = merchants.id AND notifications.id < $1 AND due_at IS NULL
@@ -20,7 +20,7 @@ export async function listMerchantsWithOldNotices(db: Queryable, beforeId: strin
   return rows.map((row) => row.id);
 }
 
-/** A batch of one merchant's, the oldest first. */
+/** Deletes a batch of one merchant's notices, oldest first. */
 export function deleteOldNotices(db: Queryable, merchantId: string, beforeId: string): Promise<number> {
   return db.run({
     name: 'notifications_delete_old',
@@ -32,7 +32,7 @@ export function deleteOldNotices(db: Queryable, merchantId: string, beforeId: st
   });
 }
 
-/** A batch of the development channel's messages, the oldest first. */
+/** Deletes a batch of the development channel's messages, oldest first. */
 export function deleteOldChatMessages(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'simulator_chat_messages_delete_old',

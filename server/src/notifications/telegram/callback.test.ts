@@ -10,7 +10,7 @@ function read(message: unknown): ReturnType<typeof readUpdate> {
 }
 
 for (const phone of ['2207012345', '+2207012345', '220877012345', '+220 87 701 2345']) {
-  test(`the own contact ${phone} is the line, in either form of its number`, () => {
+  test(`the own contact ${phone} links the number, with or without the new prefix`, () => {
     const act = read({ chat: private4711, from: sender, contact: { phone_number: phone, user_id: 4711 } });
     assert.deepEqual(act, { kind: 'shared_own_number', chatId: '4711', number: '+220877012345' });
   });
@@ -18,9 +18,9 @@ for (const phone of ['2207012345', '+2207012345', '220877012345', '+220 87 701 2
 
 for (const [what, contact] of Object.entries({
   'of somebody else': { phone_number: '2207012345', user_id: 4712 },
-  'without a person': { phone_number: '2207012345' },
-  'whose person is a text': { phone_number: '2207012345', user_id: '4711' },
-  'that is no number': { phone_number: '12', user_id: 4711 },
+  'without a user id': { phone_number: '2207012345' },
+  'whose user id is a text': { phone_number: '2207012345', user_id: '4711' },
+  'with an invalid number': { phone_number: '12', user_id: 4711 },
   'without a number': { user_id: 4711 },
 })) {
   test(`a contact ${what} links nothing`, () => {
@@ -33,12 +33,12 @@ test('a contact of a message without a sender links nothing', () => {
   assert.equal(read({ chat: private4711, contact })?.kind, 'shared_another');
 });
 
-test('a group links nothing, whoever shares what there', () => {
+test('a contact shared in a group links nothing', () => {
   const contact = { phone_number: '2207012345', user_id: 4711 };
   assert.equal(read({ chat: { id: -1, type: 'group' }, from: sender, contact }), null);
 });
 
-test('what is not understood is passed over', () => {
+test('an update that is not understood is ignored', () => {
   for (const text of [
     '',
     'null',
@@ -52,14 +52,14 @@ test('what is not understood is passed over', () => {
   }
 });
 
-test('any word is answered with the button that shares a number, and /stop ends it', () => {
+test('any message gets the button that shares a number, and /stop unlinks the chat', () => {
   const started = read({ chat: private4711, from: sender, text: '/start' });
   assert.ok(started);
   assert.match(JSON.stringify(replyTo(started)), /"request_contact":true/);
   assert.deepEqual(read({ chat: private4711, from: sender, text: '/stop' }), { kind: 'left', chatId: '4711' });
 });
 
-test('only the whole secret passes, and an empty one never does', () => {
+test('only the exact secret passes, and an empty one never does', () => {
   assert.ok(isFromTelegram('secret', 'secret'));
   for (const header of ['', 'secre', 'secrets', 'Secret', undefined, ['secret']])
     assert.ok(!isFromTelegram('secret', header));

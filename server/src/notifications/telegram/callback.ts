@@ -1,23 +1,24 @@
 import { parseInternationalNumber, PhoneNumberError } from '../../kit/phone-number.ts';
 import { isSameText } from '../../kit/same-text.ts';
+import { parseJson } from '../channel.ts';
 
-/** What somebody did in the chat with the bot. */
+/** What a person did in their chat with the bot. */
 export type ChatUpdate =
-  /** They shared their own number, which proves that it is theirs. */
+  /** Sharing one's own number proves that it is theirs. */
   | { kind: 'shared_own_number'; chatId: string; number: string }
-  /** They shared somebody else's, or one that cannot be used. */
+  /** A number of somebody else, or one that is not usable. */
   | { kind: 'shared_another'; chatId: string }
   | { kind: 'left'; chatId: string }
   | { kind: 'said_something'; chatId: string };
 
-/** Whether a call comes from Telegram: it brings the secret that was set for its calls. */
+/** Whether a callback comes from Telegram: it carries the secret that was configured for callbacks. */
 export function isFromTelegram(webhookSecret: string, header: unknown): boolean {
   return webhookSecret !== '' && typeof header === 'string' && isSameText(header, webhookSecret);
 }
 
-/** Null for everything but a message of a person in their own chat with the bot: groups have no number. */
+/** Null for anything but a message in a private chat: groups have no number. */
 export function readUpdate(body: Uint8Array): ChatUpdate | null {
-  const message = (parse(body) as { message?: WireMessage } | null)?.message;
+  const message = (parseJson(Buffer.from(body).toString()) as { message?: WireMessage } | null)?.message;
   const chatId = message?.chat?.id;
   if (typeof chatId !== 'number' || message?.chat?.type !== 'private') return null;
   const chat = { chatId: String(chatId) };
@@ -31,7 +32,7 @@ export function readUpdate(body: Uint8Array): ChatUpdate | null {
   return { kind: text === '/stop' ? 'left' : 'said_something', ...chat };
 }
 
-/** What the bot says to that, as the answer to Telegram's call: a method of its own, so nothing has to be sent. */
+/** The bot's reply, as the response to Telegram's callback: it names a method, so no request has to be sent. */
 export function replyTo(update: ChatUpdate) {
   const reply = { method: 'sendMessage', chat_id: Number(update.chatId) };
   switch (update.kind) {
@@ -64,7 +65,7 @@ interface WireMessage {
   text?: unknown;
 }
 
-/** Telegram writes the country code with or without its plus. */
+/** Telegram sends the country code with or without a plus. */
 function canonicalNumber(text: unknown): string | null {
   if (typeof text !== 'string') return null;
   try {
@@ -72,13 +73,5 @@ function canonicalNumber(text: unknown): string | null {
   } catch (error) {
     if (error instanceof PhoneNumberError) return null;
     throw error;
-  }
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return null;
   }
 }

@@ -7,23 +7,23 @@ import type { TelegramResponse } from './translate.ts';
 
 /** From the settings `TELEGRAM_…`. */
 export interface TelegramSettings {
-  /** No slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   botToken: string;
-  /** Comes with everything that Telegram calls us with. */
+  /** Telegram sends it with every callback. */
   webhookSecret: string;
 }
 
-/** A Telegram bot. It can write only to who has shared their number with it, and to their chat, never to a number. */
+/** A Telegram bot. It writes to chats, never to numbers: only people who have shared their number with it can be reached. */
 export function createTelegramChannel(
   settings: TelegramSettings,
   outbound: OutboundClient,
   chats: TelegramChats,
 ): Channel {
-  // The token is part of the address, so the address is never logged.
+  // The URL contains the token, so it is never logged.
   const url = `${settings.baseUrl}/bot${settings.botToken}/sendMessage`;
   const sendTo = async (chatId: string, text: string): Promise<TelegramResponse> => {
-    // No parse_mode: nothing in the text is taken for markup. And no preview of what looks like a link.
+    // No parse_mode, so no part of the text is read as markup; and no link previews.
     const message = { chat_id: chatId, text, link_preview_options: { is_disabled: true } };
     const body = Buffer.from(JSON.stringify(message));
     const headers = { 'content-type': 'application/json' };
@@ -42,7 +42,6 @@ export function createTelegramChannel(
       if (response.state !== 'moved') return response;
       await chats.move({ number, chatId }, response.chatId);
       const retried = await sendTo(response.chatId, message);
-      // Twice in a row is no address of ours to follow.
       return retried.state === 'moved' ? { state: 'refused', reason: 'Telegram moved this chat twice.' } : retried;
     },
   };

@@ -1,23 +1,18 @@
 import type { Clock } from '../../kit/clock.ts';
 import type { Database } from '../../kit/db.ts';
-import { clearNumberStop, deleteChat, deleteChatsOf, findChatId, upsertChat, updateChatId } from '../queries.ts';
+import { clearNumberStop, deleteChat, deleteChatsOf, findChatId, updateChatId, upsertChat } from '../queries.ts';
+import type { ChatLink } from '../queries.ts';
 
-/** Which chat is whose. */
+/** Which number has which chat. */
 export interface TelegramChats {
   find(number: string): Promise<string | undefined>;
-  /** From here on messages to the number go to this chat. One person has one number here: the newest. */
+  /** Messages to the number go to this chat from now on. A chat has one number: the newest. */
   link(link: ChatLink): Promise<void>;
-  /** Only where the number still has this chat: it may have been linked anew meanwhile. */
+  /** Only if the number still has this chat: another may have been linked since. */
   unlink(link: ChatLink): Promise<void>;
-  /** The person said so. */
+  /** The person asked for it. */
   unlinkChat(chatId: string): Promise<void>;
   move(link: ChatLink, chatId: string): Promise<void>;
-}
-
-export interface ChatLink {
-  /** E.164. */
-  number: string;
-  chatId: string;
 }
 
 export function createTelegramChats({ db, clock }: { db: Database; clock: Clock }): TelegramChats {

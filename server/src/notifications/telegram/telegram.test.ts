@@ -25,7 +25,7 @@ function texts(): unknown[] {
   return world.chat.calls.map(({ body }) => body['text']);
 }
 
-test('a number whose chat is linked gets the text as it is, without markup', async () => {
+test('a number with a linked chat gets the text unchanged, without markup', async () => {
   await world.chats.link({ number, chatId: '4711' });
   assert.deepEqual(await payAndNotify(), [`${number} sent`]);
   const [call] = world.chat.calls;
@@ -60,7 +60,7 @@ for (const [status, description] of [
   });
 }
 
-test('429 holds the whole bot for as long as it asks', async () => {
+test('429 makes the whole bot wait for as long as it asks', async () => {
   await world.chats.link({ number, chatId: '4711' });
   await world.chats.link({ number: '+220833123456', chatId: '4712' });
   world.chat.next.push(telegramError(429, 'Too Many Requests', { retry_after: 35 }));
@@ -76,7 +76,7 @@ test('429 holds the whole bot for as long as it asks', async () => {
   ]);
 });
 
-test('a chat that moved is written to at its new id, now and later', async () => {
+test('a chat that moved gets this message and later ones at its new id', async () => {
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(telegramError(400, 'Bad Request: upgraded', { migrate_to_chat_id: -1_001_234 }));
   assert.deepEqual(await payAndNotify(), [`${number} sent`]);
@@ -88,7 +88,7 @@ test('a chat that moved is written to at its new id, now and later', async () =>
   assert.equal(await world.chats.find(number), '-1001234');
 });
 
-test('a refused token stops the channel; the token stands in no log line, whatever happens', async () => {
+test('a refused token stops the channel; the token is never logged', async () => {
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(telegramError(401, 'Unauthorized'));
   assert.deepEqual(await payAndNotify(), [`${number} pending`]);
@@ -99,7 +99,7 @@ test('a refused token stops the channel; the token stands in no log line, whatev
   assert.ok(world.logged.every((line) => !line.includes(secretPart)));
 });
 
-test('a number that WhatsApp cannot reach gets the message by Telegram, at once', async () => {
+test('a number that WhatsApp cannot reach gets the message by Telegram at once', async () => {
   world.notices.channels.live = [world.whatsapp, world.telegram];
   await world.chats.link({ number, chatId: '4711' });
   world.chat.next.push(whatsappError(131_026));
@@ -109,7 +109,7 @@ test('a number that WhatsApp cannot reach gets the message by Telegram, at once'
   assert.deepEqual(await payAndNotify(), [`${number} sent`]);
 });
 
-test('one person has one number: sharing another one moves the chat', async () => {
+test('a chat has one number: sharing another one moves the chat', async () => {
   await world.chats.link({ number, chatId: '4711' });
   await world.chats.link({ number: '+2209123456', chatId: '4711' });
   assert.equal(await world.chats.find(number), undefined);

@@ -1,21 +1,23 @@
+import { parseJson } from '../channel.ts';
 import type { SendResponse } from '../channel.ts';
 
-/** What came of a send: an answer in the contract's words, or the chat's new id, at which to try again. */
+/** How a send ended, or the chat's new id, to which the message can be sent again. */
 export type TelegramResponse = SendResponse | { state: 'moved'; chatId: string };
 
 const unreachable = 'This number has left the Telegram bot, or blocked it.';
+const notUnderstood = { state: 'unknown', reason: 'Telegram sent a response that is not understood.' } as const;
 
 /**
- * Telegram's answers (docs/networks.md, "Telegram"). 403, and 400 for a chat that is not there, are permanent; 429 holds the whole
- * bot; 401 and 404 mean that there is no such bot.
+ * Maps Telegram's responses (docs/networks.md, "Telegram"). 403, and 400 for an unknown chat, are permanent; 429 limits the
+ * whole bot; 401 and 404 mean that the bot's token is not valid.
  */
 export function translateResponse(response: { status: number; text: string }): TelegramResponse {
-  const body = parse(response.text) as ResponseBody | null;
+  const body = parseJson(response.text) as ResponseBody | null;
   if (body?.ok === true) {
     const messageId = body.result?.message_id;
     return typeof messageId === 'number'
       ? { state: 'accepted', messageId: String(messageId), recipient: null }
-      : { state: 'unknown', reason: 'Telegram gave an answer that is not understood.' };
+      : notUnderstood;
   }
   switch (body?.error_code ?? response.status) {
     case 400:
@@ -26,9 +28,9 @@ export function translateResponse(response: { status: number; text: string }): T
     case 404:
       return { state: 'stop_channel', reason: 'Telegram refuses the bot’s token.' };
     case 429:
-      return tooMany(body);
+      return rateLimited(body);
     default:
-      return { state: 'unknown', reason: 'Telegram gave an answer that is not understood.' };
+      return notUnderstood;
   }
 }
 
@@ -48,20 +50,12 @@ function translateBadRequest(body: ResponseBody | null): TelegramResponse {
   return { state: 'refused', reason: 'Telegram refused this message.' };
 }
 
-function tooMany(body: ResponseBody | null): SendResponse {
+function rateLimited(body: ResponseBody | null): SendResponse {
   const seconds = body?.parameters?.retry_after;
   const response = {
     state: 'retry',
-    reason: 'Telegram takes no message at the moment.',
+    reason: 'Telegram does not accept messages at the moment.',
     appliesToChannel: true,
   } as const;
   return typeof seconds === 'number' && seconds >= 0 ? { ...response, afterMs: seconds * 1_000 } : response;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

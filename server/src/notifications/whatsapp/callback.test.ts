@@ -7,7 +7,7 @@ const secret = 'sim_app_secret';
 const body = Buffer.from('{"object":"whatsapp_business_account","entry":[]}');
 const signature = 'sha256=bc905fee67e86250e46ead4d1b193c97047125f2d02654205c854126a661a243';
 
-test('the golden vector passes', () => assert.ok(isSignedByWhatsapp(secret, body, signature)));
+test('the documented example of a signature passes', () => assert.ok(isSignedByWhatsapp(secret, body, signature)));
 
 for (const [what, refused] of Object.entries({
   'another secret': () => isSignedByWhatsapp('another', body, signature),
@@ -23,7 +23,7 @@ for (const [what, refused] of Object.entries({
   test(`${what} does not pass`, () => assert.equal(refused(), false));
 }
 
-test('the challenge is answered to who knows our word, and only a plain one', () => {
+test('the challenge is echoed only with our verify token, and only if it is plain', () => {
   const query = { 'hub.mode': 'subscribe', 'hub.verify_token': 'our word', 'hub.challenge': '1158201444' };
   assert.equal(verifyChallenge('our word', query), '1158201444');
   assert.equal(verifyChallenge('our word', { ...query, 'hub.verify_token': 'our words' }), null);
@@ -58,7 +58,7 @@ test('the statuses of our notices are read, with the reason of a failure', () =>
   ]);
 });
 
-test('statuses of somebody else’s messages, unknown ones and anything else are passed over', () => {
+test('statuses of foreign messages, unknown statuses and other content are ignored', () => {
   const tag = `${merchantId}:${noticeId}`;
   const others = bodyOf(
     { id: 'wamid.1', status: 'delivered' },

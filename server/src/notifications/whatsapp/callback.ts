@@ -1,18 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isUuid } from '../../kit/ids.ts';
 import { isSameText } from '../../kit/same-text.ts';
+import { parseJson } from '../channel.ts';
 
-/** What WhatsApp says became of one message. */
+/** WhatsApp's delivery status of one message. */
 export interface StatusUpdate {
   merchantId: string;
   noticeId: string;
   messageId: string;
   status: 'sent' | 'delivered' | 'read' | 'failed';
-  /** Why it failed, where it did and where that was said. */
+  /** Why it failed, if it did and WhatsApp says so. */
   errorCode: number | null;
 }
 
-/** `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the raw body. Takes the same time whatever is wrong with it. */
+/** `X-Hub-Signature-256: sha256=<hex>`, HMAC-SHA256 over the raw body. Compares in constant time. */
 export function isSignedByWhatsapp(appSecret: string, body: Uint8Array, header: unknown): boolean {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(typeof header === 'string' ? header : '') ?? [];
   if (hex === undefined || appSecret === '') return false;
@@ -20,8 +21,8 @@ export function isSignedByWhatsapp(appSecret: string, body: Uint8Array, header: 
 }
 
 /**
- * The challenge to answer with when WhatsApp verifies the address of its calls; null for anybody else. It is sent back
- * to whoever asked, so only a plain word passes.
+ * The challenge to return when WhatsApp verifies the callback URL; null for any other request. It is echoed to the caller,
+ * so only letters, digits, `_` and `-` pass.
  */
 export function verifyChallenge(verifyToken: string, query: Readonly<Record<string, unknown>>): string | null {
   const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = query;
@@ -29,9 +30,9 @@ export function verifyChallenge(verifyToken: string, query: Readonly<Record<stri
   return isSameText(typeof token === 'string' ? token : '', verifyToken) ? challenge : null;
 }
 
-/** The statuses in a call of WhatsApp's; what is not about a notice of ours, or not understood, is passed over. */
+/** The statuses in a callback. Those that are not understood, or not about a notice of ours, are ignored. */
 export function readStatuses(body: Uint8Array): StatusUpdate[] {
-  return childrenOf(parse(body), 'entry')
+  return childrenOf(parseJson(Buffer.from(body).toString()), 'entry')
     .flatMap((entry) => childrenOf(entry, 'changes'))
     .flatMap((change) => childrenOf((change as { value?: unknown } | null)?.value, 'statuses'))
     .flatMap((status) => readStatus((status ?? {}) as WireStatus) ?? []);
@@ -56,12 +57,4 @@ function readStatus({ id, status, biz_opaque_callback_data: tag, errors }: WireS
 function childrenOf(parent: unknown, name: string): unknown[] {
   const children = (parent as Record<string, unknown> | null | undefined)?.[name];
   return Array.isArray(children) ? children : [];
-}
-
-function parse(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return null;
-  }
 }

@@ -5,27 +5,27 @@ import { translateResponse } from './translate.ts';
 
 /** From the settings `WHATSAPP_…`. */
 export interface WhatsappSettings {
-  /** No slash at its end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   /** `23.0` */
   apiVersion: string;
   phoneNumberId: string;
   accessToken: string;
-  /** Signs what WhatsApp calls us with. */
+  /** Signs WhatsApp's callbacks. */
   appSecret: string;
-  /** What WhatsApp shows once, when the address of its calls is entered. */
+  /** WhatsApp sends it once, when you enter the callback URL. */
   verifyToken: string;
   template: string;
   templateLanguage: string;
 }
 
-/** WhatsApp's Cloud API: a message of an approved template, because staff have not written to us within a day. */
+/** WhatsApp's Cloud API. Messages use an approved template, because staff have not written to us within a day. */
 export function createWhatsappChannel(settings: WhatsappSettings, outbound: OutboundClient): Channel {
   const url = `${settings.baseUrl}/v${settings.apiVersion}/${encodeURIComponent(settings.phoneNumberId)}/messages`;
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${settings.accessToken}` };
   return {
     name: 'whatsapp',
-    // Whether a number has WhatsApp is known only once something was sent.
+    // Whether a number has WhatsApp is known only after a send.
     reaches: () => Promise.resolve(true),
     send: async (notice) => {
       const body = Buffer.from(JSON.stringify(messageBody(settings, notice)));
@@ -36,7 +36,7 @@ export function createWhatsappChannel(settings: WhatsappSettings, outbound: Outb
   };
 }
 
-/** What a status of this message brings back with it, so that the notice is found without a search over all merchants. */
+/** WhatsApp returns this tag with each status of the message, so that the notice is found by its key. */
 export function noticeTag({ merchantId, id }: Pick<Notice, 'merchantId' | 'id'>): string {
   return `${merchantId}:${id}`;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { responseForCode, translateResponse } from './translate.ts';
 
-/** docs/networks.md, "WhatsApp"; written out once more, so that a code that slips into another group is seen. */
+/** docs/networks.md, "WhatsApp"; repeated here, so that a code that moves to another group fails the test. */
 const groups: Record<string, number[]> = {
   retry: [1, 2, 4, 80007, 130429, 131000, 131016, 131048, 131056, 131057],
   stop_number: [131026, 130472, 130497],
@@ -22,7 +22,7 @@ for (const [state, codes] of Object.entries(groups)) {
   });
 }
 
-test('a message’s id is a success, and the name that WhatsApp has for the number is kept', () => {
+test('a message id is a success, with WhatsApp’s id of the number', () => {
   const text = JSON.stringify({
     contacts: [{ input: '220877012345', wa_id: '2207012345' }],
     messages: [{ id: 'wamid.X' }],
@@ -34,7 +34,7 @@ test('a message’s id is a success, and the name that WhatsApp has for the numb
   });
 });
 
-test('an answer without an id, and one that is cut off or of somebody else, is unknown', () => {
+test('a response without an id, cut off, or from another server is unknown', () => {
   for (const text of [
     '',
     '{}',
@@ -49,8 +49,8 @@ test('an answer without an id, and one that is cut off or of somebody else, is u
   assert.equal(translateResponse({ status: 503, retryAfterMs: null, text: 'busy' }).state, 'unknown');
 });
 
-test('429 without a code is tried again, after the wait that is asked for', () => {
-  const answer = translateResponse({ status: 429, retryAfterMs: 7_000, text: '' });
-  assert.ok(answer.state === 'retry');
-  assert.equal(answer.afterMs, 7_000);
+test('429 without a code is retried after the wait that WhatsApp asks for', () => {
+  const response = translateResponse({ status: 429, retryAfterMs: 7_000, text: '' });
+  assert.ok(response.state === 'retry');
+  assert.equal(response.afterMs, 7_000);
 });

@@ -1,7 +1,8 @@
+import { parseJson } from '../channel.ts';
 import type { SendResponse } from '../channel.ts';
 
 /**
- * The error codes of WhatsApp's Cloud API, by what to do about them (docs/networks.md, "WhatsApp"). A code that is not here is
+ * The error codes of WhatsApp's Cloud API, by what follows from them (docs/networks.md, "WhatsApp"). Any other code is
  * `unknown`.
  */
 const groups: readonly {
@@ -12,23 +13,23 @@ const groups: readonly {
   { state: 'stop_number', codes: [131_026, 130_472, 130_497] },
   { state: 'stop_template', codes: [132_000, 132_001, 132_005, 132_007, 132_012, 132_015, 132_016] },
   { state: 'stop_channel', codes: [0, 10, 190, 368, 131_031, 131_042] },
-  // Our request, media, a window that a template does not need, and a wait of a day, after which it is old news.
+  // A fault of our request, media, a window that a template does not need, and a wait of a day, after which a notice is stale.
   { state: 'refused', codes: [100, 131_008, 131_009, 131_047, 131_049, 131_051, 131_052, 131_053] },
 ];
 
-// Permissions that were not given or taken back.
+// Permissions that were not granted, or revoked.
 const permissionCodes = { first: 200, last: 299 };
 
 const reasons = {
-  retry: 'WhatsApp takes no message at the moment.',
+  retry: 'WhatsApp does not accept messages at the moment.',
   refused: 'WhatsApp refused this message.',
   stop_number: 'WhatsApp cannot write to this number.',
   stop_template: 'WhatsApp refuses the message template.',
   stop_channel: 'WhatsApp refuses this account.',
-  unknown: 'WhatsApp gave an answer that is not understood.',
+  unknown: 'WhatsApp sent a response that is not understood.',
 } as const;
 
-/** What an error code means, whether it came at once or in a status later. */
+/** Maps an error code, from the response to a send or from a later status. */
 export function responseForCode(code: number): Exclude<SendResponse, { state: 'accepted' }> {
   const isPermission = code >= permissionCodes.first && code <= permissionCodes.last;
   const state = isPermission ? 'stop_channel' : groups.find(({ codes }) => codes.includes(code))?.state;
@@ -37,13 +38,13 @@ export function responseForCode(code: number): Exclude<SendResponse, { state: 'a
     : { state, reason: `${reasons[state]} Its code is ${code}.` };
 }
 
-/** What came of a send. Only an answer with a message's id is a success; a status alone tells nothing for certain. */
+/** Maps the response to a send. Only a response with a message id is a success; an HTTP status alone is not. */
 export function translateResponse(response: {
   status: number;
   retryAfterMs: number | null;
   text: string;
 }): SendResponse {
-  const body = parse(response.text) as ResponseBody | null;
+  const body = parseJson(response.text) as ResponseBody | null;
   const code = body?.error?.code;
   if (typeof code === 'number') return withRetryAfter(responseForCode(code), response.retryAfterMs);
   const messageId = body?.messages?.[0]?.id;
@@ -63,12 +64,4 @@ interface ResponseBody {
 
 function withRetryAfter(response: SendResponse, afterMs: number | null): SendResponse {
   return response.state === 'retry' && afterMs !== null ? { ...response, afterMs } : response;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
