@@ -37,8 +37,8 @@ after(async () => {
 async function changeEndpoint(change: Record<string, unknown>): Promise<void> {
   const body = JSON.stringify(change);
   const headers = { 'content-type': 'application/json' };
-  const answer = await api.send('PUT', `/v1/webhook-endpoints/${merchant.endpointId}`, { body, headers });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await api.send('PUT', `/v1/webhook-endpoints/${merchant.endpointId}`, { body, headers });
+  assert.equal(response.status, 200, response.text);
 }
 
 async function newCustomer(): Promise<void> {

@@ -5,7 +5,13 @@ const groups = new Map<string, () => Promise<readonly Command[]>>([
   ['listen', async () => [(await import('./listen/listen-command.ts')).listenCommand]],
   ['trigger', async () => [(await import('./trigger/trigger-command.ts')).triggerCommand]],
   ['events', async () => (await import('./events/event-commands.ts')).eventCommands],
-  ['webhooks', async () => (await import('./webhooks/webhook-commands.ts')).webhookCommands],
+  [
+    'webhooks',
+    async () => [
+      (await import('./webhooks/verify.ts')).verifyCommand,
+      (await import('./webhooks/check.ts')).checkCommand,
+    ],
+  ],
   ['keys', async () => (await import('./keys/key-commands.ts')).keyCommands],
 ]);
 

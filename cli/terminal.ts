@@ -34,8 +34,8 @@ export function createTerminal({ stdin, stderr }: Streams): Terminal {
     isInteractive,
     readInput,
     confirm: async (question) => {
-      const answer = await readLine(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
-      return /^y(es)?$/i.test(answer.trim());
+      const typed = await readLine(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
+      return /^y(es)?$/i.test(typed.trim());
     },
     readSecret: async (prompt) => {
       if (!isInteractive) return (await readInput()).toString('utf8').trim();

@@ -46,8 +46,8 @@ class Shop {
   async change(change: Record<string, unknown>): Promise<void> {
     const body = JSON.stringify(change);
     const headers = { 'content-type': 'application/json' };
-    const answer = await this.api.send('PUT', `/v1/webhook-endpoints/${this.merchant.endpointId}`, { body, headers });
-    assert.equal(answer.status, 200, answer.text);
+    const response = await this.api.send('PUT', `/v1/webhook-endpoints/${this.merchant.endpointId}`, { body, headers });
+    assert.equal(response.status, 200, response.text);
   }
 
   /** A customer; answers the id of its event. */

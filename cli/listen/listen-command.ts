@@ -1,15 +1,14 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { assertUrlAllowed, UrlNotAllowedError } from '../../server/src/kit/outbound-guard.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
+import { newSecret, secretPrefix } from '../../server/src/webhooks/endpoint-secret.ts';
 import { createApi } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { apiDetails, apiOptions, readApiSettings, readTextFile } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { followEvents, outageReporter } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
-import { readReceiver } from './receiver.ts';
-import { findSecret } from './secret.ts';
-import type { SigningSecret } from './secret.ts';
 
 const headerDefault = 'x-service-signature';
 
@@ -96,4 +95,48 @@ function printStart(
 function readHeader(name: string): string {
   if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name.toLowerCase();
   throw new UsageError(`--service-header is the name of a header, such as ${headerDefault}.`);
+}
+
+/** The address of a receiver, by the rules that the service has for one on a development server. Throws UsageError. */
+function readReceiver(text: string): string {
+  try {
+    return assertUrlAllowed(text, { allowPrivate: true, httpsOnly: false }).href;
+  } catch (error) {
+    if (!(error instanceof UrlNotAllowedError)) throw error;
+    throw new UsageError(`--forward-to: ${error.message}`);
+  }
+}
+
+/** What signs the forwarded events, and where it comes from; it is shown only when it was made just now. */
+interface SigningSecret {
+  secret: string;
+  source: string;
+  isNew: boolean;
+}
+
+// What Standard Webhooks asks for.
+const bytesMin = 24;
+
+/** The first that is there: a file, the environment, the demo endpoint's when the key is the demo's. Else a new one. */
+function findSecret(
+  { environment, random }: CommandContext,
+  { options }: CommandInput,
+  { demoWebhookSecret, keySource }: ApiSettings,
+): SigningSecret {
+  const file = options['secret-file'];
+  if (file !== undefined) return validateSecret(readTextFile(file, '--secret-file'), file);
+  const fromEnvironment = environment['DALASI_WEBHOOK_SECRET']?.trim();
+  if (fromEnvironment) return validateSecret(fromEnvironment, 'DALASI_WEBHOOK_SECRET');
+  if (demoWebhookSecret !== null) return validateSecret(demoWebhookSecret, keySource);
+  return { secret: newSecret(random), source: 'made for this run', isNew: true };
+}
+
+function validateSecret(secret: string, source: string): SigningSecret {
+  const key = secret.startsWith(secretPrefix) ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : Buffer.of();
+  if (key.length < bytesMin) {
+    throw new UsageError(
+      `What ${source} holds is not a webhook secret: those begin with ${secretPrefix}, and all of it is needed.`,
+    );
+  }
+  return { secret, source, isNew: false };
 }

@@ -19,11 +19,11 @@ before(async () => {
   business = await service.onboard();
   receiver = await startCallbackReceiver();
   const api = createApiClient(service.url, business.test.key);
-  const answer = await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, {
+  const response = await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, {
     body: JSON.stringify({ url: `${receiver.url}/events`, enabled_events: ['customer.deleted'] }),
     headers: { 'content-type': 'application/json' },
   });
-  assert.equal(answer.status, 200, answer.text);
+  assert.equal(response.status, 200, response.text);
 });
 
 after(async () => {

@@ -12,7 +12,7 @@ import type { RawRequest } from './send-request.ts';
 export interface CheckRequest extends RawRequest {
   name: CheckName;
   title: string;
-  wanted: 'accepted' | 'refused';
+  expected: 'accepted' | 'refused';
   /** Which signature it tells about; a receiver that does not look at that one is not held to it. */
   about: 'both' | 'service' | 'standard';
   /** What to do when the receiver does otherwise. */
@@ -39,7 +39,7 @@ export type CheckName =
   | 'old_timestamp'
   | 'other_id';
 
-export interface RequestContext {
+interface RequestContext {
   clock: Clock;
   random: Random;
   secret: string;
@@ -125,7 +125,7 @@ function* forgedRequests(context: RequestContext): Generator<CheckRequest> {
     advice = refuseAdvice,
   ): CheckRequest => ({
     ...checkRequest(name, title, { headers, body, advice }),
-    wanted: 'refused',
+    expected: 'refused',
   });
   const { id, body } = sampleEvent(context, {});
   const event = { id, body };
@@ -165,7 +165,7 @@ function checkRequest(
   title: string,
   rest: Pick<CheckRequest, 'headers' | 'body' | 'advice'>,
 ): CheckRequest {
-  return { name, title, wanted: 'accepted', about: 'both', chunks: 1, ...rest };
+  return { name, title, expected: 'accepted', about: 'both', chunks: 1, ...rest };
 }
 
 interface EventOptions {

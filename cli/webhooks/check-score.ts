@@ -48,7 +48,7 @@ export function scoreResults(results: readonly CheckResult[], serviceHeader: str
     return {
       check: request.name,
       title: request.title,
-      wanted: request.wanted,
+      wanted: request.expected,
       verdict: verdictOf({ isApplicable, isCorrect }),
       status: response?.status ?? null,
       failure: response ? response.failure : 'not_sent',
@@ -75,9 +75,9 @@ function verdictOf({ isApplicable, isCorrect }: { isApplicable: boolean; isCorre
 const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403]);
 
 /** A connection that breaks is neither: a receiver says no with a status. */
-function isExpected({ wanted }: CheckRequest, { status }: ReceiverResponse): boolean {
+function isExpected({ expected }: CheckRequest, { status }: ReceiverResponse): boolean {
   if (status === null) return false;
-  return wanted === 'accepted' ? isSuccess(status) : refusalStatuses.has(status);
+  return expected === 'accepted' ? isSuccess(status) : refusalStatuses.has(status);
 }
 
 function isSuccess(status: number): boolean {
@@ -95,11 +95,11 @@ function adviceOn(
   serviceHeader: string,
 ): string[] {
   const responses = results.flatMap(({ request, response }) =>
-    response ? [{ ...response, wanted: request.wanted }] : [],
+    response ? [{ ...response, expected: request.expected }] : [],
   );
   const slowest = Math.max(0, ...responses.map(({ durationMs }) => durationMs));
   const refusals = responses.filter(
-    ({ wanted, status }) => wanted === 'refused' && status !== null && !isSuccess(status),
+    ({ expected, status }) => expected === 'refused' && status !== null && !isSuccess(status),
   );
   const unexpectedStatuses = new Set(
     refusals.map(({ status }) => status).filter((status) => status !== null && !refusalStatuses.has(status)),

@@ -34,8 +34,8 @@ after(async () => {
   await examples.close();
 });
 
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+async function listen(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -323,7 +323,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
     await assert.rejects(read(['127.0.0.1', '169.254.169.254'], true), /no address of a receiver/);
     await assert.rejects(read([]), /no address for the name/);
     const { port } = new URL(await listen(receiverOf({})));
-    const answer = await sendRequest(
+    const response = await sendRequest(
       {
         clock: systemClock,
         receiver: { url: new URL(`http://hook.shop.gm:${port}/`), addresses: ['127.0.0.1'] },
@@ -331,7 +331,7 @@ describe('the check of a receiver', { concurrency: 4 }, () => {
       },
       { headers: {}, body: Buffer.from('{}'), chunks: 1 },
     );
-    assert.deepEqual(answer, { status: 401, failure: null, durationMs: answer.durationMs });
+    assert.deepEqual(response, { status: 401, failure: null, durationMs: response.durationMs });
   });
 
   it('wants a whole secret, and a receiver that is there', async () => {

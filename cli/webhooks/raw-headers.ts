@@ -32,16 +32,16 @@ function fromLines(text: string): [string, string][] {
 }
 
 function fromJson(text: string): [string, string][] {
-  let value: unknown;
+  let parsed: unknown;
   try {
-    value = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     throw new UsageError('The file of headers begins like JSON and is none.');
   }
-  return Object.entries(value as Record<string, unknown>).map(([name, given]) => [
+  return Object.entries(parsed as Record<string, unknown>).map(([name, value]) => [
     name.toLowerCase(),
     // Some frameworks keep a list of values for each name.
-    Array.isArray(given) ? given.join(' ') : String(given),
+    Array.isArray(value) ? value.join(' ') : String(value),
   ]);
 }
 

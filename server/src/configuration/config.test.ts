@@ -143,8 +143,8 @@ test('what an older libpq calls TLS is verified, without the driver warning at e
     const { databaseUrl } = readConfig({ ...production, DATABASE_URL: `${database}?sslmode=${mode}` });
     assert.equal(databaseUrl, `${database}?sslmode=verify-full`);
   }
-  const asked = `${database}?sslmode=require&uselibpqcompat=true`;
-  assert.equal(readConfig({ ...production, DATABASE_URL: asked }).databaseUrl, asked);
+  const compatible = `${database}?sslmode=require&uselibpqcompat=true`;
+  assert.equal(readConfig({ ...production, DATABASE_URL: compatible }).databaseUrl, compatible);
 });
 
 test('chat channels are off until their token is set, and then have their usual addresses', () => {

@@ -81,8 +81,8 @@ test('of two first starts with different keys one comes through', async () => {
 test('of two peppers that come first at once one is taken, before anything follows from the other', async () => {
   const claims = await Promise.allSettled([one, two].map((pepper) => claimPepper(partsOf({ pepper }))));
   assert.deepEqual(claims.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
-  const taken = claims[0]?.status === 'fulfilled' ? one : two;
-  assert.equal((await readKeyState(db, partsOf({ pepper: taken }).checks)).pepper, 'right');
+  const pepper = claims[0]?.status === 'fulfilled' ? one : two;
+  assert.equal((await readKeyState(db, partsOf({ pepper }).checks)).pepper, 'right');
 });
 
 test('what the database keeps of a key is neither the key nor the same for two purposes', async () => {

@@ -43,12 +43,12 @@ function run(words: string): Promise<CommandResult> {
   );
   assert.ok(command, words);
   const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
-  const options = { ...types, default: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const { default: isDefault, ...given } = values;
+  const optionTypes = { ...types, default: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: optionTypes });
+  const { default: isDefault, ...options } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db, rateLimits } as CommandContext, { positionals, options: given, lists: {}, flags });
+  return command.run({ db, rateLimits } as CommandContext, { positionals, options, lists: {}, flags });
 }
 
 interface FeeLine {

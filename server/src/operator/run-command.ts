@@ -18,7 +18,6 @@ import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
-import { explainCommand } from './explain-command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
@@ -43,7 +42,6 @@ const commands: readonly Command[] = [
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
-  explainCommand,
   ...secretCommands,
   ...databaseCommands,
 ];

@@ -65,8 +65,8 @@ const methodId = async (url: string, payment: ApiResponse): Promise<unknown> => 
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
 
-/** Answers that idempotency keys of these names keep, sealed by this process. */
-async function storeAnswers(sealer: Sealer, keys: readonly string[]): Promise<void> {
+/** Stores responses under these idempotency keys, sealed with this sealer. */
+async function storeResponses(sealer: Sealer, keys: readonly string[]): Promise<void> {
   const merchantId = business.live.merchant.id;
   const responses = keys.map((key) => sealer.seal(key, sealContext({ merchantId, path: '/p', key })));
   await asOwner(
@@ -137,7 +137,7 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
   // A request that had compared its key before the new one came commits while the command waits.
   duringWait = async () => {
     duringWait = () => Promise.resolve();
-    await storeAnswers(createSealer(testKeys.SEAL_KEY), ['late']);
+    await storeResponses(createSealer(testKeys.SEAL_KEY), ['late']);
   };
   const rest = JSON.parse((await run(rotated, 'secrets', 'reseal', '--json')).stdout);
   assert.deepEqual([rest.resealed, rest.unreadable, rest.retired_seal_keys.length], [2, 0, 1]);
@@ -156,9 +156,9 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
 test('sealing anew goes on where it was interrupted, and tells how far it is', async () => {
   const [old, current] = [createSealer(testKeys.SEAL_KEY), createSealer(newKey, [testKeys.SEAL_KEY])];
   const merchantId = business.live.merchant.id;
-  await storeAnswers(
+  await storeResponses(
     old,
-    Array.from({ length: 450 }, (_, number) => `answer ${number}`),
+    Array.from({ length: 450 }, (_, number) => `response ${number}`),
   );
   const left = async () => {
     const counts = await sealedResponses.countByKey(service.db);
@@ -183,15 +183,15 @@ test('sealing anew goes on where it was interrupted, and tells how far it is', a
   );
   const [row] = await asOwner<{ response: Buffer }>(
     service,
-    "SELECT response FROM idempotency_keys WHERE merchant_id = $1 AND key = 'answer 449'",
+    "SELECT response FROM idempotency_keys WHERE merchant_id = $1 AND key = 'response 449'",
     [merchantId],
   );
-  const context = sealContext({ merchantId, path: '/p', key: 'answer 449' });
+  const context = sealContext({ merchantId, path: '/p', key: 'response 449' });
   assert.equal(
     createSealer(newKey)
       .open(row?.response ?? Buffer.alloc(0), context)
       .toString(),
-    'answer 449',
+    'response 449',
   );
 });
 

@@ -5,7 +5,7 @@ import { UsageError } from '../kit/command-line.ts';
 import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
 import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
 import type { CommandContext, CommandResult } from './command.ts';
-import { explainCommand } from './explain-command.ts';
+import { ledgerCommands } from './ledger-commands.ts';
 import { createProgress } from './progress.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
@@ -23,7 +23,7 @@ after(async () => {
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', world.merchant.id).split(' ');
-  const command = [...settlementCommands, explainCommand].find(({ name }) => name === `${subject} ${verb}`);
+  const command = [...settlementCommands, ...ledgerCommands].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
   const options = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });

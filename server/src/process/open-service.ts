@@ -161,11 +161,11 @@ function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
   return (db) => assertKeysMatch(db, secrets.checks);
 }
 
-async function asOwner<Answer>(
+async function asOwner<Result>(
   adminUrl: string,
   parts: Parts,
-  work: (db: Database) => Promise<Answer>,
-): Promise<Answer> {
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const db = await openChecked(parts, [], { url: await assertReachable(adminUrl), connectionsMax: 1 });
   try {
     return await work(db);

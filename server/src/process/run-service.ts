@@ -1,8 +1,13 @@
 import { createStartupLog } from './startup-log.ts';
-import { listensOnAllAddresses, plainPublicUrl, sendsKeysInTheClear } from './exposure.ts';
 import type { Streams, StartupLog } from './startup-log.ts';
 import { createApp } from '../app/app.ts';
-import { listenError, assertPortFree } from './port-check.ts';
+import {
+  assertPortFree,
+  listenError,
+  listensOnAllAddresses,
+  plainPublicUrl,
+  sendsKeysInTheClear,
+} from './listen-address.ts';
 import { readConfig } from '../configuration/config.ts';
 import type { Config } from '../configuration/config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listensOnAllAddresses, sendsKeysInTheClear } from './exposure.ts';
+import { listensOnAllAddresses, sendsKeysInTheClear } from './listen-address.ts';
 
 test('a production server with a plain PUBLIC_URL is warned about, and no other', () => {
   const isWarned = (production: boolean, publicUrl: string | null) => sendsKeysInTheClear({ production, publicUrl });
