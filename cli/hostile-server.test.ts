@@ -12,8 +12,8 @@ import { createOutput } from './output.ts';
 import { CliWorld } from './run-cli.corpus.ts';
 import type { CliEnd } from './run-cli.corpus.ts';
 
-// The tool against a server that is not this service, or means harm: what it answers can neither reach the terminal as
-// anything but text nor end a command otherwise than with a sentence.
+// The tool against another or a hostile server: its responses reach the terminal as plain text only, and a command ends
+// with a sentence, never with a stack.
 
 const world = new CliWorld();
 let body: unknown;

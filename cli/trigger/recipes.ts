@@ -37,7 +37,7 @@ type EndpointKind = Extract<EventKind, `webhook_endpoint.${string}`>;
 
 const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
   'webhook_endpoint.test': {
-    how: 'asks for a test event to --endpoint, or to the only endpoint that is on',
+    how: 'sends a test event to --endpoint, or to the only enabled endpoint',
     run: async (context) => {
       const endpointId = context.endpointId ?? (await onlyEndpoint(context));
       const { event_id: eventId } = await context.api.post(`/v1/webhook-endpoints/${endpointId}/test`);
@@ -45,14 +45,14 @@ const endpointRecipes: Readonly<Record<EndpointKind, Recipe>> = {
     },
   },
   'webhook_endpoint.failing': {
-    how: 'takes a day',
-    cannot: 'webhook_endpoint.failing comes when an endpoint has failed for 24 hours, and nothing can hurry that.',
+    how: 'cannot be triggered: takes a day',
+    cannot: 'webhook_endpoint.failing comes when an endpoint has failed for 24 hours.',
   },
   'webhook_endpoint.disabled': {
-    how: 'takes your receiver',
+    how: 'cannot be triggered: needs a receiver that fails',
     cannot:
-      'webhook_endpoint.disabled comes when an endpoint answers 410 or has failed for five days: let your receiver ' +
-      'answer 410 to something, for example to dalasi trigger charge.succeeded.',
+      'webhook_endpoint.disabled comes when an endpoint responds with 410 or has failed for five days: let your receiver ' +
+      'respond with 410, for example to dalasi trigger charge.succeeded.',
   },
 };
 
@@ -62,13 +62,13 @@ async function onlyEndpoint({ api }: TriggerContext): Promise<string> {
     ({ url, status }) => url !== null && status === 'enabled',
   );
   const [only, ...others] = usable;
-  if (!only) throw new CommandFailure('No endpoint is on and has an address. Set one: PUT /v1/webhook-endpoints/{id}.');
+  if (!only) throw new CommandFailure('No endpoint is enabled and has a URL. Set one: PUT /v1/webhook-endpoints/{id}.');
   if (others.length === 0) return only.id;
   const list = usable.map(({ id, url }) => `  ${id}  ${sanitizeLine(String(url))}`).join('\n');
-  throw new CommandFailure(`Say which endpoint, with --endpoint:\n${list}`);
+  throw new CommandFailure(`There are several endpoints. Choose one with --endpoint:\n${list}`);
 }
 
-/** How each kind of event is brought about, or why it cannot be. The compiler misses a kind that has none. */
+/** How each kind of event is triggered, or why it cannot be. The compiler reports a kind without an entry. */
 export const recipes: Readonly<Record<EventKind, Recipe>> = {
   ...paymentRecipes,
   ...transferRecipes,

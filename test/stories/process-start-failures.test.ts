@@ -257,7 +257,7 @@ describe('a database that cannot be used ends the start', () => {
   test('an owner that may not make tables', async () => {
     await withAdminClient(adminUrl, (client) => client.query("CREATE ROLE guest LOGIN PASSWORD 'guest'"));
     const url = changeConnectionUrl(adminUrl, { user: 'guest', password: 'guest' });
-    await refusesDatabase(url, /^The database refused to be made ready: permission denied for schema public\.$/);
+    await refusesDatabase(url, /^The database cannot be prepared: permission denied for schema public\.$/);
   });
 
   test('another KEY_PEPPER than the one that the serving role’s password already follows from', async () => {

@@ -6,7 +6,7 @@ import { accountKinds } from '../ledger/accounts.ts';
 import type { Account, AccountKind } from '../ledger/accounts.ts';
 import { verifyLedger } from '../ledger/verify.ts';
 import type { LedgerFinding } from '../ledger/verify.ts';
-import { explainAccount } from '../settlement/balance-movements.ts';
+import { accountOfBalance, explainAccount } from '../settlement/balance-movements.ts';
 import { verifyHolds } from '../transfers/verify-holds.ts';
 import type { Command, CommandResult } from './command.ts';
 import { merchantNames, merchantOf } from './merchant-of.ts';
@@ -14,7 +14,8 @@ import { merchantNames, merchantOf } from './merchant-of.ts';
 const verify: Command = {
   name: 'ledger verify',
   usage: '',
-  summary: 'Recompute every balance and compare held money with open work; exit code 1 names the first that is wrong',
+  summary: 'Recompute every balance and check all held money',
+  details: '  With exit code 1 the output names the first account that is wrong.',
   options: {},
   positionals: 0,
   async run({ db }) {
@@ -23,7 +24,7 @@ const verify: Command = {
     const held = await verifyHolds(db);
     if (held !== null) return wrong({ check: 'held', account: 'held', ...held }, await merchantNames(db));
     return {
-      text: `The ledger is right: ${counted(movements, 'movement')} on ${counted(accounts, 'account')}.`,
+      text: `The ledger is correct: ${counted(movements, 'movement')} on ${counted(accounts, 'account')}.`,
       data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
       exitCode: 0,
     };
@@ -50,11 +51,12 @@ function counted(count: bigint, noun: string): string {
 const linesDefault = 50;
 const linesMax = 1_000;
 
-/** "Why is this balance what it is": of any account of any merchant, at any moment. */
 const explain: Command = {
   name: 'ledger explain',
   usage: '--merchant <merchant id> --account <account> [--at <time>] [--limit <lines>] [--before <movement id>]',
-  summary: 'List the movements behind a balance, the newest first',
+  summary: 'List the movements behind a balance, newest first',
+  details:
+    '  The account is an account of the ledger, such as payable_available or sub:<id>, or a balance by its name in\n  the API: payout_balance, available_balance, owed_balance.',
   options: {
     merchant: { type: 'string', required: true },
     account: { type: 'string', required: true },
@@ -90,7 +92,7 @@ const explain: Command = {
     const text = [
       `${account} of ${merchant.name} (${merchant.id}) has ${moneyText({ currency: merchant.currency, amountMinor: balanceMinor })} ${moment}.`,
       rows.length === 0 ? nothingBooked : table(['TIME', 'FLOW', 'SOURCE', 'AMOUNT', 'BALANCE'], rows),
-      ...(last === undefined ? [] : [`Older ones: add --before ${last}`]),
+      ...(last === undefined ? [] : [`Older movements: add --before ${last}`]),
     ].join('\n');
     const data = {
       merchant_id: merchant.id,
@@ -114,13 +116,18 @@ const explain: Command = {
 };
 
 // An account without movements looks like one whose name was mistyped.
-const nothingBooked = 'Nothing was booked on it. If that is a surprise, look for a slip in its name.';
+const nothingBooked = 'No movements. If you expected some, check the spelling of the account.';
 
+/** Also takes a balance by its name in the API: that is the name a merchant asks about. */
 function readAccount(text: string): Account {
+  const balanceAccount = accountOfBalance(text);
+  if (balanceAccount) return balanceAccount;
   const kind = text.split(':', 1)[0] ?? '';
   if (Object.hasOwn(accountKinds, kind)) return text as Account;
   const kinds = (Object.keys(accountKinds) as AccountKind[]).join(', ');
-  throw new UsageError(`No account is of the kind ${kind}. The kinds are ${kinds}; some have a name behind a colon.`);
+  throw new UsageError(
+    `There is no kind of account ${kind}. The kinds are ${kinds}; some take a name after a colon, such as sub:<id>.`,
+  );
 }
 
 function readLimit(text: string | undefined): number {
@@ -132,7 +139,7 @@ function readLimit(text: string | undefined): number {
 
 function readBefore(text: string | undefined): string | null {
   if (text === undefined || isUuid(text)) return text ?? null;
-  throw new UsageError('--before is the id of a movement, as the last line of a list names it.');
+  throw new UsageError('--before is the id of a movement, as the last line of the output shows it.');
 }
 
 export const ledgerCommands: readonly Command[] = [verify, explain];

@@ -29,14 +29,20 @@ export async function explainAccount(
   return { balanceMinor, lines: lines.map((line) => ({ ...line, source: sourceOf(line) })) };
 }
 
+/** The account behind a balance as GET /v1/balances names it; undefined for every other name. */
+export function accountOfBalance(name: string): Account | undefined {
+  if (name === 'payout_balance') return 'payable_available';
+  if (name === 'available_balance') return 'payable_pending';
+  return name === 'owed_balance' ? debtAccount : undefined;
+}
+
 /**
  * The account that a merchant means: a balance as GET /v1/balances names it, or a sub-account's, also of one that was
  * deleted. Throws AppError `invalid_request` naming the field.
  */
 export async function readAccountName(db: Queryable, merchantId: string, name: string): Promise<Account> {
-  if (name === 'payout_balance') return 'payable_available';
-  if (name === 'available_balance') return 'payable_pending';
-  if (name === 'owed_balance') return debtAccount;
+  const balanceAccount = accountOfBalance(name);
+  if (balanceAccount) return balanceAccount;
   const [kind, id = '', part, ...rest] = name.split(':');
   const isWaiting = part === 'pending' && kind === 'sub';
   const isKind = kind === 'sub' || kind === 'sub_owed';
