@@ -78,5 +78,5 @@ function help(commands: readonly Command[], args: readonly string[]): string {
 const helpFooter = [
   `Options of a command: ${program} <command> --help`,
   'Beside a development server you need no settings: its demo key is used.',
-  'Otherwise set DALASI_API_KEY and DALASI_URL, or save a key with: dalasi keys save',
+  'Otherwise set DALASI_API_KEY and DALASI_URL, or save a key: dalasi keys save',
 ];

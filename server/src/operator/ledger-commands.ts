@@ -56,7 +56,7 @@ const explain: Command = {
   usage: '--merchant <merchant id> --account <account> [--at <time>] [--limit <lines>] [--before <movement id>]',
   summary: 'List the movements behind a balance, newest first',
   details:
-    '  The account is an account of the ledger, such as payable_available or sub:<id>, or a balance by its name in\n  the API: payout_balance, available_balance, owed_balance.',
+    '  The account is an account of the ledger, such as payable_available or sub:<id>,\n  or a balance by its name in the API: payout_balance, available_balance,\n  owed_balance.',
   options: {
     merchant: { type: 'string', required: true },
     account: { type: 'string', required: true },

@@ -27,7 +27,7 @@ const set: Command = {
   usage: '(--merchant <merchant id> | --default) --percent <percent> [--hours <hours>] [--new-for-days <days>]',
   summary: 'Hold a part of each payment in reserve for some hours',
   details:
-    '  With --new-for-days the rule applies to merchants in their first days only. --percent 0 exempts a merchant\n  from the default.',
+    '  With --new-for-days the rule applies to merchants in their first days only.\n  --percent 0 exempts a merchant from the default.',
   options: {
     ...ownerOptions,
     percent: { type: 'string', required: true },
