@@ -68,7 +68,7 @@ test('the first start takes a payment soon, prints what a newcomer needs, and a 
   const settings = { DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: `${receiver.url}/events`, LOG_LEVEL: 'info' };
   const { service, url, paymentId: id, tookMs } = await startAndPay(t, settings);
   assert(tookMs < firstStartMaxMs);
-  await service.printed(/then open the payment_link of the answer\.\n$/);
+  await service.printed(/then open the payment_link of the response\.\n$/);
   assert.match(url, /^http:\/\/localhost:\d+$/);
 
   const demo = readDemo(dataDirectory);

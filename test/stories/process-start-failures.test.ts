@@ -131,7 +131,7 @@ describe('a resource in use ends the start', () => {
     const port = await listen(server);
     const dataDirectory = world.newDataDirectory();
     const settings = { PORT: String(port), DATA_DIR: dataDirectory };
-    await refuses(settings, new RegExp(`^Port ${port} is in use; .* set PORT to another one\\.$`));
+    await refuses(settings, new RegExp(`^Port ${port} is in use; .* set PORT to another port\\.$`));
     assert(!existsSync(dataDirectory), 'nothing was made');
     server.close();
   });
