@@ -11,7 +11,7 @@ import { startService } from '../test/harness/service.ts';
 import type { TestMerchant, TestService } from '../test/harness/service.ts';
 import { CliProcessWorld } from './cli-process.corpus.ts';
 
-// What only a process shows. What the commands do is tested beside each, in the test's own process.
+// What only a real process shows: signals, terminals, pipes. Each command is tested beside its file, in process.
 
 const world = new CliProcessWorld();
 let service: TestService;
@@ -37,15 +37,15 @@ after(async () => {
 async function changeEndpoint(change: Record<string, unknown>): Promise<void> {
   const body = JSON.stringify(change);
   const headers = { 'content-type': 'application/json' };
-  const answer = await api.send('PUT', `/v1/webhook-endpoints/${merchant.endpointId}`, { body, headers });
-  assert.equal(answer.status, 200, answer.text);
+  const response = await api.send('PUT', `/v1/webhook-endpoints/${merchant.endpointId}`, { body, headers });
+  assert.equal(response.status, 200, response.text);
 }
 
 async function newCustomer(): Promise<void> {
   assert.equal((await api.post('/v1/customers', { name: 'Awa Ceesay' })).status, 201);
 }
 
-test('words, the environment, input, both outputs and the exit code are the process’s own', async () => {
+test('a process reads its arguments, environment and input, and sets outputs and exit code', async () => {
   const verify = ['webhooks', 'verify', '--header', 'webhook-id: x', '--json'];
   const [wrong, mistyped] = await Promise.all([
     world.run(verify, { DALASI_WEBHOOK_SECRET: merchant.webhookSecret }, '{}'),
@@ -79,13 +79,13 @@ test('no command loads the HTTP client or the larger packages before it needs th
   ]);
 });
 
-test('a reader who closes a long output early ends the command without an error', async () => {
+test('a reader that closes the output early ends the command without an error', async () => {
   const command = `'${process.execPath}' '${import.meta.dirname}/main.ts' --help | true; exit "\${PIPESTATUS[0]}"`;
   const { code, stderr } = await world.startProgram(['bash', '-c', command], {}, '').ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' });
 });
 
-test('SIGINT and SIGTERM end a command that runs on in order: with its summary, and with 0', async () => {
+test('SIGINT and SIGTERM end a following command with its summary and exit code 0', async () => {
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     const running = world.start(['listen', '--forward-to', `${receiver.url}/events`], settings);
     await running.printed(/Ctrl-C ends it/);
@@ -96,7 +96,7 @@ test('SIGINT and SIGTERM end a command that runs on in order: with its summary, 
   }
 });
 
-test('there are colours at a terminal, unless NO_COLOR is set', async () => {
+test('output at a terminal has colours unless NO_COLOR is set', async () => {
   const body = join(world.directory, 'body.json');
   writeFileSync(body, '{}');
   const words = ['webhooks', 'verify', body, '--header', 'webhook-id: x'];
@@ -110,18 +110,18 @@ test('there are colours at a terminal, unless NO_COLOR is set', async () => {
   assert.ok(!plain.stdout.includes('\u001b'), plain.stdout);
 });
 
-test('at a terminal the key is asked for, and not shown while it is typed', async () => {
+test('a terminal prompts for the key and does not show what is typed', async () => {
   const running = world.startAtTerminal(['keys', 'save', 'shop', '--url', service.url]);
   await running.printed(/API key \(it is not shown\): /);
   running.type(`${merchant.key}\r`);
-  await running.printed(/shop is used from now on/);
+  await running.printed(/shop is the key in use/);
   running.type('\u0004');
   const { code, stdout } = await running.ended;
   assert.equal(code, 0, stdout);
   assert.ok(!stdout.includes(merchant.key));
 });
 
-test('at a terminal the person is asked, and only y sends', async () => {
+test('a terminal asks for confirmation, and only y resends', async () => {
   await changeEndpoint({ url: `${receiver.url}/events`, enabled_events: ['customer.created'], status: 'disabled' });
   await newCustomer();
   await eventually('the delivery is kept', async () => {
@@ -132,7 +132,7 @@ test('at a terminal the person is asked, and only y sends', async () => {
   await changeEndpoint({ status: 'enabled' });
   for (const [typed, expected, message] of [
     ['n', 1, /Nothing was sent\./],
-    ['y', 0, /1 event is on its way/],
+    ['y', 0, /1 event is queued for delivery/],
   ] as const) {
     const running = world.startAtTerminal(['events', 'resend', '--endpoint', merchant.endpointId], settings);
     await running.printed(/Send 1 event to endpoint \S+ again\? \[y\/N\]/);
@@ -142,5 +142,5 @@ test('at a terminal the person is asked, and only y sends', async () => {
     running.type('\u0004');
     assert.equal((await running.ended).code, expected);
   }
-  await eventually('it has come', () => receiver.received.length === 1);
+  await eventually('it arrived', () => receiver.received.length === 1);
 });

@@ -4,7 +4,7 @@ import { chooseNode } from '../launch/choose-node.js';
 import { runInNode } from '../launch/run-in-node.js';
 import { stripInstalledTypes } from '../launch/strip-types.js';
 
-// The machine's own Node may be one that cannot run TypeScript; npm brought one that can. Plain JavaScript up to here.
+// The installed Node may not run TypeScript; npm installed one that does. Up to here everything is plain JavaScript.
 const node = chooseNode();
 if (node === process.execPath) {
   stripInstalledTypes();

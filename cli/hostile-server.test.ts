@@ -12,14 +12,14 @@ import { createOutput } from './output.ts';
 import { CliWorld } from './run-cli.corpus.ts';
 import type { CliEnd } from './run-cli.corpus.ts';
 
-// The tool against a server that is not this service, or means harm: what it answers can neither reach the terminal as
-// anything but text nor end a command otherwise than with a sentence.
+// The tool against another or a hostile server: its responses reach the terminal as plain text only, and a command ends
+// with a sentence, never with a stack.
 
 const world = new CliWorld();
-let answer: unknown;
+let body: unknown;
 let status = 200;
 const server = createServer((_request, response) => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
 let settings: Record<string, string>;
 
@@ -71,7 +71,7 @@ const commands = [
 ];
 
 test('a response of an unexpected shape ends the command with one sentence and no stack', async () => {
-  for (answer of [
+  for (body of [
     'x',
     { data: null },
     { id: { toString: 1, valueOf: 1 } },
@@ -94,7 +94,7 @@ test('a refusal with anything in its members ends a command with a sentence, nev
   ];
   status = 400;
   try {
-    for (answer of refusals) {
+    for (body of refusals) {
       for (const end of await Promise.all(commands.map((words) => world.run(words, settings)))) {
         assertSanitized(end);
         assert.equal(end.code, 1);
@@ -106,7 +106,7 @@ test('a refusal with anything in its members ends a command with a sentence, nev
 });
 
 test('text from the server cannot send control sequences to the terminal', async () => {
-  answer = event;
+  body = event;
   const ends = await Promise.all(
     [commands[1] ?? [], ['events', 'show', id, '--json']].map((words) => world.run(words, settings)),
   );

@@ -1,13 +1,13 @@
 import type { Clock } from '../server/src/kit/clock.ts';
 
-// Ctrl-C reaches us twice where a launcher above us passes it on; a person does not press that fast.
+// A launcher may pass Ctrl-C on, so that it arrives twice; a person does not press that fast.
 const duplicateWindowMs = 500;
-// What the shell calls a program that SIGINT ended.
+// The shell's exit code of a program that SIGINT has ended.
 const interruptedExitCode = 130;
 
 /**
- * Turns Ctrl-C into an abort, so that a command that runs on can end in order; the second one ends the program. Until
- * a command asks for it, signals do what they always do.
+ * Turns Ctrl-C into an abort, so that a long command can shut down; the second Ctrl-C ends the program. Until a command
+ * calls the result, signals have their usual effect.
  */
 export function createInterruption(clock: Clock): () => AbortSignal {
   let controller: AbortController | undefined;

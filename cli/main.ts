@@ -2,7 +2,7 @@ import { systemClock } from '../server/src/kit/clock.ts';
 import { createInterruption } from './interruption.ts';
 import { runCli } from './run-cli.ts';
 
-// Whoever reads us may have seen enough, as `head` has; that is no mistake.
+// A reader such as `head` may close the pipe early; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -4,14 +4,14 @@ import { printable, printableJson } from '../server/src/kit/terminal-text.ts';
 
 export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold';
 
-/** Where a command speaks. With --json only data goes to standard output, so that programs can read all of it. */
+/** The output of a command. With --json, standard output holds only data. */
 export interface Output {
   isJson: boolean;
-  /** The one answer of a command: `text` for people, `data` for programs. */
+  /** The only result of a command: `text` for people, `data` for programs. */
   result(text: string, data: unknown): void;
   /** One of many that come over time; with --json one line each. */
   item(text: string, data: unknown): void;
-  /** For whoever watches: goes to standard error, in both modes. */
+  /** Progress and warnings: to standard error, in both modes. */
   note(text: string): void;
   /** The text in a colour, where standard output is a terminal and NO_COLOR is not set. */
   colour(colour: Colour, text: string): string;
@@ -45,10 +45,10 @@ export function createOutput({ stdout, stderr }: Streams, { isJson, environment 
   };
 }
 
-/** As styleText decides it by itself, which looks at the environment of the process only. */
+/** The rule of styleText, which itself reads only the environment of the process. */
 function showsColours({ isTTY }: OutputStream, environment: OutputOptions['environment']): boolean {
   if (isTTY !== true && environment['FORCE_COLOR'] === undefined) return false;
-  // NO_COLOR, FORCE_COLOR and TERM are judged there.
+  // getColorDepth reads NO_COLOR, FORCE_COLOR and TERM.
   return WriteStream.prototype.getColorDepth(environment) > coloursOffDepth;
 }
 

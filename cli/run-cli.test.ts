@@ -10,16 +10,17 @@ const commands = await loadAllCommands();
 const world = new CliWorld();
 after(() => world.close());
 
-test('without words, with --help and with help it lists every command and ends with 0', async () => {
+test('without arguments, with --help and with help it lists every command and ends with 0', async () => {
   const ends = await Promise.all([[], ['--help'], ['help']].map((words) => world.run(words)));
   for (const { code, stdout, stderr } of ends) {
     assert.equal(code, 0);
     assert.equal(stderr, '');
     for (const { name, summary } of commands) assert.ok(stdout.includes(name) && stdout.includes(summary), name);
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 80, `wider than a terminal: ${line}`);
   }
 });
 
-test('every command has help of its own, which names each of its options', async () => {
+test('the help of each command names all of its options', async () => {
   const ends = await Promise.all(commands.map(({ name }) => world.run([...name.split(' '), '--help'])));
   for (const [index, { name, options, lists = [], flags = [] }] of commands.entries()) {
     const { code, stdout } = ends[index] ?? assert.fail();
@@ -30,12 +31,12 @@ test('every command has help of its own, which names each of its options', async
   }
 });
 
-test('the page of the tool names every command', () => {
+test('docs/cli.md names every command', () => {
   const page = readFileSync(join(import.meta.dirname, '../docs/cli.md'), 'utf8');
   for (const { name } of commands) assert.match(page, new RegExp(`dalasi ${name}\\b`), name);
 });
 
-test('help of a group shows its commands', async () => {
+test('the help of a group lists the commands of that group', async () => {
   for (const words of [
     ['events', '--help'],
     ['help', 'events'],
@@ -48,11 +49,12 @@ test('help of a group shows its commands', async () => {
   }
 });
 
-test('what was typed wrong ends with 2 and one sentence that says what to do', async () => {
+test('a mistyped command ends with 2 and one sentence that says what to do', async () => {
   const cases: [string[], RegExp][] = [
     [['lisen'], /^There is no command "lisen"\. Did you mean listen\? See: dalasi --help\n$/],
-    [['events'], /^Say what to do: events tail, events show, events resend\.\n$/],
-    [['events', 'tial'], /^Say what to do: events tail, events show, events resend\. Did you mean events tail\?\n$/],
+    [['events'], /^Choose a command: events tail, events show, events resend\.\n$/],
+    [['events', 'list'], /^Choose a command: events tail, events show, events resend\.\n$/],
+    [['events', 'tial'], /^Choose a command: events tail, events show, events resend\. Did you mean events tail\?\n$/],
     [['listen'], /^--forward-to is missing\. Usage: dalasi listen --forward-to <url>/],
     [
       ['trigger', 'charge.succeeded', '--amonut', '5'],
@@ -66,7 +68,7 @@ test('what was typed wrong ends with 2 and one sentence that says what to do', a
     [['trigger', 'charge.suceeded'], /^There is no event "charge\.suceeded"\. Did you mean charge\.succeeded\?/],
     [
       ['trigger', 'charge.succeeded'],
-      /^There is no API key to use\. Start a development server with npm start, or set DALASI_API_KEY/,
+      /^No API key found\. Start a development server with npm start, set DALASI_API_KEY, or save/,
     ],
   ];
   for (const [words, sentence] of cases) {
@@ -78,7 +80,7 @@ test('what was typed wrong ends with 2 and one sentence that says what to do', a
   }
 });
 
-test('--version says which tool this is', async () => {
+test('--version prints the name and the version', async () => {
   const { code, stdout } = await world.run(['--version']);
   assert.deepEqual([code, stdout], [0, `dalasi ${manifest.version}\n`]);
 });

@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' };
 import { systemClock } from '../server/src/kit/clock.ts';
-import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../server/src/kit/command-line.ts';
+import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../server/src/kit/command-line.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { printable } from '../server/src/kit/terminal-text.ts';
 import { CommandFailure } from './command.ts';
@@ -12,17 +12,16 @@ import { createTerminal } from './terminal.ts';
 import type { InputStream } from './terminal.ts';
 
 const program = 'dalasi';
-const helpColumn = 52;
 
-/** Where the tool is called: its settings, its streams, and how it learns that it should end. */
+/** The environment of a call: variables, streams and interruption. */
 export interface Shell extends Pick<CommandContext, 'environment' | 'interruption'> {
-  /** Standard input is not touched until a command runs: a program that only prints its help need not have one. */
+  /** Standard input is not read before a command runs. */
   streams: { stdin: InputStream; stdout: OutputStream; stderr: OutputStream };
 }
 
 /**
- * `dalasi <command>`: what a merchant's developer does from a shell, through the API of a running service. Answers the
- * exit code: 2 for what was typed wrong, 1 where something was found wrong or failed. Never rejects.
+ * `dalasi <command>`: the tool of a merchant's developers, a client of the API. Resolves to the exit code: 2 for a usage
+ * error, 1 for a failure. Never rejects.
  */
 export async function runCli(args: readonly string[], shell: Shell): Promise<number> {
   try {
@@ -60,7 +59,7 @@ function findCommand(commands: readonly Command[], args: readonly string[]): Com
 
 function isHelp(args: readonly string[]): boolean {
   const [first] = args;
-  // Behind `--` stand words that only look like options.
+  // Words after `--` are no options.
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   return first === 'help' || options.includes('--help') || options.includes('-h');
 }
@@ -70,22 +69,14 @@ function help(commands: readonly Command[], args: readonly string[]): string {
   const group = args.find((word) => !word.startsWith('-') && word !== 'help');
   const members = commands.filter(({ name }) => name.split(' ')[0] === group);
   const others = members.filter((member) => member !== requested);
-  if (requested && (others.length === 0 || requested.name.includes(' '))) return helpOf(requested);
-  if (requested) return [helpOf(requested), '', ...listCommands(others, helpColumn)].join('\n');
-  const shown = listCommands(members.length > 0 ? members : commands, helpColumn);
+  if (requested && (others.length === 0 || requested.name.includes(' '))) return helpOf(program, requested);
+  if (requested) return [helpOf(program, requested), '', ...listCommands(others)].join('\n');
+  const shown = listCommands(members.length > 0 ? members : commands);
   return [`${program} <command> [--json] | --version`, '', ...shown, '', ...helpFooter].join('\n');
 }
 
 const helpFooter = [
-  `${program} <command> --help says more about one.`,
-  'On the machine of a development server nothing has to be set: its demo key is found by itself.',
-  'Otherwise set DALASI_API_KEY and DALASI_URL, or save a key: dalasi keys save --help',
+  `Options of a command: ${program} <command> --help`,
+  'Beside a development server you need no settings: its demo key is used.',
+  'Otherwise set DALASI_API_KEY and DALASI_URL, or save a key: dalasi keys save',
 ];
-
-function helpOf(command: Command): string {
-  return [`${command.summary}.`, '', `  ${usageOf(program, command)}`, ...detailsOf(command)].join('\n');
-}
-
-function detailsOf({ details }: Command): string[] {
-  return details === undefined ? [] : ['', details];
-}

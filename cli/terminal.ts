@@ -3,11 +3,11 @@ import type { Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import type { OutputStream } from './output.ts';
 
-/** The person and what they pipe in. */
+/** Prompts and standard input. */
 export interface Terminal {
-  /** Whether somebody can be asked. */
+  /** Whether there is a person to prompt. */
   isInteractive: boolean;
-  /** Asks a question that is answered by y or by anything else. */
+  /** Asks for confirmation; only y and yes confirm. */
   confirm(question: string): Promise<boolean>;
   /** All of standard input; at a terminal one line, which is not shown while it is typed. */
   readSecret(prompt: string): Promise<string>;
@@ -34,13 +34,13 @@ export function createTerminal({ stdin, stderr }: Streams): Terminal {
     isInteractive,
     readInput,
     confirm: async (question) => {
-      const answer = await readLine(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
-      return /^y(es)?$/i.test(answer.trim());
+      const typed = await readLine(stdin, stderr, (lines) => lines.question(`${question} [y/N] `));
+      return /^y(es)?$/i.test(typed.trim());
     },
     readSecret: async (prompt) => {
       if (!isInteractive) return (await readInput()).toString('utf8').trim();
       const typed = await readLine(stdin, nullStream(), (lines) => {
-        // Only now: before somebody listens, the terminal itself shows what is typed.
+        // Only now: before the reader is attached, the terminal echoes what is typed.
         stderr.write(prompt);
         return lines.question('');
       });
@@ -57,7 +57,7 @@ async function readLine(
 ): Promise<string> {
   using lines = createInterface({ input, output, terminal: true });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-  // Ctrl-C while something is asked means what it means everywhere else.
+  // Ctrl-C at a prompt has its usual effect.
   lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   return await Promise.race([question(lines), ended]);
 }

@@ -23,13 +23,13 @@ after(() => {
   server.closeAllConnections();
 });
 
-test('a proxy’s own response is not taken for the service’s, even when it claims to be JSON', async () => {
+test('the error page of a proxy is not taken for a response of the service, even as JSON', async () => {
   const settings = { url, key: 'sk_test_', testMode: true, keySource: 'the test', demoWebhookSecret: null };
   const api = createApi(systemClock, settings);
   for (body of ['', '<html>Bad Gateway</html>', '{"message":"cut o', 'null', '"Bad Gateway"', '[]']) {
     await assert.rejects(api.get('/v1/events'), (error) => {
       assert.ok(error instanceof ApiUnavailable, String(error));
-      assert.match(error.message, /answered 502, but not as this service does/);
+      assert.match(error.message, /responded with 502, but not as this service does/);
       return true;
     });
   }

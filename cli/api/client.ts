@@ -6,7 +6,7 @@ import type { ApiSettings } from './settings.ts';
 
 export type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** The API as a merchant's server sees it. Every call throws ApiRefused or ApiAway, or answers. */
+/** The API as a merchant's server sees it. A call that fails throws ApiError or ApiUnavailable. */
 export interface Api {
   url: string;
   testMode: boolean;
@@ -19,11 +19,11 @@ export type JsonObject = Record<string, unknown>;
 
 export interface ApiResponse {
   body: JsonObject;
-  /** The same as it came, for whoever needs each digit as it was. */
+  /** The body as received: parsing may lose digits. */
   text: string;
 }
 
-/** The API has answered no; the message is its own sentence. */
+/** The API has refused the request; the message is the API's. */
 export class ApiError extends CommandFailure {
   readonly status: number;
   readonly code: string;
@@ -35,10 +35,10 @@ export class ApiError extends CommandFailure {
   }
 }
 
-/** Nobody answered, or something that is not the API did, or it is too busy: later it may be different. */
+/** No response, a response that is not the API's, or a server error: a retry may succeed. */
 export class ApiUnavailable extends CommandFailure {}
 
-// The API answers within a second or not at all; the slowest list takes less than ten.
+// The API usually responds within a second; the slowest list takes less than ten.
 const responseTimeoutMs = 30_000;
 // A hundred events with the largest metadata take 7 MB.
 const responseBytesMax = 32 * 1024 * 1024;
@@ -49,7 +49,7 @@ export function createApi(clock: Clock, { url, key, testMode }: ApiSettings, sig
   const call = async (method: string, path: string, init: CallInit = {}): Promise<ApiResponse> => {
     for (let attempt = 1; ; attempt += 1) {
       const response = await exchange({ url, key, signal }, method, path, init);
-      // A request that came too soon was not looked at, so it can be sent again, whatever it was.
+      // A rate-limited request had no effect, so that any request can be sent again.
       if (response.status !== 429 || attempt === attemptsMax || signal?.aborted) return checkResponse(url, response);
       await clock.sleep(Math.min(response.retryAfterMs, retryDelayMaxMs), signal);
     }
@@ -91,7 +91,7 @@ async function exchange(
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The key is for this address only.
+      // A redirect must not carry the key to another address.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
@@ -106,13 +106,13 @@ async function exchange(
   }
 }
 
-/** Throws when it is longer than any answer of the API. */
+/** Throws when it is longer than any response of the API. */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > responseBytesMax) throw new Error(`its answer is longer than ${responseBytesMax / 1024 / 1024} MB`);
+    if (bytes > responseBytesMax) throw new Error(`its response is longer than ${responseBytesMax / 1024 / 1024} MB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -121,10 +121,10 @@ async function readText(response: Response): Promise<string> {
 function unavailableMessage(url: string, error: unknown): string {
   const reason = reasonOf((error as { cause?: unknown }).cause ?? error);
   if (reason === 'ECONNREFUSED') {
-    return `Nothing listens at ${url}. Start the service (npm start), or say where it is with --url or DALASI_URL.`;
+    return `No server listens at ${url}. Start the service (npm start), or set its address with --url or DALASI_URL.`;
   }
   if ((error as Error).name === 'TimeoutError')
-    return `${url} has not answered within ${responseTimeoutMs / 1_000} seconds.`;
+    return `${url} has not responded within ${responseTimeoutMs / 1_000} seconds.`;
   return `${url} cannot be reached: ${reason}.`;
 }
 
@@ -133,13 +133,13 @@ function checkResponse(url: string, { status, text, isJson }: RawResponse): ApiR
   if (body && status < 300) return { text, body };
   const message = typeof body?.['message'] === 'string' ? sanitizeLine(body['message']) : undefined;
   if (message === undefined) {
-    throw new ApiUnavailable(`${url} answered ${status}, but not as this service does. Is the address right?`);
+    throw new ApiUnavailable(`${url} responded with ${status}, but not as this service does. Check the address.`);
   }
   if (status === 429 || status >= 500) throw new ApiUnavailable(message);
   throw new ApiError(status, textOf(body?.['code']), message + fieldMessages(body, message));
 }
 
-/** Undefined for what is no JSON object, whatever its type says: a proxy in between may have cut it, or put its own there. */
+/** Undefined for anything but a JSON object: a proxy may have cut or replaced the response. */
 function parse(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -149,7 +149,7 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-/** The fields that were refused, unless the one sentence says it all. */
+/** The errors of single fields, without the one that is the main message. */
 function fieldMessages(body: JsonObject | undefined, mainMessage: string): string {
   const errors: unknown[] = Array.isArray(body?.['errors']) ? body['errors'] : [];
   const fieldErrors = errors.map((error) => {
@@ -160,7 +160,7 @@ function fieldMessages(body: JsonObject | undefined, mainMessage: string): strin
   return others.map(({ path, message }) => `\n  ${sanitizeLine(`${path}: ${message}`)}`).join('');
 }
 
-/** What is no text comes from no service of ours, and is not shown: turning it into one may throw. */
+/** Anything but a string is not from this service and is not shown: converting it may throw. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -3,14 +3,14 @@ import type { JsonObject } from './client.ts';
 import { integer, isBoolean, list, nullable, object, oneOf, optional, text } from './shape.ts';
 import type { Shape, ValueOf } from './shape.ts';
 
-// What the commands read of the API's answers. The length and the characters of each text that is shown are stated, so
-// that a server which is not this service, or means harm, is told from one that is before anything is printed.
+// The fields that the commands read from responses of the API. Each printed text has a pattern, so that the response of
+// another or a hostile server is refused before anything is printed.
 
 const id = text(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const name = text(/^[a-z][a-z0-9_.]{0,99}$/);
 const time = text(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/);
 const count = integer({ min: 0 });
-/** Shown only through `harmless`. */
+/** Printed only through `sanitizeLine`. */
 const freeText = text();
 
 const tryRow = object({
@@ -30,7 +30,7 @@ const deliveryRow = object({
   attempts: count,
   next_attempt_at: nullable(time),
   delivered_at: nullable(time),
-  /** Only where one event is asked for. */
+  /** Only in the response for a single event. */
   tries: optional(list(tryRow)),
 });
 
@@ -49,27 +49,27 @@ export const eventRow = object({
 
 export const eventPage = object({ data: list(eventRow) });
 
-/** What POST /v1/events/resend answers. */
+/** The response of POST /v1/events/resend. */
 export const resendResult = object({ matched: count, resent: count, continue_from: nullable(time) });
 
 export const endpointPage = object({ data: list(object({ id, url: nullable(freeText), status: name })) });
 
-/** Whose transactions these are. */
+/** The owners of transactions. */
 export const ownerPage = object({ data: list(object({ business_id: id, account_id: id })) });
 
 export type EventRow = ValueOf<typeof eventRow>;
 export type DeliveryRow = ValueOf<typeof deliveryRow>;
 
-/** Throws CommandFailure for an answer that does not have this shape. */
+/** Throws CommandFailure for a response of another shape. */
 export function readResponse<Value>(isExpected: Shape<Value>, response: unknown): Value {
   if (isExpected(response)) return response;
   throw new CommandFailure(
-    'The server answered something that this tool does not understand. Check the address (dalasi keys shows it), and ' +
-      'that the service is of the same version as the tool.',
+    'The server sent an unknown response. Check the address (dalasi keys shows it), and that the service has the same ' +
+      'version as this tool.',
   );
 }
 
-/** The id that stands in a member of an answer, `id` unless it is named. Throws CommandFailure where none does. */
+/** The id in a member of a response. Throws CommandFailure without one. */
 export function idIn(response: JsonObject, member = 'id'): string {
   return readResponse(id, response[member]);
 }

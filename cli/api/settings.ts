@@ -7,17 +7,19 @@ import { isTestApiKey, isWellFormedApiKey } from '../../server/src/merchants/api
 import type { CommandContext } from '../command.ts';
 import { readSavedKeys } from '../keys/saved-keys.ts';
 
-/** The options of every command that asks the API. */
+/** The options of every command that calls the API. */
 export const apiOptions = {
   url: { type: 'string', required: false },
   'key-file': { type: 'string', required: false },
 } as const;
 
-/** What help says of them. */
-export const apiDetails = `  --url URL        where the service is, instead of DALASI_URL or where the key belongs
-  --key-file FILE  a file with the API key in it, instead of DALASI_API_KEY or a saved key`;
+/** Their rows in the help of a command. */
+export const apiOptionDetails = [
+  ['--url URL', 'address of the service; default: DALASI_URL, else the address saved with the key'],
+  ['--key-file FILE', 'file with the API key; default: DALASI_API_KEY, else the saved key'],
+] as const;
 
-/** Where the API is and who asks. */
+/** The address of the API and the key to call it with. */
 export interface ApiSettings {
   url: string;
   key: string;
@@ -36,15 +38,15 @@ const repository = join(import.meta.dirname, '../..');
 export const defaultUrl = 'http://localhost:8080';
 
 /**
- * The first that is there: what was typed, the environment, the saved key in use, the demo of a development server on
- * this machine. Throws UsageError.
+ * The first that is set: the option, the environment, the saved key in use, the demo key of a development server on this
+ * machine. Throws UsageError.
  */
 export function readApiSettings(environment: Environment, { options }: Pick<CommandInput, 'options'>): ApiSettings {
   const found = findKey(environment, options['key-file']);
   if (!found) throw new UsageError(noKeyMessage);
   const { key, keySource, demoWebhookSecret = null } = found;
   if (!isWellFormedApiKey(key)) {
-    throw new UsageError(`What ${keySource} holds is not an API key: some of it is missing, or mistyped.`);
+    throw new UsageError(`The key of ${keySource} is not an API key: it is incomplete or mistyped.`);
   }
   const url = readUrl(options['url'] ?? (environment['DALASI_URL'] || found.url || defaultUrl));
   const testMode = isTestApiKey(key);
@@ -53,8 +55,8 @@ export function readApiSettings(environment: Environment, { options }: Pick<Comm
 }
 
 const noKeyMessage =
-  'There is no API key to use. Start a development server with npm start, or set DALASI_API_KEY, or save a key: ' +
-  'dalasi keys save --help';
+  'No API key found. Start a development server with npm start, set DALASI_API_KEY, or save a key with: ' +
+  'dalasi keys save';
 
 function findKey(environment: Environment, keyFile: string | undefined): FoundKey | undefined {
   if (keyFile !== undefined) return { key: readTextFile(keyFile, '--key-file'), keySource: keyFile, url: null };
@@ -66,7 +68,7 @@ function findKey(environment: Environment, keyFile: string | undefined): FoundKe
   return findDemo(environment);
 }
 
-/** What `npm start` of this repository wrote for its demo merchant. */
+/** The key of the demo merchant, which `npm start` writes to `demo.json`. */
 function findDemo(environment: Environment): FoundKey | undefined {
   const path = resolve(repository, environment['DATA_DIR'] || 'data', 'demo.json');
   try {
@@ -98,11 +100,11 @@ export function readUrl(text: string): URL {
   return url;
 }
 
-/** A live key is worth money, and plain HTTP shows it to everybody on the way. */
+/** Plain HTTP would show a live key to everybody on the network. Throws UsageError. */
 export function refusePlainText(url: URL, testMode: boolean): void {
   const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
   if (testMode || isLocal || url.protocol === 'https:') return;
   throw new UsageError(
-    `A live key is not sent over plain HTTP. Take an address that begins with https, not ${url.href}`,
+    `A live key is not sent over plain HTTP. Use an address that begins with https://, not ${url.href}`,
   );
 }

@@ -1,15 +1,15 @@
 /**
- * Says whether a value has a form, and tells the compiler. By hand, because the schema library of the service is hundreds
- * of modules: it took 300 ms to import, which everybody waited for who typed a command.
+ * A type guard. Written by hand, because the schema library of the service is hundreds of modules and would delay every
+ * command by 300 ms.
  */
 export type Shape<Value> = (value: unknown) => value is Value;
 
-/** What a shape lets through. */
+/** The type of the values that pass. */
 export type ValueOf<Known> = Known extends Shape<infer Value> ? Value : never;
 
 export const isBoolean: Shape<boolean> = (value) => typeof value === 'boolean';
 
-/** Any text, or what matches the pattern. */
+/** Any string, or those that match the pattern. */
 export function text(pattern = /^/): Shape<string> {
   return (value): value is string => typeof value === 'string' && pattern.test(value);
 }
@@ -35,7 +35,7 @@ export function list<Value>(isValue: Shape<Value>): Shape<Value[]> {
   return (value): value is Value[] => Array.isArray(value) && value.every(isValue);
 }
 
-/** An object with these members; others may stand beside them. */
+/** An object with these members; others are allowed. */
 export function object<Members extends Record<string, Shape<unknown>>>(
   members: Members,
 ): Shape<{ [Name in keyof Members]: ValueOf<Members[Name]> }> {

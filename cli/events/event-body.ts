@@ -3,16 +3,16 @@ import type { JsonObject } from '../api/client.ts';
 import { eventPage, readResponse } from '../api/responses.ts';
 import type { EventRow } from '../api/responses.ts';
 
-/** An event and the bytes that a webhook endpoint gets of it. */
+/** An event and the body of its webhook request. */
 export interface EventWithBody {
   row: EventRow;
   body: Buffer;
 }
 
 /**
- * Reads a page of GET /v1/events. The bodies are made as the service makes them. That they are the same byte for byte
- * rests on this: the service keeps a record as JSON.stringify wrote it, so parsing it and writing it again gives the same
- * text for everything but numbers, and numbers are kept here as they were written.
+ * Reads a page of GET /v1/events and rebuilds each webhook body byte for byte: the service stores a record as
+ * JSON.stringify wrote it, so that parsing and writing it again changes nothing but numbers, whose source text is
+ * preserved here.
  */
 export function readEvents(text: string): EventWithBody[] {
   const rows = readResponse(eventPage, JSON.parse(text)).data;
@@ -28,7 +28,7 @@ export function readEvents(text: string): EventWithBody[] {
 // The compiler's library does not know this half of the standard yet (TC39, JSON.parse source text access).
 const { rawJSON } = JSON as unknown as { rawJSON: (source: string) => unknown };
 
-/** Numbers are written again as they were read: 10.50 stays 10.50, and what no double holds is not rounded. */
+/** Preserves the source text of numbers: 10.50 stays 10.50, and a number beyond a double is not rounded. */
 function parseExactly(text: string): unknown {
   const keepNumber = (_key: string, value: unknown, context?: { source?: string }): unknown =>
     typeof value === 'number' && context?.source !== undefined ? rawJSON(context.source) : value;

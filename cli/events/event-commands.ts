@@ -3,8 +3,8 @@ import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { isUuid } from '../../server/src/kit/ids.ts';
 import { createApi } from '../api/client.ts';
 import type { Api } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure } from '../command.ts';
+import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, findEventsOf, pageRowsMax } from './event-row.ts';
 import { eventPage, readResponse } from '../api/responses.ts';
@@ -16,16 +16,18 @@ import { resendCommand } from './resend-command.ts';
 
 const linesDefault = 10;
 
-/** What happened, and what became of telling it. */
+/** The event log and its deliveries. */
 export const eventCommands: readonly Command[] = [
   {
     name: 'events tail',
     usage: '[--event <kind>]... [--limit <n>] [--follow]',
-    summary: 'Show the latest events, and with --follow those that come',
-    details: `  --event KIND  only this kind; as often as you like
-  --limit N     how many, at most ${pageRowsMax} (${linesDefault})
-  --follow      go on until Ctrl-C
-${apiDetails}`,
+    summary: 'Show the latest events; with --follow, new ones too',
+    details: describeOptions([
+      ['--event KIND', 'only this kind; repeat for more kinds'],
+      ['--limit N', `number of events, at most ${pageRowsMax}; default: ${linesDefault}`],
+      ['--follow', 'also show new events, until Ctrl-C'],
+      ...apiOptionDetails,
+    ]),
     options: { limit: { type: 'string', required: false }, ...apiOptions },
     lists: ['event'],
     flags: ['follow'],
@@ -35,8 +37,8 @@ ${apiDetails}`,
   {
     name: 'events show',
     usage: '<id>',
-    summary: 'Show an event with every try and its answer; with --json the record too',
-    details: apiDetails,
+    summary: 'Show an event with every attempt and its response',
+    details: describeOptions(apiOptionDetails),
     options: apiOptions,
     positionals: 1,
     async run(context, input) {
@@ -51,7 +53,7 @@ ${apiDetails}`,
   resendCommand,
 ];
 
-/** Why there is no event with this id: it may be a record's, whose events are named then. */
+/** Why there is no event with this id. For the id of a record it lists the events of that record. */
 async function describeMissing({ output }: CommandContext, api: Api, id: string): Promise<string> {
   const rows = isUuid(id) ? await findEventsOf(api, id) : [];
   if (rows.length === 0) return `There is no event ${JSON.stringify(id)} for this key.`;
@@ -85,7 +87,7 @@ async function tail(context: CommandContext, input: CommandInput): Promise<ExitC
     signal,
     kinds,
     since: 'now',
-    // Only now: what happens between the latest and the first new one would be in neither.
+    // Only now: earlier, an event between the latest and the first new one would be missed.
     onReady: showLatest,
     ...outageReporter(output, settings),
   });

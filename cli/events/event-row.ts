@@ -3,10 +3,10 @@ import { eventPage, eventRow, readResponse } from '../api/responses.ts';
 import type { EventRow } from '../api/responses.ts';
 import { ApiError } from '../api/client.ts';
 
-/** A page of the API has at most this many rows. */
+/** The largest page of the API. */
 export const pageRowsMax = 100;
 
-/** The newest event of this kind that is told of an object, or undefined while there is none. */
+/** The newest event of this kind about an object; undefined while there is none. */
 export async function findEventOf(
   api: Api,
   { kind, objectId }: { kind: string; objectId: string },
@@ -17,13 +17,13 @@ export async function findEventOf(
 
 const eventsOfRecordMax = 10;
 
-/** The newest events that are told of an object. */
+/** The newest events about an object. */
 export async function findEventsOf(api: Api, objectId: string): Promise<EventRow[]> {
   const { body } = await api.get('/v1/events', { object_id: objectId, limit: eventsOfRecordMax });
   return readResponse(eventPage, body).data;
 }
 
-/** One event with its tries, or undefined where there is none with this id. */
+/** One event with its attempts; undefined if there is none with this id. */
 export async function findEvent(api: Api, id: string): Promise<EventRow | undefined> {
   try {
     const { body } = await api.get(`/v1/events/${encodeURIComponent(id)}`);

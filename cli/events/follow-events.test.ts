@@ -133,7 +133,7 @@ test('follow with a start time lists every event from then on, page by page, and
   assert.ok(Math.max(...service.pageSizes) <= 100);
 });
 
-test('only the kinds that were asked for', async () => {
+test('follow lists only the given kinds', async () => {
   for (const kinds of [['customer.created'], ['customer.created', 'transfer.failed']]) {
     const service = new FakeService();
     const { ids } = await follow(
@@ -150,7 +150,7 @@ test('only the kinds that were asked for', async () => {
   }
 });
 
-test('while the API is away it waits, says so once, and misses nothing', async () => {
+test('while the API is unreachable, follow waits, reports it once, and misses nothing', async () => {
   const service = new FakeService();
   const expected: string[] = [];
   const { ids, notices } = await follow(service, [

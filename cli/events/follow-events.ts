@@ -18,34 +18,34 @@ export interface FollowOptions {
   signal: AbortSignal;
   /** None: all kinds. */
   kinds: readonly string[];
-  /** From when on: a moment, or only what happens from now on. */
+  /** The start: a moment, or `now` for new events only. */
   since: Date | 'now';
-  /** Called when it is known what is new: what happens from then on comes, once this has ended. */
+  /** Called once the start is fixed; events follow after it has resolved. */
   onReady?: () => void | Promise<void>;
-  /** Told once when the API cannot be reached, and once when it is back. */
+  /** Called once when the API becomes unreachable; `onRecovered` once it is back. */
   onUnavailable: (message: string) => void;
   onRecovered: () => void;
 }
 
-/** Says on standard error when the API goes away, and when it is back. */
+/** Prints to standard error when the API becomes unreachable and when it is back. */
 export function outageReporter(
   output: Output,
   { url }: ApiSettings,
 ): Pick<FollowOptions, 'onUnavailable' | 'onRecovered'> {
   return {
-    onUnavailable: (message) => output.note(`${message} Trying again until it works.`),
-    onRecovered: () => output.note(`${url} answers again.`),
+    onUnavailable: (message) => output.note(`${message} Retrying until it works.`),
+    onRecovered: () => output.note(`${url} is reachable again.`),
   };
 }
 
-// A person should not notice the wait, and four small reads a second cost the service nothing.
+// Short enough not to be noticed; four small reads a second are no load for the service.
 const pollEveryMs = 250;
-// Ids are made by several processes and become visible when their transactions commit, so a smaller one can come after a
-// larger one. Almost always within the shorter time, which each poll reads again; the longer one is looked at now and then.
+// Several processes create ids, which become visible at their commits, so that a smaller id can appear after a larger one:
+// almost always within the shorter window, which each poll reads again; the longer one is read every ten seconds.
 const lookbackMs = { usual: 2_000, thorough: 60_000 };
 const fullLookbackEveryMs = 10_000;
 
-/** Each event once, in the order of ids as far as they are visible, until the signal aborts. Waits while the API is away. */
+/** Yields each event once, ordered by id as far as visible, until the signal aborts. Waits while the API is unreachable. */
 export async function* followEvents(options: FollowOptions): AsyncGenerator<EventWithBody> {
   const { clock, signal, kinds, since } = options;
   const cursor = new EventCursor(since === 'now' ? null : since);
@@ -77,7 +77,7 @@ function readPage({ api, kinds }: FollowOptions, after: string) {
   return api.get('/v1/events', { after, limit: pageRowsMax, ...(others.length === 0 ? { event: kind } : {}) });
 }
 
-/** Tries until it works; undefined when the signal aborted. What the API refuses is thrown. */
+/** Retries while the API is unavailable; undefined once the signal aborts. Throws ApiError for a refusal. */
 async function withRetries<Result>(
   options: FollowOptions,
   request: () => Promise<Result>,
@@ -98,9 +98,9 @@ async function withRetries<Result>(
   return undefined;
 }
 
-/** How far one has read, and what one has seen of the last minute. */
+/** The reading position, and the ids seen within the last minute. */
 class EventCursor {
-  /** Nothing at or before it is new, whenever it becomes visible. */
+  /** Ids up to this one are never new. */
   #startId: string;
   #newestMs: number;
   readonly #seen = new Set<string>();
@@ -110,7 +110,7 @@ class EventCursor {
     this.#newestMs = since?.getTime() ?? 0;
   }
 
-  /** Takes everything that is visible now for seen. Without any event, everything that comes is new. */
+  /** Marks all visible events as seen. Without any, every event is new. */
   async startFromNow(api: Api): Promise<void> {
     const { body } = await api.get('/v1/events', { limit: 1 });
     const [newest] = readResponse(eventPage, body).data;
@@ -143,7 +143,7 @@ class EventCursor {
     return true;
   }
 
-  /** What lies before everything that is read again needs no remembering. */
+  /** Forgets ids that no poll reads again. */
   prune(): void {
     const oldest = this.pollFromId(lookbackMs.thorough);
     for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);

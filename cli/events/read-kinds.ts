@@ -3,9 +3,9 @@ import type { EventKind } from '../../server/src/events/kinds.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { nearestName } from '../../server/src/kit/nearest-name.ts';
 
-/** The kinds that were asked for by `--event`, each once. Throws UsageError. */
+/** The kinds of `--event`, each once. Throws UsageError. */
 export function readKinds(texts: readonly string[] | undefined): EventKind[] {
-  // Also with commas, as people type lists.
+  // Commas are accepted as well.
   const names = (texts ?? []).flatMap((text) => text.split(',')).map((name) => name.trim());
   return [...new Set(names.map(readKind))];
 }

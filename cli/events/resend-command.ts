@@ -4,26 +4,30 @@ import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
 import { eventRow, readResponse, resendResult } from '../api/responses.ts';
 import { ApiError, createApi } from '../api/client.ts';
 import type { Api, JsonObject } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure } from '../command.ts';
+import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { eventText } from './event-text.ts';
 import { readKinds } from './read-kinds.ts';
 
-/** One event by its id, or many of one endpoint. Many are counted first, and sent only after a yes. */
+/** Resends one event by its id, or many of one endpoint. Many are counted first, and sent only once confirmed. */
 export const resendCommand: Command = {
   name: 'events resend',
   usage: '[<id>] [--endpoint <id>] [--event <kind>]... [--from <time>] [--to <time>] [--all] [--dry-run] [--yes]',
-  summary: 'Send one event again, or all that an endpoint has missed',
-  details: `  dalasi events resend ID                   one event, to every endpoint that wants it and the callback address
-  dalasi events resend ID --endpoint ID     the same, to one endpoint
-  dalasi events resend --endpoint ID        what failed or was kept for this endpoint
-    --event KIND   only this kind; as often as you like
-    --from, --to   only what happened then: ${timeForms}
-    --all          also what has arrived, or was never sent there
-    --dry-run      count only
-    --yes          do not ask; needed where nobody can be asked
-${apiDetails}`,
+  summary: 'Resend one event, or all that an endpoint has missed',
+  details: `  dalasi events resend ID                one event, to every endpoint that
+                                         subscribes to it and to the callback URL
+  dalasi events resend ID --endpoint ID  one event, to one endpoint
+  dalasi events resend --endpoint ID     all that failed or waits for an endpoint
+
+${describeOptions([
+  ['--event KIND', 'only this kind; repeat for more kinds'],
+  ['--from, --to TIME', `only events of this time: ${timeForms}`],
+  ['--all', 'also events that were delivered or never sent to the endpoint'],
+  ['--dry-run', 'only count the events'],
+  ['--yes', 'do not ask for confirmation; required without a terminal'],
+  ...apiOptionDetails,
+])}`,
   options: {
     endpoint: { type: 'string', required: false },
     from: { type: 'string', required: false },
@@ -45,7 +49,7 @@ async function resendOne(context: CommandContext, input: CommandInput, id: strin
   const isNarrowed = options['from'] ?? options['to'] ?? lists['event']?.[0];
   if (isNarrowed !== undefined || flags.has('all') || flags.has('dry-run')) {
     throw new UsageError(
-      'With an event’s id only --endpoint can be given: the other options choose among many events.',
+      'With the id of an event, only --endpoint is allowed: the other options select among the events of an endpoint.',
     );
   }
   const api = createApi(context.clock, readApiSettings(context.environment, input));
@@ -55,7 +59,7 @@ async function resendOne(context: CommandContext, input: CommandInput, id: strin
   return 0;
 }
 
-/** A refusal names the API's field; whoever typed the command knows its option. */
+/** An error of the API names a field; the command line has an option in its place. */
 async function inOptionNames<Response>(response: Promise<Response>): Promise<Response> {
   return response.catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
@@ -80,7 +84,7 @@ async function resendMany(context: CommandContext, input: CommandInput): Promise
     return 1;
   }
   const sent = await resendAll(api, selection);
-  const description = sent === 1 ? 'event is on its way' : 'events are on their way';
+  const description = sent === 1 ? 'event is queued for delivery' : 'events are queued for delivery';
   output.result(`${sent} ${description} to endpoint ${selection.endpoint_id}.`, {
     dry_run: false,
     endpoint_id: selection.endpoint_id,
@@ -96,7 +100,7 @@ async function confirmResend({ terminal }: CommandContext, description: string):
   );
 }
 
-/** One call takes a part; each begins where the one before ended. */
+/** One call resends a batch; the next call continues where it ended. */
 async function resendAll(api: Api, selection: JsonObject): Promise<number> {
   let sent = 0;
   for (let from: string | undefined; ;) {
@@ -104,9 +108,9 @@ async function resendAll(api: Api, selection: JsonObject): Promise<number> {
     const { resent: resentCount, continue_from: next } = readResponse(resendResult, response);
     sent += resentCount;
     if (next === null) return sent;
-    // A server that goes back or stands still would be asked for ever.
+    // A server that makes no progress would be called for ever.
     if (from !== undefined && next <= from) {
-      throw new CommandFailure(`The service does not get beyond ${next}. ${sent} were sent again.`);
+      throw new CommandFailure(`The service makes no progress beyond ${next}. ${sent} events were resent.`);
     }
     from = next;
   }
@@ -115,7 +119,7 @@ async function resendAll(api: Api, selection: JsonObject): Promise<number> {
 function readSelection({ clock }: CommandContext, { options, lists, flags }: CommandInput) {
   const endpoint = options['endpoint'];
   if (endpoint === undefined) {
-    throw new UsageError('Say which event (dalasi events resend ID), or which endpoint’s events: --endpoint ID.');
+    throw new UsageError('Give an event (dalasi events resend ID) or an endpoint (--endpoint ID).');
   }
   const kinds = readKinds(lists['event']);
   const [from, to] = (['from', 'to'] as const).map((option) => {

@@ -1,7 +1,7 @@
 const initialDelayMs = 500;
 const delayMaxMs = 5_000;
 
-/** How long to wait before the next try of something that has failed so often in a row: half a second, then ever longer. */
+/** Milliseconds before the next attempt after this many failures in a row: exponential, from 500 ms to 5 s. */
 export function retryDelayMs(failures: number): number {
   return Math.min(initialDelayMs * 2 ** failures, delayMaxMs);
 }

@@ -2,7 +2,7 @@ import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import { isTestApiKey, isWellFormedApiKey, maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { apiOptions, defaultUrl, readTextFile, readUrl, refusePlainText } from '../api/settings.ts';
-import { CommandFailure } from '../command.ts';
+import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { readSavedKeys, savedKeysPath, writeSavedKeys } from './saved-keys.ts';
 import { showKeys } from './show-keys.ts';
@@ -10,18 +10,21 @@ import { showKeys } from './show-keys.ts';
 const noOptions = {};
 const namePattern = /^[A-Za-z0-9][\w.-]{0,49}$/;
 
-/** The API keys of this machine: which one is used, and those that were saved. */
+/** The saved API keys of this machine. */
 export const keyCommands: readonly Command[] = [
   showKeys,
   {
     name: 'keys save',
     usage: '<name> [--key-file <file>] [--url <url>] [--replace]',
-    summary: 'Save an API key on this machine, and use it from now on',
-    details: `  The key is read from a file or from standard input, or asked for: never given on the command line, which others
-  can see.
-  --key-file FILE  a file with the API key in it
-  --url URL        where the service of this key is (${defaultUrl})
-  --replace        also when there is a key of this name
+    summary: 'Save an API key on this machine and use it',
+    details: `  The key comes from a file, standard input or a prompt, never from the command
+  line, which other users of the machine can see.
+
+${describeOptions([
+  ['--key-file FILE', 'file with the API key'],
+  ['--url URL', `address of the service; default: DALASI_URL, else ${defaultUrl}`],
+  ['--replace', 'overwrite a key of this name'],
+])}
 
   dalasi keys save shop --url https://pay.example.gm
   dalasi keys save shop < key.txt`,
@@ -49,7 +52,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'keys remove',
     usage: '<name>',
-    summary: 'Forget a saved key; it stays valid at the service',
+    summary: 'Delete a saved key; it stays valid at the service',
     options: noOptions,
     positionals: 1,
     async run({ environment, output }, { positionals }) {
@@ -70,20 +73,20 @@ async function saveKey(context: CommandContext, { positionals, options, flags }:
   if (!namePattern.test(name) || isWellFormedApiKey(name)) {
     throw new UsageError(
       isWellFormedApiKey(name)
-        ? 'That was the key itself, which your shell may have written down: revoke it. Type a name; the key is asked for.'
+        ? 'This is the key itself. Your shell may have stored it in its history: revoke it. Give a name; the command prompts for the key.'
         : 'A name is 1 to 50 letters, digits, dots, dashes and underscores, and begins with a letter or a digit.',
     );
   }
   const url = readUrl(options['url'] ?? (context.environment['DALASI_URL'] || defaultUrl));
   const saved = readSavedKeys(context.environment);
   if (saved.keys.has(name) && !flags.has('replace')) {
-    throw new CommandFailure(`There is a key ${name} already. Take another name, or add --replace.`);
+    throw new CommandFailure(`A key is already saved as ${name}. Choose another name, or add --replace.`);
   }
   const file = options['key-file'];
   const promptForKey = (): Promise<string> => context.terminal.readSecret('API key (it is not shown): ');
   const key = file === undefined ? await promptForKey() : readTextFile(file, '--key-file');
   if (!isWellFormedApiKey(key)) {
-    throw new CommandFailure('That is not an API key: it begins with sk_test_ or sk_live_ and is 46 characters long.');
+    throw new CommandFailure('This is not an API key: a key begins with sk_test_ or sk_live_ and has 46 characters.');
   }
   refusePlainText(url, isTestApiKey(key));
   const entry = { url: url.href.replace(/\/$/, ''), key };
@@ -98,9 +101,9 @@ function printKeyInUse(
   name: string,
   { key, url }: { key: string; url: string },
 ): void {
-  const overrideNote = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set, though, and comes first.' : '';
+  const overrideNote = environment['DALASI_API_KEY'] ? '\nDALASI_API_KEY is set and takes precedence.' : '';
   const data = { name, key: maskApiKey(key), url, path: savedKeysPath(environment) };
-  output.result(`${name} is used from now on: ${data.key} at ${url}, in ${data.path}.${overrideNote}`, data);
+  output.result(`${name} is the key in use: ${data.key} at ${url}, saved in ${data.path}.${overrideNote}`, data);
 }
 
 function noSuchKey(name: string, names: readonly string[]): string {

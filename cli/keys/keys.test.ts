@@ -59,7 +59,7 @@ test('a key from standard input is saved for its owner only, replaced, removed, 
   assert.ok(!readFileSync(keysFile(world), 'utf8').includes(key), 'gone');
 });
 
-test('keys says whose the key is, and ends with 1 when the service does not take it', async () => {
+test('keys prints the owner of the key, and ends with 1 when the service refuses the key', async () => {
   const world = newWorld();
   const { key, merchant } = business.test;
   const settings = { DALASI_API_KEY: key, DALASI_URL: service.url };
@@ -84,7 +84,7 @@ test('keys says whose the key is, and ends with 1 when the service does not take
   assert.deepEqual([refused.code, refused.used?.['works']], [1, false]);
   const away = await used(world, settings, ['--url', await unusedUrl()]);
   assert.deepEqual([away.code, away.used?.['works']], [1, false]);
-  assert.match(String(away.used?.['problem']), /^Nothing listens at http:\/\/127\.0\.0\.1:\d+\. Start the service/);
+  assert.match(String(away.used?.['problem']), /^No server listens at http:\/\/127\.0\.0\.1:\d+\. Start the service/);
 });
 
 test('the key comes from a file, else the environment, else the saved key, else the demo', async () => {
@@ -113,9 +113,9 @@ test('an unusable key is refused with one sentence, and nothing is saved', async
   const { key } = business.test;
   const liveKey = business.live.key;
   const cases: [string[], string, number, RegExp][] = [
-    [['keys', 'save', 'shop'], 'sk_test_tooshort', 1, /^That is not an API key/],
-    [['keys', 'save', 'shop'], '', 1, /^That is not an API key/],
-    [['keys', 'save', key], '', 2, /^That was the key itself/],
+    [['keys', 'save', 'shop'], 'sk_test_tooshort', 1, /^This is not an API key/],
+    [['keys', 'save', 'shop'], '', 1, /^This is not an API key/],
+    [['keys', 'save', key], '', 2, /^This is the key itself/],
     [['keys', 'save', '__proto__'], key, 2, /^A name is 1 to 50 letters/],
     [['keys', 'save', 'shop', '--url', 'localhost'], key, 2, /is not the address of a service/],
     [['keys', 'save', 'shop', '--url', 'http://pay.example.gm'], liveKey, 2, /^A live key is not sent over plain HTTP/],
@@ -131,7 +131,7 @@ test('an unusable key is refused with one sentence, and nothing is saved', async
   assert.deepEqual((await used(world)).saved, []);
 });
 
-test('a saved key is not overwritten unless you ask for it', async () => {
+test('a saved key is not overwritten without --replace', async () => {
   const world = newWorld();
   const save = ['keys', 'save', 'shop', '--url', service.url];
   await world.run(save, {}, business.test.key);
@@ -139,19 +139,19 @@ test('a saved key is not overwritten unless you ask for it', async () => {
   const refused = await world.run(save, {}, another);
   assert.deepEqual(
     [refused.code, refused.stderr],
-    [1, 'There is a key shop already. Take another name, or add --replace.\n'],
+    [1, 'A key is already saved as shop. Choose another name, or add --replace.\n'],
   );
   assert.equal((await world.run([...save, '--replace'], {}, another)).code, 0);
   assert.equal((await used(world)).used?.['key'], `sk_test_…${another.slice(-4)}`);
 });
 
-test('a file that others may read is not used', async () => {
+test('a key file that other users can read is refused', async () => {
   const world = newWorld();
   await world.run(['keys', 'save', 'shop', '--url', service.url], {}, business.test.key);
   chmodSync(keysFile(world), 0o644);
   const { code, stderr } = await world.run(['keys']);
   assert.deepEqual(
     [code, stderr],
-    [1, `Others on this machine may read ${keysFile(world)}. Run: chmod 600 ${keysFile(world)}\n`],
+    [1, `Other users of this machine can read ${keysFile(world)}. Run: chmod 600 ${keysFile(world)}\n`],
   );
 });

@@ -7,13 +7,13 @@ import type { CommandContext } from '../command.ts';
 import { CommandFailure } from '../command.ts';
 
 export interface SavedKey {
-  /** Where the key belongs: it is sent nowhere else, unless another address is asked for. */
+  /** The address the key is sent to, unless --url or DALASI_URL names another. */
   url: string;
   key: string;
 }
 
 export interface SavedKeys {
-  /** The name of the key that is used when nothing else is said. */
+  /** The name of the key in use. */
   current: string | null;
   keys: Map<string, SavedKey>;
 }
@@ -26,23 +26,22 @@ export function savedKeysPath(environment: Environment): string {
   return join(XDG_CONFIG_HOME || join(HOME || homedir(), '.config'), 'dalasi', 'keys.json');
 }
 
-/** What was saved; nothing when there is no file. Refuses a file that others may read, as its keys may be theirs by now. */
+/** The saved keys; none without a file. Refuses a file that other users can read. Throws CommandFailure. */
 export function readSavedKeys(environment: Environment): SavedKeys {
   const path = savedKeysPath(environment);
   try {
     const { mode } = statSync(path);
     // Windows has no such bits, and says that everybody may.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CommandFailure(`Others on this machine may read ${path}. Run: chmod 600 ${path}`);
+      throw new CommandFailure(`Other users of this machine can read ${path}. Run: chmod 600 ${path}`);
     }
     const stored = JSON.parse(readFileSync(path, 'utf8')) as { current: string | null; keys: Record<string, SavedKey> };
     return { current: stored.current, keys: new Map(Object.entries(stored.keys)) };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { current: null, keys: new Map() };
     if (error instanceof CommandFailure) throw error;
-    const reason =
-      error instanceof SyntaxError || error instanceof TypeError ? 'it is not what was saved' : reasonOf(error);
-    throw new CommandFailure(`${path} cannot be used: ${reason}. Mend it, or remove it.`);
+    const reason = error instanceof SyntaxError || error instanceof TypeError ? 'it is damaged' : reasonOf(error);
+    throw new CommandFailure(`${path} cannot be used: ${reason}. Repair it or delete it.`);
   }
 }
 

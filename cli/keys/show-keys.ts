@@ -2,8 +2,9 @@ import { maskApiKey } from '../../server/src/merchants/api-key.ts';
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
 import { ownerPage, readResponse } from '../api/responses.ts';
 import { ApiUnavailable, ApiError, createApi } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
+import { describeOptions } from '../command.ts';
 import type { Command, CommandContext } from '../command.ts';
 import { readSavedKeys } from './saved-keys.ts';
 import type { SavedKeys } from './saved-keys.ts';
@@ -17,25 +18,23 @@ interface KeyStatus {
   problem: string | null;
 }
 
-/** Which key is used, where it comes from and whose it is: the first thing to look at when a command surprises. */
+/** The key in use, its source and its owner. */
 export const showKeys: Command = {
   name: 'keys',
   usage: '[--url <url>] [--key-file <file>]',
-  summary: 'Show which API key is used and whose it is, and the saved keys',
-  details: `${apiDetails}
+  summary: 'Show the API key in use, its owner, and the saved keys',
+  details: `${describeOptions(apiOptionDetails)}
 
-  A key comes from --key-file, else DALASI_API_KEY, else the saved key in use, else data/demo.json of a
-  development server on this machine. It ends with 1 when the service does not take the key.`,
+  The key is that of --key-file, else DALASI_API_KEY, else the saved key in use,
+  else data/demo.json of a development server on this machine. The exit code is 1
+  when the service refuses the key.`,
   options: apiOptions,
   positionals: 0,
   async run(context, input) {
     const saved = readSavedKeys(context.environment);
     const current = findCurrentKey(context, input);
     const keyStatus = current ? await verifyKey(context, current) : null;
-    const text = [
-      current && keyStatus ? currentKeyText(current, keyStatus) : 'No key is used: none was found.',
-      savedText(saved),
-    ];
+    const text = [current && keyStatus ? currentKeyText(current, keyStatus) : 'No key is in use.', savedText(saved)];
     context.output.result(text.join('\n\n'), {
       used: current && keyStatus ? currentKeyJson(current, keyStatus) : null,
       saved: [...saved.keys].map(([name, { key, url }]) => ({
@@ -59,7 +58,7 @@ function findCurrentKey(context: CommandContext, input: Parameters<Command['run'
   }
 }
 
-/** One cheap read: it tells whether the key is taken, and a transaction says whose it is. */
+/** One cheap read shows whether the key is accepted; a transaction names its business. */
 async function verifyKey({ clock }: CommandContext, settings: ApiSettings): Promise<KeyStatus> {
   try {
     const { body } = await createApi(clock, settings).get('/v1/transactions', { limit: 1 });
@@ -81,7 +80,7 @@ function currentKeyText({ url, key, testMode, keySource }: ApiSettings, { busine
   return [
     `${maskApiKey(key)}, from ${keySource}, at ${url}`,
     testMode ? 'A test key: no real money moves.' : 'A LIVE key: real money moves.',
-    problem ?? `The service takes it. ${owner}`,
+    problem ?? `The service accepts it. ${owner}`,
   ].join('\n');
 }
 

@@ -1,33 +1,39 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
+import { assertUrlAllowed, UrlNotAllowedError } from '../../server/src/kit/outbound-guard.ts';
 import { readTimeOption, timeForms } from '../../server/src/kit/time-option.ts';
+import { newSecret, secretPrefix } from '../../server/src/webhooks/endpoint-secret.ts';
 import { createApi } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { apiOptionDetails, apiOptions, readApiSettings, readTextFile } from '../api/settings.ts';
 import type { ApiSettings } from '../api/settings.ts';
+import { describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { followEvents, outageReporter } from '../events/follow-events.ts';
 import { readKinds } from '../events/read-kinds.ts';
-import { readReceiver } from './receiver.ts';
-import { findSecret } from './secret.ts';
-import type { SigningSecret } from './secret.ts';
 
 const headerDefault = 'x-service-signature';
 
 export const listenCommand: Command = {
   name: 'listen',
   usage: '--forward-to <url> [--event <kind>]... [--since <time>]',
-  summary: 'Forward events to your own receiver as they happen, signed; no tunnel needed',
-  details: `  --forward-to URL      where your receiver listens, such as http://localhost:3000/events
-  --event KIND          only this kind; as often as you like
-  --since TIME          also what has happened since then: ${timeForms}
-  --secret-file FILE    a file with the webhook secret that signs, instead of DALASI_WEBHOOK_SECRET, the demo
-                        endpoint's with the demo key, or a new one that is shown at the start
-  --service-header NAME where the operator has given ${headerDefault} another name
-  --live                also with a live key
-${apiDetails}
+  summary: 'Forward signed events to your local server as they happen',
+  details: `${describeOptions([
+    ['--forward-to URL', 'address of your receiver, such as http://localhost:3000/events'],
+    ['--event KIND', 'only this kind; repeat for more kinds'],
+    ['--since TIME', `also events since then: ${timeForms}`],
+    [
+      '--secret-file FILE',
+      'file with the webhook secret to sign with; default: DALASI_WEBHOOK_SECRET, else the secret of the demo ' +
+        'endpoint with the demo key, else a new one that is shown at the start',
+    ],
+    ['--service-header NAME', `name of the signature header, if the operator has renamed ${headerDefault}`],
+    ['--live', 'allow a live key'],
+    ...apiOptionDetails,
+  ])}
 
-  What your receiver answers is shown; whatever it is, the event is not sent again. While nobody listens there,
-  the event waits. Ctrl-C ends it with a summary.`,
+  The response of your receiver is shown; events are not sent again, whatever it
+  is. While no server listens at the address, events wait. Ctrl-C ends the command
+  with a summary.`,
   options: {
     'forward-to': { type: 'string', required: true },
     since: { type: 'string', required: false },
@@ -61,7 +67,7 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
     onReady: () => printStart(context, { url, settings, secret }),
     ...outageReporter(output, settings),
   });
-  // Here, because it brings an HTTP client along, which every other command would wait for.
+  // Imported here: the HTTP client in it would delay every other command.
   const { listen } = await import('./listen.ts');
   return listen(context, { events, signal, url, secret: secret.secret, signatureHeader });
 }
@@ -69,11 +75,11 @@ async function run(context: CommandContext, input: CommandInput): Promise<ExitCo
 function refuseLive({ testMode, keySource }: ApiSettings, { flags }: CommandInput): void {
   if (testMode || flags.has('live')) return;
   throw new UsageError(
-    `The key of ${keySource} is a live key, and its events are about real people. Add --live if that is what you want.`,
+    `The key of ${keySource} is a live key, and its events are about real people. Add --live to forward them.`,
   );
 }
 
-/** With --json the first line says what the receiver must know; a secret that it knows already is not shown. */
+/** With --json the first line holds what the receiver needs to know. Only a new secret is shown. */
 function printStart(
   { output }: CommandContext,
   { url, settings, secret }: { url: string; settings: ApiSettings; secret: SigningSecret },
@@ -96,4 +102,48 @@ function printStart(
 function readHeader(name: string): string {
   if (/^[A-Za-z0-9-]{1,100}$/.test(name)) return name.toLowerCase();
   throw new UsageError(`--service-header is the name of a header, such as ${headerDefault}.`);
+}
+
+/** The URL of a receiver, checked as a development server checks one. Throws UsageError. */
+function readReceiver(text: string): string {
+  try {
+    return assertUrlAllowed(text, { allowPrivate: true, httpsOnly: false }).href;
+  } catch (error) {
+    if (!(error instanceof UrlNotAllowedError)) throw error;
+    throw new UsageError(`--forward-to: ${error.message}`);
+  }
+}
+
+/** The secret that signs forwarded events, and its source. Only a new one is shown. */
+interface SigningSecret {
+  secret: string;
+  source: string;
+  isNew: boolean;
+}
+
+// The minimum of Standard Webhooks.
+const bytesMin = 24;
+
+/** The first that is set: the file, the environment, the demo endpoint's with the demo key. Otherwise a new one. */
+function findSecret(
+  { environment, random }: CommandContext,
+  { options }: CommandInput,
+  { demoWebhookSecret, keySource }: ApiSettings,
+): SigningSecret {
+  const file = options['secret-file'];
+  if (file !== undefined) return validateSecret(readTextFile(file, '--secret-file'), file);
+  const fromEnvironment = environment['DALASI_WEBHOOK_SECRET']?.trim();
+  if (fromEnvironment) return validateSecret(fromEnvironment, 'DALASI_WEBHOOK_SECRET');
+  if (demoWebhookSecret !== null) return validateSecret(demoWebhookSecret, keySource);
+  return { secret: newSecret(random), source: 'made for this run', isNew: true };
+}
+
+function validateSecret(secret: string, source: string): SigningSecret {
+  const key = secret.startsWith(secretPrefix) ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : Buffer.of();
+  if (key.length < bytesMin) {
+    throw new UsageError(
+      `The secret of ${source} is not a webhook secret: it begins with ${secretPrefix}, and must be complete.`,
+    );
+  }
+  return { secret, source, isNew: false };
 }

@@ -51,7 +51,7 @@ function listen(words: readonly string[] = [], settings: Record<string, string> 
   return world.start(all, { DALASI_API_KEY: business.test.key, DALASI_URL: service.url, ...settings });
 }
 
-/** What happens from here on is forwarded. */
+/** Resolves once new events are forwarded. */
 async function listening(words: readonly string[] = [], settings: Record<string, string> = {}): Promise<CallableCli> {
   const running = listen(words, settings);
   await running.printed(/Ctrl-C ends it|forward_to/);
@@ -77,7 +77,7 @@ function of(received: readonly ReceivedCallback[], objectId: string): ReceivedCa
   return received.filter(({ body }) => body.includes(`"data":{"id":"${objectId}"`));
 }
 
-test('what is forwarded is what a webhook endpoint gets, byte for byte, whatever stands in the record', async () => {
+test('a forwarded event has the bytes and headers that a webhook endpoint gets', async () => {
   const endpoint = await newReceiver();
   const headers = { 'content-type': 'application/json' };
   const path = `/v1/webhook-endpoints/${business.test.endpointId}`;
@@ -109,7 +109,7 @@ test('what is forwarded is what a webhook endpoint gets, byte for byte, whatever
   await stop(running);
 });
 
-test('it is signed with the secret of the environment, of a file, or one that is made and shown', async () => {
+test('events are signed with the secret of the environment, of a file, or a new one that is shown', async () => {
   const secretFile = join(world.directory, 'secret.txt');
   const { webhookSecret } = business.test;
   writeFileSync(secretFile, `${webhookSecret}\n`);
@@ -135,7 +135,7 @@ test('it is signed with the secret of the environment, of a file, or one that is
   }
 });
 
-test('each event is printed with the answer and how long it took, and Ctrl-C ends it with a summary', async () => {
+test('each event is printed with the response and its duration, and Ctrl-C prints a summary', async () => {
   receiver.respondWith(500);
   const running = await listening();
   const id = await newCustomer();
@@ -148,7 +148,7 @@ test('each event is printed with the answer and how long it took, and Ctrl-C end
   assert.match(stdout, /\nForwarded 2 events to \S+\/events: 1 accepted, 1 not\.\n$/);
 });
 
-test('with --json each line is a document: the start, every event, the summary', async () => {
+test('with --json each line is a document: the start, each event, the summary', async () => {
   const running = await listening(['--json'], { DALASI_WEBHOOK_SECRET: business.test.webhookSecret });
   await newCustomer();
   await running.printed(/duration_ms/);
@@ -163,7 +163,7 @@ test('with --json each line is a document: the start, every event, the summary',
   assert.deepEqual(rest, [{ forwarded: 1, accepted: 1, refused: 0 }]);
 });
 
-test('only the kinds that were asked for, and with --since also what has happened already', async () => {
+test('--event limits the kinds, and --since adds events of the past', async () => {
   const before = await newCustomer();
   const deleted = await newCustomer();
   assert.equal((await api.send('DELETE', `/v1/customers/${deleted}`)).status, 200);
@@ -175,41 +175,41 @@ test('only the kinds that were asked for, and with --since also what has happene
   assert.doesNotMatch(stdout, /customer\.deleted/);
 });
 
-test('while the local server is down events wait, one line says so, and they arrive in order', async () => {
+test('while the local server is down, events wait and then arrive in order', async () => {
   const url = await unusedUrl();
   const running = world.start(['listen', '--forward-to', url, '--since', '1h'], {
     DALASI_API_KEY: business.test.key,
     DALASI_URL: service.url,
   });
   const ids = [await newCustomer(), await newCustomer()];
-  await running.printed(/Nobody answers at \S+ \(refused\)\. Events wait until somebody does\./);
+  await running.printed(/No server listens at \S+ \(refused\)\. Events wait until one does\./);
   const late = await newReceiver(Number(new URL(url).port));
   await eventuallyReceived(() => late.received.length === 2);
   assert.deepEqual(
     late.received.map(({ body }) => (JSON.parse(body.toString('utf8')) as { data: { id: string } }).data.id),
     ids,
   );
-  await running.printed(/answers again\./);
+  await running.printed(/is reachable again\./);
   const { stderr } = await stop(running);
-  assert.equal(stderr.match(/Nobody answers/g)?.length, 1);
+  assert.equal(stderr.match(/No server listens/g)?.length, 1);
 });
 
-test('while the API is away it waits, says so once, and forwards what happened meanwhile', async () => {
+test('while the API is unreachable, listen waits and then forwards what happened meanwhile', async () => {
   const { port } = new URL(service.url);
   const line = await startTcpProxy({ host: 'localhost', port: Number(port) });
   const running = await listening([], { DALASI_URL: `http://127.0.0.1:${line.port}` });
   await line.cut();
-  await running.printed(/Trying again until it works\./);
+  await running.printed(/Retrying until it works\./);
   const id = await newCustomer();
   await line.restore();
   await eventuallyReceived(() => of(receiver.received, id).length === 1);
   const { stderr } = await stop(running);
-  assert.equal(stderr.match(/Trying again/g)?.length, 1);
-  assert.match(stderr, /answers again\.\n$/);
+  assert.equal(stderr.match(/Retrying/g)?.length, 1);
+  assert.match(stderr, /is reachable again\.\n$/);
   await line.close();
 });
 
-test('a live key is refused unless that is asked for', async () => {
+test('a live key is refused without --live', async () => {
   const settings = { DALASI_API_KEY: business.live.key };
   const refused = await listen([], settings).ended;
   assert.equal(refused.code, 2);
@@ -219,16 +219,16 @@ test('a live key is refused unless that is asked for', async () => {
   assert.equal((await stop(running)).code, 0);
 });
 
-test('what was typed wrong is said in a sentence, and a key that is not taken ends it', async () => {
+test('a malformed option ends the command with one sentence, and so does a refused key', async () => {
   const cases: [string[], Record<string, string>, number, RegExp][] = [
     [['--forward-to', 'ftp://localhost/x'], {}, 2, /^--forward-to: The URL must start with https:\/\/ or http:\/\/\.$/],
     [['--forward-to', 'localhost:3000'], {}, 2, /^--forward-to: /],
     [['--event', 'charge.sent'], {}, 2, /^There is no event "charge\.sent"/],
     [['--since', 'noon'], {}, 2, /^--since is a time such as/],
     [['--secret-file', '/nowhere/secret'], {}, 2, /^--secret-file: There is no file \/nowhere\/secret\.$/],
-    [[], { DALASI_WEBHOOK_SECRET: 'secret' }, 2, /^What DALASI_WEBHOOK_SECRET holds is not a webhook secret/],
+    [[], { DALASI_WEBHOOK_SECRET: 'secret' }, 2, /^The secret of DALASI_WEBHOOK_SECRET is not a webhook secret/],
     [['--service-header', 'x y'], {}, 2, /^--service-header is the name of a header/],
-    [[], { DALASI_API_KEY: 'sk_test_x' }, 2, /^What DALASI_API_KEY holds is not an API key/],
+    [[], { DALASI_API_KEY: 'sk_test_x' }, 2, /^The key of DALASI_API_KEY is not an API key/],
     [[], { DALASI_API_KEY: createApiKeyText(systemRandom, true) }, 1, /API key/],
   ];
   for (const [words, settings, expected, sentence] of cases) {

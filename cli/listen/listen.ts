@@ -1,9 +1,11 @@
+import type { Clock } from '../../server/src/kit/clock.ts';
+import { resolveBySystem } from '../../server/src/kit/name-resolver.ts';
+import { createOutboundClient } from '../../server/src/kit/outbound-http.ts';
 import type { OutboundFailure, OutboundResult } from '../../server/src/kit/outbound-http.ts';
+import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import type { CommandContext, ExitCode } from '../command.ts';
 import type { EventWithBody } from '../events/event-body.ts';
 import { retryDelayMs } from '../events/retry-delay.ts';
-import { createForwarder } from './forward.ts';
-import type { Forwarder } from './forward.ts';
 
 export interface ListenOptions {
   events: AsyncIterable<EventWithBody>;
@@ -13,7 +15,7 @@ export interface ListenOptions {
   signatureHeader: string;
 }
 
-/** One event after the other, so that they arrive in order. Ends when the signal aborts. */
+/** Sends one event at a time, so that they arrive in order. Ends when the signal aborts. */
 export async function listen(context: CommandContext, options: ListenOptions): Promise<ExitCode> {
   const { clock, output } = context;
   const { signal, url } = options;
@@ -40,10 +42,10 @@ export async function listen(context: CommandContext, options: ListenOptions): P
   return 0;
 }
 
-// Nobody has seen the event then, so it can wait for them.
+// The receiver has not seen the event, so it can be sent again.
 const unreachableFailures = new Set<OutboundFailure>(['refused', 'unreachable', 'connect_timeout', 'dns']);
 
-/** Waits while nobody listens; undefined when the signal aborted first. */
+/** Waits while no server listens; undefined when the signal aborts first. */
 async function forwardWithRetries(
   { clock, output }: CommandContext,
   { signal, url }: ListenOptions,
@@ -53,11 +55,11 @@ async function forwardWithRetries(
   for (let failures = 0; !signal.aborted; failures += 1) {
     const result = await forwarder.send(event);
     if (result.kind === 'answered' || !unreachableFailures.has(result.failure)) {
-      if (failures > 0) output.note(`${url} answers again.`);
-      // What the abort broke off was not the receiver's doing.
+      if (failures > 0) output.note(`${url} is reachable again.`);
+      // A request that the abort ended is no failure of the receiver.
       return result.kind === 'failed' && signal.aborted ? undefined : result;
     }
-    if (failures === 0) output.note(`Nobody answers at ${url} (${result.failure}). Events wait until somebody does.`);
+    if (failures === 0) output.note(`No server listens at ${url} (${result.failure}). Events wait until one does.`);
     await clock.sleep(retryDelayMs(failures), signal);
   }
   return undefined;
@@ -84,4 +86,35 @@ function printDelivery(
     failure: result.kind === 'failed' ? result.failure : null,
     duration_ms: result.durationMs,
   });
+}
+
+/** Sends events to the developer's receiver as the service would: with the same body, headers and limits. */
+interface Forwarder {
+  send(event: EventWithBody): Promise<OutboundResult>;
+  /** Aborts the request under way. */
+  close(): Promise<void>;
+}
+
+interface ForwardOptions {
+  clock: Clock;
+  url: string;
+  secret: string;
+  /** The name of the service's own signature header. */
+  signatureHeader: string;
+}
+
+function createForwarder({ clock, url, secret, signatureHeader }: ForwardOptions): Forwarder {
+  // The developer's own address, on their own machine.
+  const resolveName = resolveBySystem;
+  const policy = { allowPrivate: true };
+  const outbound = createOutboundClient({ clock, policy, userAgent: 'Dalasi-Webhooks', resolveName });
+  return {
+    send: ({ row, body }) => {
+      const message = { id: row.id, sentAt: clock.now(), body };
+      const signatures = signatureHeaders(message, { current: secret, previous: null }, signatureHeader);
+      const headers = { 'content-type': 'application/json', ...signatures };
+      return outbound.post({ url, headers, body, httpsOnly: false });
+    },
+    close: () => outbound.close(),
+  };
 }

@@ -23,10 +23,10 @@ export const paymentRecipes: Readonly<Record<PaymentKind, Recipe>> = {
     },
   },
   'payment_intent.expired': {
-    how: 'cannot be hurried',
+    how: 'cannot be triggered: takes the lifetime of a payment',
     cannot:
-      'payment_intent.expired comes when the time to pay runs out, which takes as long as it takes: start a development ' +
-      'server with INTENT_LIFETIME_MINUTES=1, run dalasi trigger payment_intent.created, and wait that minute.',
+      'payment_intent.expired comes when the time to pay has passed: start a development server with ' +
+      'INTENT_LIFETIME_MINUTES=1, run dalasi trigger payment_intent.created, and wait a minute.',
   },
   'charge.created': { how: `pays from ${approvingNumber}`, run: (context) => pay(context, approvingNumber) },
   'charge.succeeded': {
@@ -38,7 +38,7 @@ export const paymentRecipes: Readonly<Record<PaymentKind, Recipe>> = {
     run: (context) => pay(context, decliningNumber),
   },
   'charge.reversed': {
-    how: `pays from ${reversedNumber}; the network takes it back after two seconds`,
+    how: `pays from ${reversedNumber}; the network reverses it after two seconds`,
     run: (context) => pay(context, reversedNumber),
   },
   'charge.refunded': { how: `pays from ${approvingNumber} and refunds it`, run: refund },
@@ -49,7 +49,7 @@ async function createIntent({ api, amount }: TriggerContext): Promise<{ objectId
   return { objectId: idIn(created, 'payment_intent_id') };
 }
 
-/** A direct charge; answers the charge's id. */
+/** Makes a direct charge; returns the id of the charge. */
 export async function pay(
   { api, amount }: TriggerContext,
   accountNumber: string,

@@ -2,7 +2,7 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Api } from '../api/client.ts';
 import { CommandFailure } from '../command.ts';
 
-/** What a recipe cooks with. */
+/** What a recipe works with. */
 export interface TriggerContext {
   api: Api;
   clock: Clock;
@@ -10,14 +10,14 @@ export interface TriggerContext {
   amount: number;
   /** A new idempotency key. */
   newIdempotencyKey: () => string;
-  /** The endpoint that was asked for, if one was. */
+  /** The endpoint of --endpoint. */
   endpointId: string | undefined;
 }
 
-/** What was made, by which its event is found. */
+/** The created record, or its event. */
 export type CreatedRecord = { objectId: string } | { eventId: string };
 
-/** How the real thing is made to happen in the test environment, or why a program cannot make it happen. */
+/** How to cause an event in the test environment, or why a program cannot. */
 export type Recipe =
   | { how: string; run: (context: TriggerContext) => Promise<CreatedRecord> }
   | { how: string; cannot: string };
@@ -25,7 +25,7 @@ export type Recipe =
 const waitTimeoutMs = 60_000;
 const pollEveryMs = 100;
 
-/** Asks until there is an answer; fails with what did not come, after a minute. */
+/** Polls until there is a result; after a minute, throws CommandFailure naming what did not come. */
 export async function waitFor<Found>(
   clock: Clock,
   what: string,

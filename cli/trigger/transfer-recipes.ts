@@ -25,7 +25,7 @@ export const transferRecipes: Readonly<Record<TransferKind, Recipe>> = {
     run: cancelTransfer,
   },
   'transfer.reversed': {
-    how: `pays out to ${reversedNumber}; the network takes it back after two seconds`,
+    how: `pays out to ${reversedNumber}; the network reverses it after two seconds`,
     run: (context) => transfer(context, reversedNumber),
   },
   'sub_account.payout.succeeded': {
@@ -47,7 +47,7 @@ async function transfer(
   return { objectId: idIn(accepted) };
 }
 
-/** It can be cancelled before it is sent and once the network has said that it takes none, but not in between. */
+/** A transfer can be cancelled before it is sent and after the network has declined to take it, but not in between. */
 async function cancelTransfer(context: TriggerContext): Promise<CreatedRecord> {
   const created = await transfer(context, waitingNumber);
   await waitFor(context.clock, 'the moment in which the transfer can be cancelled', async () => {

@@ -5,8 +5,8 @@ import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { amountToJson, parseHundredths } from '../../server/src/kit/money.ts';
 import { createApi } from '../api/client.ts';
-import { apiDetails, apiOptions, readApiSettings } from '../api/settings.ts';
-import { CommandFailure } from '../command.ts';
+import { apiOptionDetails, apiOptions, readApiSettings } from '../api/settings.ts';
+import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { findEvent, findEventOf } from '../events/event-row.ts';
 import type { EventRow } from '../api/responses.ts';
@@ -20,11 +20,15 @@ const amountDefault = '100';
 export const triggerCommand: Command = {
   name: 'trigger',
   usage: '[<kind>] [--amount <dalasi>] [--endpoint <id>] [--list]',
-  summary: 'Make the real thing happen in the test environment, and wait for its event',
-  details: `  --list           the kinds of event, and how each is made
-  --amount DALASI  of the payment or transfer (${amountDefault})
-  --endpoint ID    for webhook_endpoint.test
-${apiDetails}
+  summary: 'Make an event happen in the test environment',
+  details: `  The command calls the API with a test key, waits for the event and prints it.
+
+${describeOptions([
+  ['--list', 'list the kinds of event and how each is triggered'],
+  ['--amount DALASI', `amount of the payment or transfer; default: ${amountDefault}`],
+  ['--endpoint ID', 'endpoint of webhook_endpoint.test'],
+  ...apiOptionDetails,
+])}
 
   dalasi trigger charge.succeeded --amount 450.50`,
   options: {
@@ -41,7 +45,7 @@ ${apiDetails}
 async function trigger(context: CommandContext, input: CommandInput): Promise<ExitCode> {
   if (input.flags.has('list')) return listKinds(context);
   const [typed] = input.positionals;
-  if (typed === undefined) throw new UsageError('Say which kind of event. See: dalasi trigger --list');
+  if (typed === undefined) throw new UsageError('Give a kind of event. See: dalasi trigger --list');
   const kind = readKind(typed);
   const recipe: Recipe = recipes[kind];
   if ('cannot' in recipe) throw new CommandFailure(recipe.cannot);
@@ -63,7 +67,7 @@ function createTriggerContext({ clock, random, environment }: CommandContext, in
   }
   const settings = readApiSettings(environment, input);
   if (!settings.testMode) {
-    throw new UsageError(`The key of ${settings.keySource} is a live key. Only a test key can make things happen.`);
+    throw new UsageError(`The key of ${settings.keySource} is a live key. Only a test key can trigger events.`);
   }
   return {
     api: createApi(clock, settings),

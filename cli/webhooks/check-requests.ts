@@ -8,14 +8,14 @@ import { eventBody } from '../../server/src/webhooks/envelope.ts';
 import { signatureHeaders } from '../../server/src/webhooks/signature.ts';
 import type { RawRequest } from './send-request.ts';
 
-/** One request of the check, and what a good receiver does with it. */
+/** One request of the check, and what a correct receiver does with it. */
 export interface CheckRequest extends RawRequest {
   name: CheckName;
   title: string;
-  wanted: 'accepted' | 'refused';
-  /** Which signature it tells about; a receiver that does not look at that one is not held to it. */
+  expected: 'accepted' | 'refused';
+  /** The signature that it tests; it does not count for a receiver that does not verify that one. */
   about: 'both' | 'service' | 'standard';
-  /** What to do when the receiver does otherwise. */
+  /** What to do when the check fails. */
   advice: string;
 }
 
@@ -39,24 +39,24 @@ export type CheckName =
   | 'old_timestamp'
   | 'other_id';
 
-export interface RequestContext {
+interface RequestContext {
   clock: Clock;
   random: Random;
   secret: string;
   serviceHeader: string;
 }
 
-// Twice the five minutes that receivers allow.
+// Twice the five minutes of tolerance that receivers allow.
 const oldMs = 10 * 60_000;
 const slowChunks = 6;
-// As much as the API takes.
+// The limits of the API.
 const metadataKeys = 50;
 const metadataValueCharacters = 500;
 
-const acceptAdvice = 'It is a genuine event. Ask `dalasi webhooks verify` why this one does not verify.';
-const refuseAdvice = 'Anybody could have sent it. Verify the signature before anything else, and answer 401.';
+const acceptAdvice = 'This event is genuine. Find out with `dalasi webhooks verify` why it does not verify.';
+const refuseAdvice = 'Anybody could have sent it. Verify the signature first, and respond with 401.';
 
-/** Everything that is sent, in this order. Made one by one as they are sent, because each has the time in it. */
+/** All requests, in order. Generated as they are sent, because each holds the time. */
 export function* checkRequests(context: RequestContext): Generator<CheckRequest> {
   yield* genuineRequests(context);
   yield* schemeRequests(context);
@@ -68,7 +68,12 @@ function* genuineRequests(context: RequestContext): Generator<CheckRequest> {
     checkRequest(name, title, { headers: sign(context, event), body: event.body, advice });
   const first = sampleEvent(context, { sequence: 1n });
   yield accepted('good', 'A genuine event', first);
-  yield accepted('repeated', 'The same event again', first, 'Answer 2xx to what you have already handled.');
+  yield accepted(
+    'repeated',
+    'The same event again',
+    first,
+    'Respond with 2xx to an event that you have already processed.',
+  );
   const object = uuidV7(context.clock, context.random);
   const older = sampleEvent(context, { object, sequence: 1n });
   yield accepted('newer', 'A later event of a record, first', sampleEvent(context, { object, sequence: 2n }));
@@ -81,30 +86,25 @@ function* genuineRequests(context: RequestContext): Generator<CheckRequest> {
   );
   yield accepted('large', 'A body of more than 100 KB', sampleEvent(context, { extra: largeMetadata() }), largeAdvice);
   const slow = sampleEvent(context, {});
-  yield { ...accepted('slow', 'A body that comes slowly', slow, slowAdvice), chunks: slowChunks };
-  yield accepted(
-    'unknown_kind',
-    'A kind that you do not know',
-    sampleEvent(context, { kind: unknownKind }),
-    kindAdvice,
-  );
+  yield { ...accepted('slow', 'A body that arrives slowly', slow, slowAdvice), chunks: slowChunks };
+  yield accepted('unknown_kind', 'An unknown kind of event', sampleEvent(context, { kind: unknownKind }), kindAdvice);
   const rotated = sampleEvent(context, {});
   const headers = sign(context, rotated, { current: newSecret(context.random), previous: context.secret });
   const title = 'Two signatures, while a secret is rotated';
   yield checkRequest('two_signatures', title, { headers, body: rotated.body, advice: twoAdvice });
 }
 
-const olderAdvice = 'Answer 2xx and handle it too: only its record must not overwrite a newer one.';
+const olderAdvice = 'Respond with 2xx and process it: only its record must not overwrite a newer one.';
 const unknownKind = 'dalasi.check';
-const rawAdvice = 'Verify the bytes as they came: it looks as if the body is parsed or re-encoded first.';
+const rawAdvice = 'Verify the bytes as received: the body seems to be parsed or re-encoded first.';
 const largeAdvice = 'Allow at least 1 MB: `data` and `payload` carry your metadata twice.';
-const slowAdvice = 'Wait for the whole body before you verify it; it may come in several packets.';
-const kindAdvice = 'Answer 2xx to kinds that you do not know, and ignore them: new ones are added.';
-const twoAdvice = 'Split webhook-signature at its spaces, and accept when one of the signatures is right.';
+const slowAdvice = 'Wait for the whole body before you verify it; it may arrive in several packets.';
+const kindAdvice = 'Respond with 2xx to unknown kinds and ignore them: new kinds are added.';
+const twoAdvice = 'Split webhook-signature at its spaces, and accept if one of the signatures verifies.';
 
-/** With one of the two signatures alone, a receiver shows which one it looks at. */
+/** With a single signature, a receiver shows which one it verifies. */
 function* schemeRequests(context: RequestContext): Generator<CheckRequest> {
-  const advice = 'Look at one of the two signatures, and do not require both: while a secret is rotated they differ.';
+  const advice = 'Verify one of the two signatures, and do not require both: while a secret is rotated they differ.';
   for (const [name, about] of [
     ['service_alone', 'service'],
     ['standard_alone', 'standard'],
@@ -125,7 +125,7 @@ function* forgedRequests(context: RequestContext): Generator<CheckRequest> {
     advice = refuseAdvice,
   ): CheckRequest => ({
     ...checkRequest(name, title, { headers, body, advice }),
-    wanted: 'refused',
+    expected: 'refused',
   });
   const { id, body } = sampleEvent(context, {});
   const event = { id, body };
@@ -165,7 +165,7 @@ function checkRequest(
   title: string,
   rest: Pick<CheckRequest, 'headers' | 'body' | 'advice'>,
 ): CheckRequest {
-  return { name, title, wanted: 'accepted', about: 'both', chunks: 1, ...rest };
+  return { name, title, expected: 'accepted', about: 'both', chunks: 1, ...rest };
 }
 
 interface EventOptions {
@@ -176,7 +176,7 @@ interface EventOptions {
   extra?: string;
 }
 
-/** A charge in test that says what it is, so that nobody takes it for money. */
+/** A charge in test mode that is marked, so that nobody takes it for money. */
 function sampleEvent({ clock, random }: RequestContext, { object, sequence, kind, extra }: EventOptions): SampleEvent {
   const id = uuidV7(clock, random);
   const createdAt = clock.now();
@@ -196,7 +196,7 @@ function sampleEvent({ clock, random }: RequestContext, { object, sequence, kind
   return { id, body: eventBody({ ...head, recordText }) };
 }
 
-// What parsing and writing again would change: escapes, digits beyond a double, zeros, the order of numeric names.
+// JSON that parsing and writing again would change: escapes, large numbers, trailing zeros, numeric names.
 const difficultText =
   '"name":"Ŋañ Jóof 🙂 \\u00e9 \\/ \\u2028","large":9007199254740993,"exact":10.50,"tiny":1e-7,"2":"b","1":"a"';
 
@@ -214,7 +214,7 @@ function sign(
   return signatureHeaders({ id, sentAt, body }, secrets ?? { current: secret, previous: null }, serviceHeader);
 }
 
-/** As whoever runs with an empty secret would expect it. The service itself never signs so, and refuses to. */
+/** Signs with an empty secret, which the service itself refuses to do. */
 function signEmpty(context: RequestContext, event: SampleEvent): Headers {
   const headers = sign(context, event);
   const start = `${headers['webhook-id']}.${headers['webhook-timestamp']}.`;
@@ -226,7 +226,7 @@ function signEmpty(context: RequestContext, event: SampleEvent): Headers {
   };
 }
 
-/** One of the two signatures, with what belongs to it. */
+/** The headers of one signature. */
 function pickHeaders(
   { serviceHeader }: RequestContext,
   headers: Headers,

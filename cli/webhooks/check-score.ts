@@ -1,13 +1,13 @@
 import type { CheckRequest, CheckName } from './check-requests.ts';
 import type { ReceiverResponse } from './send-request.ts';
 
-/** A shot and what came back; no answer when there was no time left to send it. */
+/** A request and its response; null if there was no time left to send it. */
 export interface CheckResult {
   request: CheckRequest;
   response: ReceiverResponse | null;
 }
 
-/** `not_used`: it tells about a signature that the receiver does not look at. */
+/** `not_used`: the check is about a signature that the receiver does not verify. */
 export type Verdict = 'passed' | 'failed' | 'not_used';
 
 export interface CheckRow {
@@ -16,7 +16,7 @@ export interface CheckRow {
   wanted: 'accepted' | 'refused';
   verdict: Verdict;
   status: number | null;
-  /** What became of the connection when there is no status. */
+  /** Why there is no status. */
   failure: string | null;
   duration_ms: number | null;
   advice: string | null;
@@ -26,14 +26,14 @@ export interface CheckReport {
   passed: boolean;
   score: { passed: number; of: number };
   checks: CheckRow[];
-  /** What is no failure, and better done otherwise. */
+  /** Improvements that are no failures. */
   advice: string[];
 }
 
-// The service gives up after 15 s; who needs a third of that does the work before answering.
+// The service times out after 15 s; a receiver that takes a third of that works before it responds.
 const slowMs = 5_000;
 
-/** Judges what a receiver did. A receiver may look at either signature, and is held to the one it looks at. */
+/** Scores the responses. A receiver may verify either signature, and only the checks of that one count. */
 export function scoreResults(results: readonly CheckResult[], serviceHeader: string): CheckReport {
   const used = {
     both: true,
@@ -43,12 +43,12 @@ export function scoreResults(results: readonly CheckResult[], serviceHeader: str
   const usesNone = !used.service && !used.standard;
   const checks = results.map(({ request, response }): CheckRow => {
     const isCorrect = response !== null && isExpected(request, response);
-    // Who looks at neither alone has failed at both; what only one of them shows cannot be known then.
+    // A receiver that accepts neither alone fails both; the checks of a single signature do not apply then.
     const isApplicable = used[request.about] || (usesNone && request.name.endsWith('_alone'));
     return {
       check: request.name,
       title: request.title,
-      wanted: request.wanted,
+      wanted: request.expected,
       verdict: verdictOf({ isApplicable, isCorrect }),
       status: response?.status ?? null,
       failure: response ? response.failure : 'not_sent',
@@ -71,13 +71,13 @@ function verdictOf({ isApplicable, isCorrect }: { isApplicable: boolean; isCorre
   return isCorrect ? 'passed' : 'failed';
 }
 
-// Anything else, such as 404 or 500, says that something is missing or broken, not that the signature is wrong.
+// Any other status, such as 404 or 500, is a fault of the receiver and not a refused signature.
 const refusalStatuses: ReadonlySet<number> = new Set([400, 401, 403]);
 
-/** A connection that breaks is neither: a receiver says no with a status. */
-function isExpected({ wanted }: CheckRequest, { status }: ReceiverResponse): boolean {
+/** A broken connection is neither accepted nor refused. */
+function isExpected({ expected }: CheckRequest, { status }: ReceiverResponse): boolean {
   if (status === null) return false;
-  return wanted === 'accepted' ? isSuccess(status) : refusalStatuses.has(status);
+  return expected === 'accepted' ? isSuccess(status) : refusalStatuses.has(status);
 }
 
 function isSuccess(status: number): boolean {
@@ -95,11 +95,11 @@ function adviceOn(
   serviceHeader: string,
 ): string[] {
   const responses = results.flatMap(({ request, response }) =>
-    response ? [{ ...response, wanted: request.wanted }] : [],
+    response ? [{ ...response, expected: request.expected }] : [],
   );
   const slowest = Math.max(0, ...responses.map(({ durationMs }) => durationMs));
   const refusals = responses.filter(
-    ({ wanted, status }) => wanted === 'refused' && status !== null && !isSuccess(status),
+    ({ expected, status }) => expected === 'refused' && status !== null && !isSuccess(status),
   );
   const unexpectedStatuses = new Set(
     refusals.map(({ status }) => status).filter((status) => status !== null && !refusalStatuses.has(status)),
@@ -108,7 +108,7 @@ function adviceOn(
     ...(used.service && !used.standard ? [noTimeAdvice(serviceHeader)] : []),
     ...(slowest > slowMs
       ? [
-          `The slowest answer took ${Math.round(slowest / 1_000)} s. Store the event, answer, and do the work afterwards.`,
+          `The slowest response took ${Math.round(slowest / 1_000)} s. Store the event, respond, and process it afterwards.`,
         ]
       : []),
     ...(unexpectedStatuses.size > 0
@@ -121,7 +121,7 @@ function adviceOn(
 
 function noTimeAdvice(serviceHeader: string): string {
   return (
-    `Your receiver looks at ${serviceHeader}, which has no time in it: whoever has seen an event can send it again. ` +
-    'Remember the ids of events, or look at webhook-signature and refuse what is old.'
+    `Your receiver verifies ${serviceHeader}, which has no time in it: an intercepted event can be replayed. ` +
+    'Store the ids of events, or verify webhook-signature and refuse old timestamps.'
   );
 }

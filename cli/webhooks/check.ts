@@ -1,6 +1,6 @@
 import { table, UsageError } from '../../server/src/kit/command-line.ts';
 import type { CommandInput } from '../../server/src/kit/command-line.ts';
-import { CommandFailure } from '../command.ts';
+import { CommandFailure, describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
 import { scoreResults } from './check-score.ts';
@@ -9,26 +9,29 @@ import { checkRequests } from './check-requests.ts';
 import { isWholeSecret } from './diagnose.ts';
 import { readOwnReceiver } from './own-receiver.ts';
 import type { CheckTarget } from './send-request.ts';
-import { readSecret, secretDetails } from './secrets.ts';
+import { readSecret, secretFileDetails } from './secrets.ts';
 
 const text = { type: 'string', required: false } as const;
 // A receiver that leaves every request unanswered would take five minutes.
 const checkMaxMs = 120_000;
 
-/** Fires at the person's own receiver what will come one day, and scores what it does. */
+/** Sends genuine and forged events to the developer's own receiver, and scores its responses. */
 export const checkCommand: Command = {
   name: 'webhooks check',
   usage: '<url> [--secret-file <file>] [--yes-it-is-mine]',
-  summary: 'Send your receiver good, repeated, late and forged events, and score it',
-  details: `  Eighteen requests, one after the other, in at most two minutes; all events are in test and say what they are.
+  summary: 'Test your receiver with genuine and forged events',
+  details: `  Sends eighteen requests, one at a time, in at most two minutes. All events are
+  marked as test events of this command.
 
-${secretDetails}
-  --service-header NAME      where the operator has given x-service-signature another name
-  --yes-it-is-mine           the receiver is yours, although it is not on this machine or its network
+${describeOptions([
+  secretFileDetails,
+  ['--service-header NAME', 'name of the signature header, if the operator has renamed x-service-signature'],
+  ['--yes-it-is-mine', 'confirm that a receiver outside this machine and its network is yours'],
+])}
 
   dalasi webhooks check http://localhost:4000/webhooks
 
-  Ends with 0 when everything that is required was right, with 1 when something was not.`,
+  The exit code is 0 when every required check passes, otherwise 1.`,
   options: { 'secret-file': text, 'service-header': text },
   flags: ['yes-it-is-mine'],
   positionals: 1,
@@ -61,16 +64,16 @@ async function check(context: CommandContext, input: CommandInput): Promise<Exit
 }
 
 async function sendAll(target: CheckTarget, requests: Iterable<CheckResult['request']>): Promise<CheckResult[]> {
-  // Here, because it brings an HTTP client along, which every other command would wait for.
+  // Imported here: the HTTP client in it would delay every other command.
   const { sendRequest } = await import('./send-request.ts');
   const results: CheckResult[] = [];
   for (const request of requests) {
     const response = target.signal.aborted ? null : await sendRequest(target, request);
     if (results.length === 0 && response?.failure === 'ECONNREFUSED') {
-      throw new CommandFailure(`Nothing listens at ${target.receiver.url.href}. Start your receiver first.`);
+      throw new CommandFailure(`No server listens at ${target.receiver.url.href}. Start your receiver first.`);
     }
     if (results.length === 0 && (response?.status === 404 || response?.status === 405)) {
-      throw new CommandFailure(`Your receiver answers ${response.status} at this address. Is the path right?`);
+      throw new CommandFailure(`Your receiver responds with ${response.status} at this address. Check the path.`);
     }
     results.push({ request, response });
   }
@@ -80,7 +83,7 @@ async function sendAll(target: CheckTarget, requests: Iterable<CheckResult['requ
 function describe(output: Output, report: CheckReport, results: readonly CheckResult[]): string {
   const { checks, score, advice } = report;
   const lines = table(
-    ['', 'wanted', 'answer', 'ms'],
+    ['', 'expected', 'response', 'ms'],
     checks.map(({ title, wanted, duration_ms: duration, ...row }) => [
       title,
       wanted,
@@ -94,7 +97,7 @@ function describe(output: Output, report: CheckReport, results: readonly CheckRe
   return [
     ...rows,
     '',
-    `${score.passed} of ${score.of} as it should be.`,
+    `${score.passed} of ${score.of} checks passed.`,
     ...[...new Set([...failures, ...advice])].map((sentence) => `- ${sentence}`),
     '',
     manualChecks(results),
@@ -107,19 +110,19 @@ function outcomeText({ status, failure }: Pick<CheckRow, 'status' | 'failure'>):
 
 function verdictText(output: Output, row: CheckRow | undefined): string {
   if (row === undefined) return '';
-  if (row.verdict === 'failed') return output.colour('red', 'wrong');
-  return row.verdict === 'passed' ? output.colour('green', 'right') : output.colour('dim', 'not looked at');
+  if (row.verdict === 'failed') return output.colour('red', 'failed');
+  return row.verdict === 'passed' ? output.colour('green', 'passed') : output.colour('dim', 'not used');
 }
 
-/** What only the receiver's own records tell. */
+/** What only the receiver's own records show. */
 function manualChecks(results: readonly CheckResult[]): string {
   const bodyOf = (name: CheckResult['request']['name']) => {
     const body = results.find(({ request }) => request.name === name)?.request.body.toString('utf8');
     return JSON.parse(body ?? '{}') as { id: string; data: { id: string } };
   };
   return (
-    `Look into your own records as well. The event ${bodyOf('repeated').id} came twice: its work must be done once. ` +
-    `Of the record ${bodyOf('older').data.id} the later event came first: the earlier one must have been handled too, ` +
+    `Check your own records as well. The event ${bodyOf('repeated').id} was sent twice: it must be processed once. ` +
+    `Of the record ${bodyOf('older').data.id} the later event was sent first: the earlier one must be processed too, ` +
     'without overwriting your copy of the newer record.'
   );
 }

@@ -23,14 +23,14 @@ export interface RunSettings {
 
 /** Runs one command as `dalasi` does, and catches what it says. Rejects with what it throws. */
 export async function runCommand(command: Command, words: string[], settings: RunSettings = {}): Promise<CommandRun> {
-  const said: { text: string; data: unknown }[] = [];
-  const say = (text: string, data: unknown): void => void said.push({ text, data });
+  const printed: { text: string; data: unknown }[] = [];
+  const print = (text: string, data: unknown): void => void printed.push({ text, data });
   const exitCode = await command.run(
     {
       clock: settings.clock ?? systemClock,
       random: seededRandom('command'),
       environment: settings.environment ?? {},
-      output: { isJson: false, result: say, item: say, note: () => {}, colour: (_colour, text) => text },
+      output: { isJson: false, result: print, item: print, note: () => {}, colour: (_colour, text) => text },
       terminal: {
         isInteractive: settings.isInteractive ?? false,
         confirm: async () => false,
@@ -41,7 +41,7 @@ export async function runCommand(command: Command, words: string[], settings: Ru
     },
     readInput('dalasi', command, words),
   );
-  return { exitCode, text: said.map(({ text }) => text).join('\n'), data: said.at(-1)?.data };
+  return { exitCode, text: printed.map(({ text }) => text).join('\n'), data: printed.at(-1)?.data };
 }
 
 /** The real time, with limits as long as they are, in which nobody pauses as long as they say: a pause has no signal to end it. */

@@ -2,21 +2,21 @@ import type { Cause } from './causes.ts';
 import { findMistake, serviceScheme, standardScheme } from './signature-search.ts';
 import type { NamedSecret, SignatureSearch } from './signature-search.ts';
 
-/** A request as a receiver has it, and what it should verify with. */
+/** A received request, and what to verify it with. */
 export interface DiagnosedRequest {
   body: Uint8Array;
   /** With names in lower case. */
   headers: ReadonlyMap<string, string>;
-  /** As it is configured, with whatever is around it. */
+  /** Exactly as configured, with any white space or quotes. */
   secret: string;
   otherSecrets: readonly NamedSecret[];
   /** The name of the service's own header, in lower case. */
   serviceHeader: string;
-  /** When it came in. */
+  /** The time of receipt. */
   receivedAt: Date;
 }
 
-/** What is true of one header. */
+/** The result for one header. */
 export interface Diagnosis {
   header: string;
   verifies: boolean;
@@ -28,9 +28,9 @@ export interface Diagnosis {
 const toleranceSeconds = 300;
 
 /**
- * Says of each of the two signatures whether it verifies, and if not, why: by making each of the common mistakes and
- * comparing. What none of them explains is told from the looks of the body, or is a wrong secret. A header that is missing
- * counts only when the other one is missing too: receivers look at one of them.
+ * Verifies both signatures. For one that fails it tries the common mistakes and compares; if none matches, the form of the
+ * body gives the cause, else it is a wrong secret. A missing header counts only if the other one is missing too, because a
+ * receiver verifies one of them.
  */
 export function diagnose(request: DiagnosedRequest): Diagnosis[] {
   const { headers, serviceHeader } = request;
@@ -58,7 +58,7 @@ function diagnoseStandard(request: DiagnosedRequest, shared: Shared): Diagnosis 
   const scheme = standardScheme({ id, timestamp });
   const diagnosis = diagnoseOne(request, 'webhook-signature', { ...shared, scheme, signatures });
   const timestampProblem = timestampCause(request);
-  // Without its timestamp nothing can be verified, and what else might be wrong is guesswork.
+  // Without a timestamp nothing can be verified, and any other cause would be a guess.
   if (timestampProblem?.cause === 'timestamp_missing')
     return { ...diagnosis, verifies: false, causes: [timestampProblem] };
   return timestampProblem
@@ -72,7 +72,7 @@ function diagnoseOne(request: DiagnosedRequest, header: string, search: Signatur
   return { header, verifies: false, causes: [mistake ?? unexplainedCause(request)] };
 }
 
-/** The body itself, without white space behind it, and as the service writes JSON. */
+/** The body as it is, without trailing white space, and as the service writes JSON. */
 function bodyChoices(body: Uint8Array): SignatureSearch['bodies'] {
   const text = Buffer.from(body).toString('utf8');
   return [
@@ -86,7 +86,7 @@ function bodyChoices(body: Uint8Array): SignatureSearch['bodies'] {
   ];
 }
 
-/** The secret, what it may have been without the mistakes of copying, and the others. */
+/** The secret as it is, without mistakes of copying, and the other secrets. */
 function secretChoices({ secret, otherSecrets }: DiagnosedRequest): SignatureSearch['secrets'] {
   const bare = secret.trim().replace(/^(["'])(.*)\1$/, '$2');
   const whole = `wh_${bare}`;
@@ -103,7 +103,7 @@ function secretChoices({ secret, otherSecrets }: DiagnosedRequest): SignatureSea
   ];
 }
 
-/** During a rotation there are two signatures in the one header, and the older of the two in the other. */
+/** During a rotation webhook-signature holds two signatures, and the service's own header the older one. */
 function isRotation({ headers }: DiagnosedRequest, service: Diagnosis, standard: Diagnosis): boolean {
   const hasTwo = /\S \S/.test(headers.get('webhook-signature') ?? '');
   const isOther = service.causes.some(({ cause }) => cause === 'wrong_secret' || cause === 'other_secret');
@@ -111,7 +111,7 @@ function isRotation({ headers }: DiagnosedRequest, service: Diagnosis, standard:
   return hasTwo && service.causes.length === 1 && isOther && isOwn;
 }
 
-/** No known mistake leads to this signature: what does the request itself look like? */
+/** The cause by the form of the request, if no known mistake leads to the signature. */
 function unexplainedCause({ body, secret, otherSecrets }: DiagnosedRequest): Cause {
   const text = Buffer.from(body).toString('utf8');
   if (/^\s*(\{\s*\}|\[object \w+\]|Array|null|undefined)?\s*$/.test(text)) return { cause: 'body_lost' };
@@ -120,7 +120,7 @@ function unexplainedCause({ body, secret, otherSecrets }: DiagnosedRequest): Cau
   return { cause: isMalformed ? 'secret_malformed' : 'wrong_secret' };
 }
 
-// The service writes no space between names and values, and no letter or slash as an escape.
+// The service writes no space between tokens, and escapes no letter or slash.
 const spacesOrEscapes = /[{[,:]\s+["{[]|\\\/|\\u(?!00[01])/i;
 
 /** Whether this is what the service calls a webhook secret. */

@@ -4,38 +4,38 @@ import { UsageError } from '../../server/src/kit/command-line.ts';
 import { assertUrlAllowed, isAddressAllowed, UrlNotAllowedError } from '../../server/src/kit/outbound-guard.ts';
 import { CommandFailure } from '../command.ts';
 
-/** A receiver that may be fired at. */
+/** A receiver that the check may send requests to. */
 export interface OwnReceiver {
   url: URL;
-  /** Of which one is connected to, and no other: a name may lead elsewhere a moment later. */
+  /** Only these are connected to: the name may resolve to another address later. */
   addresses: string[];
 }
 
 interface ReadOptions {
-  /** Whether the person has said that it is theirs. */
+  /** Whether --yes-it-is-mine is given. */
   isClaimed: boolean;
   /** How a name becomes addresses, for tests. */
   resolveName?: (name: string) => Promise<string[]>;
 }
 
 /**
- * The person's own receiver. On this machine and on private networks it is taken to be theirs; of any other they have
- * to say so. Throws UsageError.
+ * The developer's own receiver: on this machine or a private network, or anywhere with --yes-it-is-mine. Throws
+ * UsageError.
  */
 export async function readOwnReceiver(text: string, options: ReadOptions): Promise<OwnReceiver> {
   const { isClaimed, resolveName = addressesOf } = options;
   const url = readWebAddress(text);
   const addresses = await resolveName(url.hostname);
-  if (addresses.length === 0) throw new CommandFailure(`There is no address for the name ${url.hostname}.`);
+  if (addresses.length === 0) throw new CommandFailure(`The name ${url.hostname} has no address.`);
   for (const address of addresses) {
-    // Never the metadata services of clouds, whoever says what.
+    // Metadata services of clouds are always refused.
     if (!isAddressAllowed(address, { allowPrivate: true })) {
-      throw new UsageError(`${url.hostname} leads to ${address}, which is no address of a receiver.`);
+      throw new UsageError(`${url.hostname} resolves to ${address}, which is no address of a receiver.`);
     }
     if (!isClaimed && isAddressAllowed(address, { allowPrivate: false })) {
       throw new UsageError(
-        `${url.hostname} is not on this machine or its network. These requests imitate attacks, and nobody may send ` +
-          'them to a server of somebody else. If it is yours, add --yes-it-is-mine.',
+        `${url.hostname} is not on this machine or its network. These requests imitate attacks: send them only to a ` +
+          'server of your own. If it is yours, add --yes-it-is-mine.',
       );
     }
   }

@@ -1,30 +1,27 @@
 import { UsageError } from '../../server/src/kit/command-line.ts';
 
-/** One `name: value`, as it is given with --header. Throws UsageError. */
+/** One `name: value` of --header. Throws UsageError. */
 export function readHeader(line: string): [string, string] {
   const header = headerOf(line);
   if (header) return header;
   throw new UsageError(`${JSON.stringify(line)} is not a header, such as 'webhook-id: 01a1f8ad'.`);
 }
 
-/**
- * The headers of a request in one of the forms in which people keep them: as they are on the line, as curl -v shows
- * them (`> name: value`), or as a JSON object. Throws UsageError.
- */
+/** The headers of a request: as received, as curl -v prints them (`> name: value`), or as a JSON object. Throws UsageError. */
 export function readHeadersText(text: string): [string, string][] {
   const headers = text.trimStart().startsWith('{') ? fromJson(text) : fromLines(text);
-  if (headers.length === 0) throw new UsageError('The file has no headers in it: a line for each, name: value.');
+  if (headers.length === 0) throw new UsageError('The file holds no headers. Write one per line: name: value.');
   return headers;
 }
 
 function fromLines(text: string): [string, string][] {
   const lines = text.split(/\r?\n/);
-  // Of curl's dump only what was sent counts; it also shows the answer's headers.
+  // Of curl's dump, only the lines of the request count.
   const sent = lines.filter((line) => line.startsWith('>')).map((line) => line.slice(1).trimStart());
   const used = sent.length > 0 ? sent : lines;
   const start = used.findIndex((line) => headerOf(line) !== null);
   const end = used.findIndex((line, index) => index > start && line.trim() === '');
-  // Behind the empty line stands the body.
+  // The body follows the empty line.
   return used.slice(Math.max(start, 0), end === -1 ? undefined : end).flatMap((line) => {
     const header = headerOf(line);
     return header ? [header] : [];
@@ -32,16 +29,16 @@ function fromLines(text: string): [string, string][] {
 }
 
 function fromJson(text: string): [string, string][] {
-  let value: unknown;
+  let parsed: unknown;
   try {
-    value = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
-    throw new UsageError('The file of headers begins like JSON and is none.');
+    throw new UsageError('The file of headers begins like JSON but is malformed.');
   }
-  return Object.entries(value as Record<string, unknown>).map(([name, given]) => [
+  return Object.entries(parsed as Record<string, unknown>).map(([name, value]) => [
     name.toLowerCase(),
     // Some frameworks keep a list of values for each name.
-    Array.isArray(given) ? given.join(' ') : String(given),
+    Array.isArray(value) ? value.join(' ') : String(value),
   ]);
 }
 

@@ -7,23 +7,26 @@ import type { NamedSecret } from './signature-search.ts';
 
 export const secretVariable = 'DALASI_WEBHOOK_SECRET';
 
-/** What help says of where the secret comes from. */
-export const secretDetails = `  The secret comes from ${secretVariable} or from a file: never from the command line, which others can see.
-  --secret-file FILE         a file with the endpoint's secret in it`;
+/** The row of --secret-file in the help of a command. */
+export const secretFileDetails = [
+  '--secret-file FILE',
+  `file with the secret of the endpoint; default: ${secretVariable}. The command line takes no secret, because other ` +
+    'users of the machine can see it.',
+] as const;
 
-/** The secret as it is configured. Throws UsageError. */
+/** The secret exactly as configured. Throws UsageError. */
 export function readSecret(
   environment: CommandContext['environment'],
   { options }: Pick<CommandInput, 'options'>,
 ): string {
   const path = options['secret-file'];
-  // Each line of a file ends with a line end, so that one is no mistake.
+  // A file usually ends with a newline, so that one is no mistake.
   const secret = path === undefined ? (environment[secretVariable] ?? '') : readText(path).replace(/\r?\n$/, '');
   if (secret.trim() !== '') return secret;
   throw new UsageError(
     path === undefined
-      ? `There is no secret to verify with. Set ${secretVariable}, or name a file with --secret-file.`
-      : `${path} is empty. It should hold the endpoint's secret, which begins with wh_.`,
+      ? `No webhook secret found. Set ${secretVariable}, or name a file with --secret-file.`
+      : `${path} is empty. It must hold the secret of the endpoint, which begins with wh_.`,
   );
 }
 

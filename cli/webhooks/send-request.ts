@@ -10,37 +10,37 @@ import type { OwnReceiver } from './own-receiver.ts';
 export interface RawRequest {
   headers: Readonly<Record<string, string>>;
   body: Buffer;
-  /** In how many pieces the body is written, with a pause between them. */
+  /** The number of chunks of the body, with a delay between them. */
   chunks: number;
 }
 
-/** What the receiver did: a status, or a word for what became of the connection. */
+/** The status of the response, or why there is none. */
 export interface ReceiverResponse {
   status: number | null;
   failure: string | null;
   durationMs: number;
 }
 
-/** The service waits as long (docs/events.md, "Responding"). */
+/** The timeout of the service (docs/events.md, "Responding"). */
 export const responseTimeoutMs = 15_000;
 const chunkDelayMs = 300;
-// What a receiver says beyond its status is of no use here.
+// Only the status counts.
 const responseBytesMax = 64 * 1024;
 
 export interface CheckTarget {
   clock: Clock;
   receiver: OwnReceiver;
-  /** Ends all that is under way. */
+  /** Aborts the request under way. */
   signal: AbortSignal;
 }
 
-/** Sends one request on a connection of its own. Never rejects; redirects are an answer like any other. */
+/** Sends one request on its own connection. Never rejects, and follows no redirect. */
 export async function sendRequest(target: CheckTarget, rawRequest: RawRequest): Promise<ReceiverResponse> {
   const { clock, signal } = target;
   const timeout = new AbortController();
   const finished = new AbortController();
   void clock.sleep(responseTimeoutMs, finished.signal).then(() => timeout.abort());
-  // From the last byte on, as the receiver sees it.
+  // Measured from the last byte of the request, as the receiver sees it.
   let sentMs = clock.now().getTime();
   const responseOf = (status: number | null, failure: string | null): ReceiverResponse => ({
     status,
@@ -50,7 +50,7 @@ export async function sendRequest(target: CheckTarget, rawRequest: RawRequest): 
   try {
     const request = openRequest(target, rawRequest, AbortSignal.any([timeout.signal, signal]));
     const statusPromise = statusOf(request);
-    // Heard below; a receiver may answer before it has read everything.
+    // Awaited below; a receiver may respond before it has read the whole body.
     statusPromise.catch(() => {});
     await writeBody(clock, request, rawRequest);
     sentMs = clock.now().getTime();
@@ -110,7 +110,7 @@ function statusOf(request: ClientRequest): Promise<number> {
       response.on('error', reject);
       response.once('close', () => {
         if (response.complete || bytes > responseBytesMax) resolve(status);
-        else reject(new Error('The answer was cut off.'));
+        else reject(new Error('The response was cut off.'));
       });
     });
   });

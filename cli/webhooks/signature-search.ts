@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Cause, CauseName } from './causes.ts';
 
-/** One of several possibilities on the way to a signature; no cause when it is the right one. */
+/** One variant of a step in signing; `cause` is null for the correct one. */
 export interface Choice<Value> {
   value: Value;
   cause: Cause | null;
@@ -14,7 +14,7 @@ export interface NamedSecret {
 
 /** How a header's signature is made, and the common mistakes on the way. */
 export interface SignatureScheme {
-  /** What is signed in front of the body. */
+  /** The signed text before the body. */
   heads: readonly Choice<string>[];
   keysOf: (secret: string) => Choice<Buffer>[];
   algorithms: readonly Choice<string>[];
@@ -25,13 +25,13 @@ export interface SignatureSearch {
   scheme: SignatureScheme;
   bodies: readonly Choice<Buffer>[];
   secrets: readonly Choice<string>[];
-  /** What was sent. */
+  /** The signatures in the request. */
   signatures: readonly string[];
 }
 
 /**
- * Finds the mistake that leads to what was sent: `null` when it verifies, `undefined` when no single known mistake does. What
- * is compared here is the sender's own, on the machine of whoever owns the secret, so the time it takes tells nobody.
+ * Finds the mistake that leads to a signature of the request: `null` if it verifies, `undefined` if no single known mistake
+ * does. It runs on the machine of the secret's owner, so that a comparison in constant time is not needed.
  */
 export function findMistake({ scheme, bodies, secrets, signatures }: SignatureSearch): Cause | null | undefined {
   const candidates = secrets.flatMap((secret) =>
@@ -48,10 +48,10 @@ export function findMistake({ scheme, bodies, secrets, signatures }: SignatureSe
       ),
   );
   return candidates
-    .map((way) => ({ way, mistakes: Object.values(way).flatMap(({ cause }) => cause ?? []) }))
+    .map((choices) => ({ choices, mistakes: Object.values(choices).flatMap(({ cause }) => cause ?? []) }))
     .filter(({ mistakes }) => mistakes.length <= 1)
     .toSorted((left, right) => left.mistakes.length - right.mistakes.length)
-    .filter(({ way: { key, head, body, algorithm, encoding } }) => {
+    .filter(({ choices: { key, head, body, algorithm, encoding } }) => {
       const digest = createHmac(algorithm.value, key.value).update(head.value).update(body.value).digest();
       return signatures.includes(encoding.value(digest));
     })

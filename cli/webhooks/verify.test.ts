@@ -46,7 +46,7 @@ function causesIn(data: unknown): Record<string, string[]> {
 }
 
 describe('dalasi webhooks verify', () => {
-  it('takes the body from a file or from standard input, byte for byte', async () => {
+  it('reads the body from a file or standard input, byte for byte', async () => {
     const fromFile = await verify([file(body), ...headerWords]);
     assert.equal(fromFile.exitCode, 0);
     assert.equal(fromFile.text, 'x-service-signature verifies.\n\nwebhook-signature verifies.');
@@ -57,7 +57,7 @@ describe('dalasi webhooks verify', () => {
     assert.match(withLineEnd.text, /x-service-signature does not verify\.\n {2}The body has a trailing newline/);
   });
 
-  it('takes the secret from a file, and names the other one that it was', async () => {
+  it('reads the secret from a file, and names another secret that verifies', async () => {
     const strange = signatureHeaders(
       { id, sentAt, body },
       { current: otherSecret, previous: null },
@@ -80,7 +80,7 @@ describe('dalasi webhooks verify', () => {
     assert.match(unnamed.text, /another secret that you gave: .*, line 3\./);
   });
 
-  it('reads a request kept for later at the time when it came', async () => {
+  it('verifies a stored request at its time of receipt', async () => {
     const later = new ManualClock(new Date(sentAt.getTime() + 3_600_000));
     const words = [file(body), ...headerWords];
     assert.deepEqual(causesIn((await verify(words, { clock: later })).data), {
@@ -92,13 +92,13 @@ describe('dalasi webhooks verify', () => {
     }
   });
 
-  it('takes another name of the service’s own header', async () => {
+  it('accepts another name of the service’s own header', async () => {
     const own = [file(body), '--header', `X-Shop-Signature: ${headers['x-service-signature']}`];
     assert.equal((await verify([...own, '--service-header', 'X-Shop-Signature'])).exitCode, 0);
     assert.deepEqual(causesIn((await verify(own)).data), { 'x-service-signature': ['header_missing'] });
   });
 
-  it('reads headers in the forms in which people keep them', () => {
+  it('reads headers as received, as printed by curl, and as JSON', () => {
     const read = (text: string) => Object.fromEntries(readHeadersText(text));
     const dump = [
       '*   Trying 127.0.0.1:4000...',
@@ -117,7 +117,7 @@ describe('dalasi webhooks verify', () => {
     assert.throws(() => read('{"webhook-id"'), UsageError);
   });
 
-  it('says what is missing, as a mistake of whoever typed it', async () => {
+  it('refuses a missing or malformed input as a usage error', async () => {
     const path = file(body);
     const mistakes: [words: string[], settings: RunSettings, message: RegExp][] = [
       [[path, ...headerWords], { environment: {} }, /DALASI_WEBHOOK_SECRET/],
@@ -139,7 +139,7 @@ describe('dalasi webhooks verify', () => {
     }
   });
 
-  it('ends as programs expect it: 0, 1 or 2, and as JSON where asked', async () => {
+  it('ends with exit code 0, 1 or 2, and prints JSON with --json', async () => {
     const path = file(body);
     const at = ['--at', sentAt.toISOString()];
     const good = await world.run(['webhooks', 'verify', path, ...headerWords, ...at, '--json'], environment);

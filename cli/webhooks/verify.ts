@@ -3,36 +3,39 @@ import type { CommandInput } from '../../server/src/kit/command-line.ts';
 import { readTimeOption } from '../../server/src/kit/time-option.ts';
 import { sanitizeLine } from '../../server/src/kit/terminal-text.ts';
 import type { Output } from '../output.ts';
+import { describeOptions } from '../command.ts';
 import type { Command, CommandContext, ExitCode } from '../command.ts';
 import { causes } from './causes.ts';
 import type { Cause } from './causes.ts';
 import { diagnose } from './diagnose.ts';
 import type { Diagnosis } from './diagnose.ts';
 import { readHeader, readHeadersText } from './raw-headers.ts';
-import { readBytes, readOtherSecrets, readSecret, secretDetails } from './secrets.ts';
+import { readBytes, readOtherSecrets, readSecret, secretFileDetails } from './secrets.ts';
 
 const text = { type: 'string', required: false } as const;
 const serviceHeaderDefault = 'x-service-signature';
-// More than any event has; a mistake in the file's name should not read a disk.
+// Larger than any event; a mistyped file name must not read a whole disk.
 const bodyBytesMax = 10 * 1024 * 1024;
 
-/** Says whether what a receiver got verifies, and if not, why. It asks nobody: all it needs is in its hands. */
+/** Verifies the signatures of a request, and explains a failure. Works offline. */
 export const verifyCommand: Command = {
   name: 'webhooks verify',
   usage: '[<body file>] [--header <header>]… [--headers-file <file>]',
-  summary: 'Say whether a signed event verifies, and if not, why',
-  details: `  The body is read from the file, or from standard input, as bytes. Nothing is sent anywhere.
+  summary: 'Verify a signed event, and explain a failure',
+  details: `  The body is read as bytes from the file or from standard input. Nothing is sent.
 
-${secretDetails}
-  --other-secret-file FILE   secrets that it may have been instead, a line each, also behind a name; more than once
-  --header HEADER            one header of the request, 'name: value'; more than once
-  --headers-file FILE        its headers, as they came, as curl -v shows them, or as a JSON object
-  --service-header NAME      where the operator has given ${serviceHeaderDefault} another name
-  --at TIME                  when the request came in: 2026-11-20T10:18:00Z, or 15m for 15 minutes ago; now without it
+${describeOptions([
+  secretFileDetails,
+  ['--other-secret-file FILE', 'other possible secrets, one per line, each alone or after a name; repeatable'],
+  ['--header HEADER', "one header of the request, 'name: value'; repeatable"],
+  ['--headers-file FILE', 'all headers: as received, as curl -v prints them, or as a JSON object'],
+  ['--service-header NAME', `name of the signature header, if the operator has renamed ${serviceHeaderDefault}`],
+  ['--at TIME', 'time of receipt: 2026-11-20T10:18:00Z, or 15m for 15 minutes ago; default: now'],
+])}
 
   dalasi webhooks verify body.json --headers-file headers.txt --at 2026-11-20T10:18:00Z
 
-  Ends with 0 when each signature in the request verifies, with 1 when one does not.`,
+  The exit code is 0 when every signature in the request verifies, otherwise 1.`,
   options: { 'secret-file': text, 'headers-file': text, 'service-header': text, at: text },
   lists: ['header', 'other-secret-file'],
   positionals: 1,
@@ -91,14 +94,14 @@ function readHeaders({ options, lists }: CommandInput): Map<string, string> {
     ...(lists['header'] ?? []).map(readHeader),
   ];
   if (headers.length > 0) return new Map(headers);
-  throw new UsageError('Give the headers of the request: --headers-file FILE, or --header once for each.');
+  throw new UsageError('Give the headers of the request: --headers-file FILE, or one --header for each.');
 }
 
 async function readBody({ terminal }: CommandContext, path: string | undefined): Promise<Buffer> {
   if ((path === undefined || path === '-') && terminal.isInteractive) {
-    throw new UsageError('Name the file with the body, or let it come by standard input: < body.json');
+    throw new UsageError('Name the file with the body, or pipe it to standard input: < body.json');
   }
   const body = path === undefined || path === '-' ? await terminal.readInput() : readBytes(path);
-  if (body.length > bodyBytesMax) throw new UsageError('The body is longer than 10 MB, which no event is.');
+  if (body.length > bodyBytesMax) throw new UsageError('The body is longer than 10 MB. No event is that long.');
   return body;
 }

@@ -65,7 +65,7 @@ test('fees are set for a merchant and as the default, and the running service fo
   assert.equal(
     stdout,
     `Kairaba Books (test), ${merchant}
-The customer pays the fees of collecting.
+The customer pays the fees of collections.
 FOR         NETWORK  FEE                                             FROM
 collection  all      1.5 % + D2.50, at least D3.00, at most D100.00  default
 transfer    all      no fee                                          -
@@ -104,7 +104,7 @@ test('a mistake is said in a sentence, with exit code 2', async () => {
   for (const [args, sentence] of [
     [
       'fees set --merchant x --default --percent 1 --for transfer',
-      /^Say either --merchant <merchant id> or --default, /,
+      /^Give either --merchant <merchant id> or --default, /,
     ],
     ['limits set --default --daily', /daily/],
   ] as const) {

@@ -116,7 +116,7 @@ async function countUnbooked(dataDirectory: string): Promise<number> {
 async function assertLedgerBalances(dataDirectory: string): Promise<void> {
   const { code, stdout, stderr } = await world.runOperatorInProcess({ DATA_DIR: dataDirectory }, ['ledger', 'verify']);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
-  assert.match(stdout, /^The ledger is right: \d+ movements on \d+ accounts\.$/m);
+  assert.match(stdout, /^The ledger is correct: \d+ movements on \d+ accounts\.$/m);
 }
 
 const merchants = 8;
@@ -167,7 +167,7 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
   process.kill(serverPid(dataDirectory), 'SIGKILL');
   await done;
   assert.equal((await service.ended).code, 1);
-  assert.match(service.stderr(), /^The database server has ended by itself; its log, postgres\.log, is in [^\n]*\.\n$/);
+  assert.match(service.stderr(), /^The bundled PostgreSQL has stopped unexpectedly; see postgres\.log in [^\n]*\.\n$/);
   await eventually('its children are gone too', () => processesIn(dataDirectory).length === 0);
 
   const diedAt = new Date();

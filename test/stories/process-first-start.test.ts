@@ -68,7 +68,7 @@ test('the first start takes a payment soon, prints what a newcomer needs, and a 
   const settings = { DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: `${receiver.url}/events`, LOG_LEVEL: 'info' };
   const { service, url, paymentId: id, tookMs } = await startAndPay(t, settings);
   assert(tookMs < firstStartMaxMs);
-  await service.printed(/then open the payment_link of the answer\.\n$/);
+  await service.printed(/then open the payment_link of the response\.\n$/);
   assert.match(url, /^http:\/\/localhost:\d+$/);
 
   const demo = readDemo(dataDirectory);
@@ -115,7 +115,11 @@ function assertLogIsWhole(service: Program, url: string): void {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   const messages = lines.map((line) => String(line['msg']));
   assert.match(messages[0] ?? '', /^Applied \d+ migrations, 0001-first-payment to \d{4}-[\w-]+, in \d+ ms\.$/);
-  for (const sentence of [`Dalasi is ready at ${url}`, 'Stopping: finishing what is under way.', 'Stopped.']) {
+  for (const sentence of [
+    `Dalasi is ready at ${url}`,
+    'Stopping: finishing requests and tasks under way.',
+    'Stopped.',
+  ]) {
     assert(messages.includes(sentence), sentence);
   }
   assert.doesNotMatch(service.stderr(), /sk_test/);
@@ -136,7 +140,7 @@ test('a later start keeps the key, tells where the service is now, and prints a 
   assert(
     service
       .stdout()
-      .includes(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`),
+      .includes(`DEMO_WEBHOOK_URL has no effect after the first start; set the address for events with ${instead}.`),
   );
 
   const { payment_link: link, amount } = await runPrintedCurl(world, service);

@@ -158,7 +158,7 @@ describe('beside a running service', () => {
 
   const anybody = '01890000-0000-7000-8000-000000000000';
   for (const [args, sentence] of [
-    [['businesses', 'create', ' '], /^The name has 1 to 200 characters\.\n$/],
+    [['businesses', 'create', ' '], /^A name has 1 to 200 characters\.\n$/],
     [
       ['keys', 'list', '--merchant', anybody],
       new RegExp(`^There is no merchant ${anybody}\\. See: businesses list\\n$`),
@@ -254,7 +254,7 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
       /^There is no command "business"\. Did you mean businesses list\? See: /,
       runProcess,
     );
-    await refuses(['cases', 'shwo'], /^Say what to do: cases list, .*\. Did you mean cases show\?$/m);
+    await refuses(['cases', 'shwo'], /^Choose a command: cases list, .*\. Did you mean cases show\?$/m);
     const helped = await runInProcess('--help');
     assert.equal(helped.code, 0);
     assert.match(helped.stdout, /ledger verify/);

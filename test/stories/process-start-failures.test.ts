@@ -131,7 +131,7 @@ describe('a resource in use ends the start', () => {
     const port = await listen(server);
     const dataDirectory = world.newDataDirectory();
     const settings = { PORT: String(port), DATA_DIR: dataDirectory };
-    await refuses(settings, new RegExp(`^Port ${port} is in use; .* set PORT to another one\\.$`));
+    await refuses(settings, new RegExp(`^Port ${port} is in use; .* set PORT to another port\\.$`));
     assert(!existsSync(dataDirectory), 'nothing was made');
     server.close();
   });
@@ -257,7 +257,7 @@ describe('a database that cannot be used ends the start', () => {
   test('an owner that may not make tables', async () => {
     await withAdminClient(adminUrl, (client) => client.query("CREATE ROLE guest LOGIN PASSWORD 'guest'"));
     const url = changeConnectionUrl(adminUrl, { user: 'guest', password: 'guest' });
-    await refusesDatabase(url, /^The database refused to be made ready: permission denied for schema public\.$/);
+    await refusesDatabase(url, /^The database cannot be prepared: permission denied for schema public\.$/);
   });
 
   test('another KEY_PEPPER than the one that the serving role’s password already follows from', async () => {

@@ -40,8 +40,8 @@ const wrong = [
   ['KEY_PEPPER', 'zz'.repeat(32), /^KEY_PEPPER must be 32 bytes/],
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],
   ['SIGNATURE_HEADER', 'x signature', /^SIGNATURE_HEADER must be the name of a header\.$/],
-  ['SIGNATURE_HEADER', 'Webhook-Signature', /^SIGNATURE_HEADER must be a header that nothing else stands in\.$/],
-  ['SIGNATURE_HEADER', 'transfer-encoding', /^SIGNATURE_HEADER must be a header that nothing else stands in\.$/],
+  ['SIGNATURE_HEADER', 'Webhook-Signature', /^SIGNATURE_HEADER must be a header that webhooks do not use otherwise\.$/],
+  ['SIGNATURE_HEADER', 'transfer-encoding', /^SIGNATURE_HEADER must be a header that webhooks do not use otherwise\.$/],
   ['INTENT_LIFETIME_MINUTES', '0', /^INTENT_LIFETIME_MINUTES must be a whole number from 1 to 10080/],
   ['SETTLEMENT_DELAY_HOURS', '721', /^SETTLEMENT_DELAY_HOURS must be a whole number from 0 to 720/],
   ['AMOUNT_MIN', '0', /^AMOUNT_MIN must be an amount in dalasi above 0/],
@@ -76,10 +76,10 @@ const wrong = [
   ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error or silent, not "verbose"\.$/],
 ] as const;
 
-describe('a wrong setting is named, with what it takes', () => {
+describe('an invalid setting is refused by name, with its allowed values', () => {
   for (const [name, value, sentence] of wrong) test(`${name}=${value}`, () => refuses({ [name]: value }, sentence));
 
-  test('every setting that can be wrong is tried', () => {
+  test('the table covers every setting that can be invalid', () => {
     // Any text may be the name of a folder or a secret of somebody's; that of a host is known to be wrong when it is
     // listened on.
     const anyText = ['HOST', 'DATA_DIR', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'];
@@ -91,7 +91,7 @@ describe('a wrong setting is named, with what it takes', () => {
   });
 });
 
-describe('settings that need each other', () => {
+describe('settings that depend on each other', () => {
   for (const name of ['SEAL_KEY', 'KEY_PEPPER', 'PUBLIC_URL'] as const) {
     test(`production without ${name}`, () => {
       const { [name]: _, ...rest } = production;
@@ -99,7 +99,7 @@ describe('settings that need each other', () => {
     });
   }
 
-  test('everything that is missing is named at once, with how to make it', () => {
+  test('all missing settings are named at once, with how to create them', () => {
     refuses(
       { APP_ENV: 'production' },
       /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production; make each key with `openssl rand -base64 32`; PUBLIC_URL is for example https:\/\/pay\.example\.gm\.$/,
@@ -118,11 +118,11 @@ describe('settings that need each other', () => {
     });
   }
 
-  test('processes that share the work need a database to share', () => {
+  test('ROLE=api and ROLE=worker need DATABASE_URL', () => {
     for (const role of ['api', 'worker']) refuses({ ROLE: role }, new RegExp(`^ROLE=${role} needs DATABASE_URL`));
   });
 
-  test('a worker has to know where an API process listens', () => {
+  test('ROLE=worker needs the address of an API process', () => {
     const worker = { ROLE: 'worker', APP_ENV: 'development', DATABASE_URL: database };
     refuses(worker, /^ROLE=worker needs INTERNAL_URL, where an API process listens/);
     assert.equal(readConfig({ ...worker, PUBLIC_URL: 'http://pay.example.gm' }).role, 'worker');
@@ -130,7 +130,7 @@ describe('settings that need each other', () => {
   });
 });
 
-test('without any setting the service runs for a developer, on this machine only', () => {
+test('without any setting the service runs in development and listens on this machine only', () => {
   const { production: isProduction, host, port, databaseUrl, role } = readConfig({});
   assert.deepEqual(
     { isProduction, host, port, databaseUrl, role },
@@ -138,16 +138,16 @@ test('without any setting the service runs for a developer, on this machine only
   );
 });
 
-test('what an older libpq calls TLS is verified, without the driver warning at every start', () => {
+test('an sslmode of older libpq versions becomes verify-full, without a warning of the driver', () => {
   for (const mode of ['prefer', 'require', 'verify-ca']) {
     const { databaseUrl } = readConfig({ ...production, DATABASE_URL: `${database}?sslmode=${mode}` });
     assert.equal(databaseUrl, `${database}?sslmode=verify-full`);
   }
-  const asked = `${database}?sslmode=require&uselibpqcompat=true`;
-  assert.equal(readConfig({ ...production, DATABASE_URL: asked }).databaseUrl, asked);
+  const compatible = `${database}?sslmode=require&uselibpqcompat=true`;
+  assert.equal(readConfig({ ...production, DATABASE_URL: compatible }).databaseUrl, compatible);
 });
 
-test('chat channels are off until their token is set, and then have their usual addresses', () => {
+test('chat channels are off without their token, and have default addresses with it', () => {
   const off = readConfig({});
   for (const [name, value] of [
     ['WHATSAPP_TEMPLATE', 'paid'],

@@ -20,7 +20,7 @@ export interface Config {
   dataDirectory: string;
   production: boolean;
   role: 'all' | 'api' | 'worker';
-  /** Null in development: made and kept in the data directory. */
+  /** Null in development: generated and stored in the data directory. */
   sealKey: string | null;
   sealKeysOld: string[];
   keyPepper: string | null;
@@ -36,7 +36,7 @@ export interface Config {
   rateLimitKeyPercent: number;
   rateLimitKeyless: number;
   rateLimitCodes: number;
-  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   closingNoticeMs: number;
   logLevel: LogLevel;
@@ -47,7 +47,7 @@ export interface Config {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-// Of the requests that carry events: a signature in one of these would take the place of what belongs there.
+// Headers of webhook requests that a signature would overwrite.
 const reservedHeaders: ReadonlySet<string> = new Set([
   ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent', 'content-length', 'host'],
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'content-encoding'],
@@ -102,7 +102,7 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-/** What one setting demands of another. */
+/** Checks settings that depend on each other. */
 function checkTogether(config: Config): void {
   if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
   const missing = [...missingForRole(config), ...missingInProduction(config)];
@@ -113,12 +113,12 @@ function checkTogether(config: Config): void {
 function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl, production }: Config): string[] {
   if (role === 'all') return [];
   const hasDatabase = databaseUrl !== null || appDatabaseUrl !== null;
-  // In production PUBLIC_URL is asked for anyway, and stands in.
+  // Production requires PUBLIC_URL, which serves as the default.
   const findsNetworks = role === 'api' || internalUrl !== null || publicUrl !== null || production;
   return [
     ...(hasDatabase
       ? []
-      : [`ROLE=${role} needs DATABASE_URL: the embedded PostgreSQL serves one process, which does everything`]),
+      : [`ROLE=${role} needs DATABASE_URL: the bundled PostgreSQL serves a single process with ROLE=all`]),
     ...(findsNetworks
       ? []
       : [`ROLE=${role} needs INTERNAL_URL, where an API process listens, for example http://localhost:8080`]),
@@ -148,10 +148,10 @@ function anyOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 }
 
-// As @fastify/proxy-addr, which reads the list, names the usual networks.
+// The names of networks in @fastify/proxy-addr, which reads the list.
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** Whoever is named here chooses the address that limits count by: a whole internet is refused. */
+/** A trusted proxy chooses the client address for rate limits, so that a network of all addresses is refused. */
 function readTrustedProxies(read: Reader): string[] {
   const name = 'TRUSTED_PROXIES';
   const networks = (read.text(name) ?? '').split(',').map((network) => network.trim());
@@ -172,7 +172,7 @@ function isBetween(value: number, min: number, max: number): boolean {
   return value >= min && value <= max;
 }
 
-/** Null while it is off; what is set is checked all the same. */
+/** Null while the channel is off; its settings are checked all the same. */
 function readWhatsapp(read: Reader): WhatsappSettings | null {
   const switchedBy = 'WHATSAPP_ACCESS_TOKEN';
   const accessToken = read.text(switchedBy);
@@ -201,7 +201,7 @@ function readWhatsapp(read: Reader): WhatsappSettings | null {
   return { accessToken, ...settingsOf };
 }
 
-/** The same for Telegram. The token becomes a part of an address. */
+/** The same for Telegram. The token becomes part of a URL. */
 function readTelegram(read: Reader): TelegramSettings | null {
   const botToken = matching(read, 'TELEGRAM_BOT_TOKEN', /^\d{1,20}:[\w-]{1,100}$/, 'as @BotFather writes it, 123456:…');
   const webhookSecret = matching(read, 'TELEGRAM_WEBHOOK_SECRET', /^[\w-]{1,256}$/, 'letters, digits, _ and - only');
@@ -216,14 +216,14 @@ function requireSet(read: Reader, switchedBy: SettingName, names: readonly Setti
   if (missing.length > 0) throw new StartError(`${requiredText(missing)} with ${switchedBy}.`);
 }
 
-/** Empty where it is not set and has no default. The value may be a secret, so the message does not repeat it. */
+/** Empty if not set and without a default. The value may be a secret, so the message does not repeat it. */
 function matching(read: Reader, name: SettingName, pattern: RegExp, what: string): string {
   const value = read.orDefault(name);
   if (value !== '' && !pattern.test(value)) throw new StartError(`${name} must be ${what}.`);
   return value;
 }
 
-/** Of somebody's service, which has a usual one. */
+/** The base URL of an external service. */
 function serviceAddress(read: Reader, name: SettingName): string {
   return withoutSlash(read.url(name, ['https:', 'http:'])) ?? read.orDefault(name);
 }
@@ -244,7 +244,7 @@ function reader(environment: Environment) {
     if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
       throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
     }
-    if (!isDecodable(value)) throw new StartError(`${name} holds a % that begins no code; write it as %25.`);
+    if (!isDecodable(value)) throw new StartError(`${name} holds a % that starts no escape; write it as %25.`);
     return value;
   };
   return {
@@ -281,7 +281,8 @@ function reader(environment: Environment) {
     headerName: (name: SettingName): string => {
       const value = orDefault(name).toLowerCase();
       if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
-      if (reservedHeaders.has(value)) throw new StartError(`${name} must be a header that nothing else stands in.`);
+      if (reservedHeaders.has(value))
+        throw new StartError(`${name} must be a header that webhooks do not use otherwise.`);
       return value;
     },
     amount: (name: SettingName): bigint => {
@@ -297,7 +298,7 @@ function reader(environment: Environment) {
   };
 }
 
-/** As the sealer reads keys: what Buffer.from would skip in a mistyped one would make it another key. */
+/** Strict, because Buffer.from skips invalid characters, so that a mistyped key would become another key. */
 function checkKey(name: SettingName, value: string): string {
   const isHex = /^[0-9a-f]{64}$/i.test(value);
   const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
@@ -306,7 +307,7 @@ function checkKey(name: SettingName, value: string): string {
   throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with: openssl rand -base64 32`);
 }
 
-/** User, password and database are written in percent encoding; a stray % makes none of them readable. */
+/** User, password and database are percent-encoded; a stray % makes the URL unreadable. */
 function isDecodable(value: string): boolean {
   try {
     decodeURIComponent(value);
@@ -320,7 +321,7 @@ function withoutSlash(url: string | null): string | null {
   return url === null ? null : url.replace(/\/+$/, '');
 }
 
-/** Pages link to each other from the root, and what stands here is sent to payers: a path would lead nowhere, a password everywhere. */
+/** Pages link to each other from the root, so a path would break them; payers see the URL, so it must hold no password. */
 function checkOrigin(name: SettingName, address: string | null): string | null {
   if (address === null) return null;
   const { href, origin } = new URL(address);

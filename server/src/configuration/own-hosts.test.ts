@@ -11,7 +11,7 @@ function hosts(settings: Record<string, string>) {
   return ownHosts(readConfig({ APP_ENV: 'production', SEAL_KEY: key, KEY_PEPPER: key, ...settings }));
 }
 
-describe('what nobody may make a production server call', () => {
+describe('hosts that merchants must not make a production server call', () => {
   it('are its own addresses, its public name and where its database is', () => {
     const { refusedAddresses, refusedNames } = hosts({
       PUBLIC_URL: 'https://Pay.Example.gm./',
@@ -24,7 +24,7 @@ describe('what nobody may make a production server call', () => {
     assert.deepEqual(refusedAddresses, [...own, '8.8.4.4']);
   });
 
-  it('are found where a database’s address is written in another way', () => {
+  it('are found in every form of a database URL', () => {
     const [PUBLIC_URL, common] = ['https://[2606:4700::1]', { SEAL_KEY: key }];
     const cases: [string, string[], string[]][] = [
       ['postgres://owner@[2606:4700::2]:5432/dalasi', [], ['2606:4700::1', '2606:4700::2']],
@@ -38,7 +38,7 @@ describe('what nobody may make a production server call', () => {
     }
   });
 
-  it('are refused in the URLs of merchants of both environments', () => {
+  it('are refused in URLs of merchants, test and live', () => {
     const [APP_ENV, PUBLIC_URL] = ['production', 'https://pay.example.gm'];
     const policyOf = urlPolicyOf(readConfig({ APP_ENV, SEAL_KEY: key, KEY_PEPPER: key, PUBLIC_URL }));
     for (const testMode of [true, false]) {
@@ -48,7 +48,7 @@ describe('what nobody may make a production server call', () => {
     assert.deepEqual([policyOf(true).httpsOnly, policyOf(false).httpsOnly], [false, true]);
   });
 
-  it('are none on a development server, which may call itself', () => {
+  it('are none on a development server', () => {
     assert.deepEqual(hosts({ APP_ENV: 'development' }), { refusedAddresses: [], refusedNames: [] });
   });
 });

@@ -7,8 +7,8 @@ import type { AddressPolicy, OutboundPolicy } from '../kit/outbound-guard.ts';
 type OwnHosts = Required<Pick<AddressPolicy, 'refusedAddresses' | 'refusedNames'>>;
 
 /**
- * What nobody may make us call on a production server, public or not: this machine's own addresses, behind which the
- * operator's services listen, and where this service and its database are reached.
+ * The hosts that no merchant may make a production server call, public or not: the addresses of this machine, where other
+ * services of the operator may listen, and the hosts of this service and its database.
  */
 export function ownHosts(config: Config): OwnHosts {
   if (!config.production) return { refusedAddresses: [], refusedNames: [] };
@@ -21,13 +21,13 @@ export function ownHosts(config: Config): OwnHosts {
   };
 }
 
-/** What the merchants of each environment may make this server call, wherever their URLs are taken. */
+/** The policy for URLs of merchants, by environment. */
 export function urlPolicyOf(config: Config): (testMode: boolean) => OutboundPolicy {
   const refused = ownHosts(config);
   return (testMode) => ({ ...outboundPolicy({ production: config.production, testMode }), ...refused });
 }
 
-/** A database's may also stand in `host`, as a directory of sockets too, and several with commas between. */
+/** A database URL may also name hosts in `host`: several with commas, or a directory of sockets. */
 function hostsOf(url: string | null): string[] {
   if (url === null) return [];
   const { hostname, searchParams } = new URL(url);

@@ -14,27 +14,27 @@ import { createSealer, keyIdOf } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
 import { StartError } from '../kit/start-error.ts';
 
-/** What the service keeps secret, and what is derived from it: the same in every process of one installation. */
+/** The secrets of the installation and those derived from them: the same in every process. */
 export interface Secrets extends ConfiguredSecrets {
-  /** Keys the ids that are made from a number. Stored sealed, so that the ids outlive a change of SEAL_KEY. */
+  /** Keys the payment method ids, which are HMACs of phone numbers. Stored sealed, so that the ids survive a change of SEAL_KEY. */
   idSecret: string;
 }
 
-/** The part that follows from the settings alone. */
+/** The secrets that derive from the settings alone. */
 export interface ConfiguredSecrets {
   sealer: Sealer;
   pepper: Uint8Array;
-  /** How the database knows the keys. */
+  /** The check values by which the database recognizes the keys. */
   checks: { sealing: KeyCheck; olderSealing: KeyCheck[]; pepper: KeyCheck };
-  /** What `idSecret` begins as in a database that has none stored: what earlier versions derived at each start. */
+  /** The initial `idSecret` of a database without one: the value that earlier versions derived at each start. */
   firstIdSecret: string;
-  /** From the pepper: the owner's password may change without a word to running processes. */
+  /** Derived from the pepper, so that the owner's password can change while processes run. */
   servingPassword: string;
-  /** Keys the checks in the QR codes of counters, which hang printed on walls. */
+  /** Keys the checks in printed QR codes of counters. */
   terminalKey: string;
-  /** Proves that a page's form is ours. */
+  /** Signs the forms of pages (CSRF protection). */
   formKey: string;
-  /** Signs the simulated networks' callbacks, and the credentials we call them with. */
+  /** Sign the callbacks of simulated networks, and the credentials for calling them. */
   simulatorCallbackSecret: string;
   simulatorBearerSecret: string;
   /** Makes the links to a merchant's simulated phone unguessable on a production server. */
@@ -43,7 +43,7 @@ export interface ConfiguredSecrets {
 
 const keyBytes = 32;
 
-/** From the settings, or in development from the data directory, where they are made at the first start. */
+/** From the settings, or in development from the data directory, where the first start creates them. */
 export function readSecrets(config: Config, random: Random): ConfiguredSecrets {
   const stored = config.sealKey === null || config.keyPepper === null ? readStoredSecrets(config, random) : null;
   const sealKey = config.sealKey ?? stored?.seal_key ?? '';
@@ -60,7 +60,7 @@ export function readSecrets(config: Config, random: Random): ConfiguredSecrets {
     },
     firstIdSecret: derive('ids'),
     servingPassword: derive('serving role', pepper),
-    // From the pepper, which stays as long as the API keys do: posters outlive a change of the sealing key.
+    // From the pepper, so that posters survive a change of SEAL_KEY.
     terminalKey: derive('terminal checks', pepper),
     formKey: derive('forms'),
     simulatorCallbackSecret: derive('simulator callbacks'),
@@ -73,7 +73,7 @@ function sealingCheck(key: string): KeyCheck {
   return { setting: 'SEAL_KEY', keyId: keyIdOf(key), value: checkValue('SEAL_KEY', key) };
 }
 
-/** Tells one key from another to whoever has the key, and gives nothing of it away: both steps are one-way. */
+/** Identifies a key without revealing it: both steps are one-way. */
 function checkValue(setting: KeySetting, key: string): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', keyOf(key), Buffer.alloc(0), `dalasi check of ${setting}`, keyBytes));
   return createHmac('sha256', derived).update('dalasi key check 1').digest();
@@ -84,7 +84,7 @@ interface StoredSecrets {
   key_pepper: string;
 }
 
-/** Processes that start at once on one data directory agree: whoever comes second reads what the first has made. */
+/** Processes that start at the same time on one data directory agree: the second reads the file of the first. */
 function readStoredSecrets(config: Config, random: Random): StoredSecrets {
   const path = join(config.dataDirectory, 'secrets.json');
   try {
@@ -108,7 +108,7 @@ function parseStoredSecrets(path: string): StoredSecrets {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new StartError(`${path} is not what the service wrote there; restore it: what it seals needs it to be opened.`);
+  throw new StartError(`${path} is damaged; restore it from a backup: without it, sealed values cannot be opened.`);
 }
 
 function isKey(value: unknown): value is string {

@@ -17,7 +17,7 @@ import {
 
 type Parts = Pick<KeyringParts, 'clock' | 'sealer' | 'checks'>;
 
-/** Takes the configured pepper as the right one, whatever the database says. */
+/** Records the configured pepper as the right one, whatever the database holds. */
 export async function acceptPepper(tx: Transaction, { clock, checks }: Parts): Promise<void> {
   await acquireAdvisoryLock(tx, 'keys');
   await deleteKeyChecks(tx, 'KEY_PEPPER');
@@ -25,9 +25,9 @@ export async function acceptPepper(tx: Transaction, { clock, checks }: Parts): P
 }
 
 /**
- * Goes on without the seal keys that are not configured: they are lost from now on, and a process that still runs with one
- * becomes unready. A configured key that was lost before is in use again. Answers their ids, and the names of the installation's own
- * secrets that were sealed with them: these are made anew at the next start.
+ * Marks the seal keys that are not configured as lost; a process that still runs with one becomes unready. A configured key
+ * that was lost is in use again. Returns the ids of the lost keys, and the names of the installation's secrets sealed with
+ * them, which the next start creates again.
  */
 export async function acceptSealKey(
   tx: Transaction,
@@ -58,8 +58,8 @@ export async function acceptSealKey(
 }
 
 /**
- * Strikes off the older seal keys, but for those under which something is still stored. Answers their ids. Lost keys keep
- * their rows, which stop a process that still has one.
+ * Retires the older seal keys under which nothing is stored. Returns their ids. Lost keys keep their rows, which stop a
+ * process that still has one.
  */
 export async function retireSealKeys(
   tx: Transaction,

@@ -3,34 +3,31 @@ import type { Clock } from '../kit/clock.ts';
 import type { Sealer } from '../kit/seal.ts';
 import type { KeyState } from './key-check.ts';
 
-/** What a process has last read about its keys. */
+/** The key state that a process has read last. */
 export interface KeyReading {
   state: KeyState;
-  /** When it began to read, in milliseconds since 1970. */
+  /** When the read began, in milliseconds since 1970. */
   readAtMs: number;
 }
 
-// A request reads again what is older than five seconds before its transaction begins; the rest is for the transaction.
+// A request refreshes a state older than five seconds before its transaction; the rest is for the transaction.
 const readingAgeMaxMs = 30_000;
 // `statement_timeout` of the service (kit/db.ts): the COMMIT behind a sealed value takes no longer.
 const commitMaxMs = 10_000;
 
-/**
- * Milliseconds after which no process seals, or still commits, with a key that the database did not allow it at their
- * beginning.
- */
+/** Milliseconds after which no process seals or commits with a key that the database has not allowed since their start. */
 export const sealingEndsWithinMs = readingAgeMaxMs + commitMaxMs;
 
 interface GuardOptions {
   clock: Clock;
-  /** Reads again where the last reading is out of date. */
+  /** Reads the state again if it is out of date. */
   refresh: () => Promise<unknown>;
   lastReading: () => KeyReading;
 }
 
 /**
- * Seals only while the database has the sealing key as one in use, and this process has all the others: what is sealed with
- * a key that was struck off or lost could never be opened again.
+ * Seals only while the sealing key is recorded as in use and this process has all other keys in use: a value sealed with a
+ * retired or lost key could never be opened again.
  */
 export function guardSealer(sealer: Sealer, { clock, refresh, lastReading }: GuardOptions): Sealer {
   return {
@@ -41,14 +38,14 @@ export function guardSealer(sealer: Sealer, { clock, refresh, lastReading }: Gua
     seal: (plain, context) => {
       const { state, readAtMs } = lastReading();
       const ageMs = clock.now().getTime() - readAtMs;
-      if (ageMs > readingAgeMaxMs) throw refusal('it is too long ago that this process compared its seal key');
-      if (!mayBeSealedWith(state)) throw refusal('SEAL_KEY of this process is wrong or lost; see /readyz');
+      if (ageMs > readingAgeMaxMs) throw refusal('this process has not checked its seal key recently');
+      if (!canSeal(state)) throw refusal('SEAL_KEY of this process is wrong or lost; see /readyz');
       return sealer.seal(plain, context);
     },
   };
 }
 
-function mayBeSealedWith({ isSealingKnown, isSealingLost, missingSealKeys }: KeyState): boolean {
+function canSeal({ isSealingKnown, isSealingLost, missingSealKeys }: KeyState): boolean {
   return isSealingKnown && !isSealingLost && missingSealKeys.length === 0;
 }
 

@@ -1,37 +1,37 @@
 export type KeySetting = 'SEAL_KEY' | 'KEY_PEPPER';
 
-/** How the database knows a key of the installation, without holding it. */
+/** The check value by which the database recognizes a key without storing it. */
 export interface KeyCheck {
   setting: KeySetting;
-  /** How sealed values name a seal key; null for the pepper. */
+  /** The id of a seal key in sealed values; null for the pepper. */
   keyId: string | null;
   value: Buffer;
 }
 
-/** A key as the database knows it. */
+/** A check value in the database. */
 export interface StoredKeyCheck extends KeyCheck {
   /** When an operator declared a seal key lost and went on without it; null for a key in use. */
   lostAt: Date | null;
 }
 
-/** The keys that a process was started with. */
+/** The check values of a process's own keys. */
 export interface ConfiguredChecks {
   sealing: KeyCheck;
   olderSealing: readonly KeyCheck[];
   pepper: KeyCheck;
 }
 
-/** How a process's keys compare with those that the database was written with. */
+/** The keys of a process compared with those of the database. */
 export interface KeyState {
   /** Seal keys under which values may be stored and which this process does not have, by id. */
   missingSealKeys: readonly string[];
-  /** Whether nothing of this database may have been sealed yet, as far as it says. */
+  /** Whether any seal key is recorded as in use. */
   isSealKnown: boolean;
-  /** Whether the process's own seal key is written down as one that values are sealed with. */
+  /** Whether the process's own seal key is recorded as in use. */
   isSealingKnown: boolean;
   /** Whether an operator has declared the process's own seal key lost: nothing more may be sealed with it. */
   isSealingLost: boolean;
-  /** `unverified`: nobody has shown yet which pepper this database's API keys are stored under. */
+  /** `unverified`: no API key has been found under this pepper yet. */
   pepper: 'right' | 'wrong' | 'unverified';
 }
 

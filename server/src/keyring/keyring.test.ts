@@ -73,19 +73,19 @@ test('a new database takes the keys of its first start, and refuses others with 
   await start();
 });
 
-test('of two first starts with different keys one comes through', async () => {
+test('of two concurrent first starts with different keys, one succeeds', async () => {
   const outcomes = await Promise.allSettled([start(), start({ seal: two, pepper: two })]);
   assert.deepEqual(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('of two peppers that come first at once one is taken, before anything follows from the other', async () => {
+test('of two concurrent first peppers, one is recorded before anything depends on the other', async () => {
   const claims = await Promise.allSettled([one, two].map((pepper) => claimPepper(partsOf({ pepper }))));
   assert.deepEqual(claims.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
-  const taken = claims[0]?.status === 'fulfilled' ? one : two;
-  assert.equal((await readKeyState(db, partsOf({ pepper: taken }).checks)).pepper, 'right');
+  const pepper = claims[0]?.status === 'fulfilled' ? one : two;
+  assert.equal((await readKeyState(db, partsOf({ pepper }).checks)).pepper, 'right');
 });
 
-test('what the database keeps of a key is neither the key nor the same for two purposes', async () => {
+test('a check value is not the key, and differs for two settings with the same key', async () => {
   await start();
   const rows = await db.rows<{ value: string; setting: string }>({
     name: 'test_checks',
@@ -97,7 +97,7 @@ test('what the database keeps of a key is neither the key nor the same for two p
   assert.equal(new Set([one, ...rows.map(({ value }) => value)]).size, 3);
 });
 
-describe('a database from before the checks', () => {
+describe('a database without check values', () => {
   test('refuses a seal key that does not open what is stored, and writes nothing down of it', async () => {
     isFromBefore(two);
     await assert.rejects(start(), /^StartError: SEAL_KEY does not open what this database has sealed; .*\.$/);
@@ -105,13 +105,13 @@ describe('a database from before the checks', () => {
     await assert.rejects(start(), wrongSealKey);
   });
 
-  test('takes the older keys that are configured for keys that may have sealed something', async () => {
+  test('records configured older keys as keys in use', async () => {
     isFromBefore(one);
     await start({ seal: two, old: one });
     await assert.rejects(start({ seal: two }), wrongSealKey);
   });
 
-  test('takes the pepper for right at the first key that fits, and no sooner', async () => {
+  test('verifies the pepper at the first API key found under it, and not before', async () => {
     isFromBefore(one);
     const keyring = await start();
     assert.equal((await keyring.state()).pepper, 'unverified');
@@ -121,7 +121,7 @@ describe('a database from before the checks', () => {
     await assert.rejects(start({ pepper: two }), wrongPepper);
   });
 
-  test('takes the pepper for right when the operator says so, also in the place of another', async () => {
+  test('accepts the pepper that the operator accepts, also in place of another', async () => {
     isFromBefore(one);
     await start();
     for (const pepper of [one, two]) {
@@ -131,7 +131,7 @@ describe('a database from before the checks', () => {
     await assert.rejects(start(), wrongPepper);
   });
 
-  test('does not let a second pepper fit once one has', async () => {
+  test('never verifies a second pepper', async () => {
     isFromBefore(one);
     const [right, wrong] = [await start(), await start({ pepper: two })];
     await right.recordPepperVerified();
@@ -142,7 +142,7 @@ describe('a database from before the checks', () => {
 });
 
 describe('a seal key that is rotated', () => {
-  test('needs the old one beside it until nothing is sealed with that any more', async () => {
+  test('requires the old one until nothing is sealed with it', async () => {
     await start();
     await assert.rejects(start({ seal: two }), wrongSealKey);
     await start({ seal: two, old: one });
@@ -178,7 +178,7 @@ describe('a seal key that is rotated', () => {
     assert.throws(() => sealer.seal('a secret', 'an endpoint'), { code: 'unavailable', retryAfterSeconds: 1 });
   });
 
-  test('is not sealed with by a process that has not compared its key for 30 seconds', async () => {
+  test('does not seal in a process that has not checked its key for 30 seconds', async () => {
     const { sealer } = await start();
     await clock.advance(30_000);
     assert.equal(sealer.open(sealer.seal('a secret', 'a'), 'a').toString(), 'a secret');
@@ -188,7 +188,7 @@ describe('a seal key that is rotated', () => {
     sealer.seal('a secret', 'a');
   });
 
-  test('is not taken for retired while a process seals with the old one', async () => {
+  test('is recorded again while a process still seals with it', async () => {
     const running = await start({ seal: one, old: two });
     const parts = partsOf({ seal: two, old: one });
     await openKeyring(parts);
@@ -199,7 +199,7 @@ describe('a seal key that is rotated', () => {
     await assert.rejects(start({ seal: two }), wrongSealKey);
   });
 
-  test('is not written down again by a process that lacks the new one, which stays unready instead', async () => {
+  test('is not recorded again by a process that lacks the new one, which stays unready', async () => {
     const running = await start();
     const parts = partsOf({ seal: two, old: one });
     await openKeyring(parts);
@@ -209,7 +209,7 @@ describe('a seal key that is rotated', () => {
     assert.deepEqual((await readKeyState(db, partsOf({ seal: two }).checks)).missingSealKeys, []);
   });
 
-  test('is not written down by a process that only compares, and nothing is sealed with it', async () => {
+  test('is not recorded by a process that only compares, which cannot seal with it', async () => {
     const { idSecret } = await start();
     const compared = await compareKeys(partsOf({ seal: two, old: one }));
     assert.equal(compared.idSecret, idSecret);
@@ -220,7 +220,7 @@ describe('a seal key that is rotated', () => {
     await assert.rejects(compareKeys(partsOf({ seal: two })), wrongSealKey);
   });
 
-  test('that is lost is gone on without when the operator says so, with a new secret behind the ids', async () => {
+  test('that is lost is replaced once the operator accepts another, with a new id secret', async () => {
     const { idSecret } = await start();
     const { lostSecrets, lostKeys } = await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
     assert.deepEqual([lostSecrets, lostKeys], [['ids'], [partsOf({ seal: one }).sealer.keyId]]);
@@ -239,7 +239,7 @@ describe('a seal key that is rotated', () => {
     });
   }
 
-  test('that is lost is taken again only when the operator says so', async () => {
+  test('that is lost is used again only after the operator accepts it', async () => {
     await start();
     await db.withTransaction((tx) => acceptSealKey(tx, partsOf({ seal: two })));
     const found = { seal: one, old: two };

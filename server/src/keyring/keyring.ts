@@ -20,35 +20,35 @@ export interface KeyringParts {
   evidence: KeyEvidence;
 }
 
-/** What a database that has no checks yet can tell about the keys it was written with. */
+/** Evidence about the keys of a database without check values. */
 export interface KeyEvidence {
-  /** Opens the sealed value that was written last; `none` where nothing has been sealed. */
+  /** Tries to open the newest sealed value; `none` without any. */
   openNewestSealed(db: Queryable, sealer: Sealer): Promise<'opened' | 'closed' | 'none'>;
-  /** Whether API keys or credentials of operators are stored, which hang on the pepper. */
+  /** Whether API keys or operators' credentials are stored, which depend on the pepper. */
   hasHashedKeys(db: Queryable): Promise<boolean>;
 }
 
-/** What the running service knows of its keys. */
+/** The keys of a running service. */
 export interface Keyring {
   idSecret: string;
-  /** Opens what the configured keys open, and seals only while `state` says that it may. */
+  /** Opens with every configured key, and seals only while `state` allows it. */
   sealer: Sealer;
-  /** How the keys compare with what the database says now, at most five seconds old. */
+  /** The state of the keys by the database, at most five seconds old. */
   state(): Promise<KeyState>;
-  /** Somebody's API key was found under this process's pepper, so that it is the right one. Never rejects. */
+  /** Records that an API key was found under this process's pepper, which is therefore right. Never rejects. */
   recordPepperVerified(): Promise<void>;
 }
 
-// As long as a load balancer takes to ask again: other processes' keys change once in years.
+// About the check interval of a load balancer; keys change rarely.
 const stateLifetimeMs = 5_000;
 
 const lockName = 'keys';
 const idSecretName = 'ids';
 
 /**
- * For the start of a service and for `secrets reseal`, which go on sealing with the configured key: compares the keys with
- * those that the database was written with, and writes them down where nothing is known yet: the seal key once a stored
- * value has opened with it, the pepper once a key has been found under it. An empty database takes both as they are.
+ * For the start of a service and for `secrets reseal`, which then seal with the configured key. Compares the keys with the
+ * check values in the database, and records missing ones: the seal key once a stored value has opened with it, the pepper
+ * once a key has been found under it. In an empty database it records both at once.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
@@ -58,16 +58,16 @@ export async function openKeyring(parts: KeyringParts): Promise<Keyring> {
   return new DatabaseKeyring(parts, idSecret, { state, readAtMs });
 }
 
-/** The keys of a process that ends soon, such as a command: they are compared, and nothing is written down of them. */
+/** The keys of a short-lived process such as a command: compared, but not recorded. */
 export interface ComparedKeys {
-  /** Opens everything. It throws a StartError where it would seal with a key that no service has begun to use. */
+  /** Opens every value. `seal` throws StartError while no service has started with this key. */
   sealer: Sealer;
-  /** Undefined in a database on which the service has not been started yet. */
+  /** Undefined while the service has not been started on this database. */
   idSecret: string | undefined;
 }
 
 /**
- * Compares and writes nothing: a key that only a command has would make every running process unready.
+ * Compares the keys and records nothing: recording a key that only a command has would make every running process unready.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
@@ -83,7 +83,7 @@ function refuseToSeal(): never {
   );
 }
 
-/** How the keys compare with those that the database was written with. */
+/** Compares the keys with the check values in the database. */
 export async function readKeyState(db: Queryable, checks: ConfiguredChecks): Promise<KeyState> {
   return compareChecks(await listKeyChecks(db), checks);
 }
@@ -95,8 +95,8 @@ export async function listOtherKeysInUse(db: Queryable, { sealing }: ConfiguredC
 }
 
 /**
- * Refuses keys that are not those the database was written with. It reads only, so that it can be asked before anything is
- * changed for a process that has the wrong ones.
+ * Refuses keys that do not match the database. Reads only, so that it can run before a process with wrong keys changes
+ * anything.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
@@ -122,9 +122,9 @@ export async function assertKeysMatch(db: Queryable, checks: ConfiguredChecks): 
 }
 
 /**
- * To be asked before the serving role's password is made to follow from the pepper: compares the keys, and writes the
- * pepper down where nothing hangs on another one yet, so that of two first starts one is refused before it changes
- * anything. Answers whether the pepper is known to be right.
+ * Runs before the serving role's password is derived from the pepper: compares the keys, and records the pepper if nothing
+ * depends on another one yet, so that of two concurrent first starts one is refused before it changes anything. Returns
+ * whether the pepper is verified.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */
@@ -142,14 +142,14 @@ interface Known {
   idSecret: string;
 }
 
-/** Undefined where something is still to be written down. */
+/** Undefined if something is still to be recorded. */
 async function readKnown({ sealer, checks }: KeyringParts, db: Queryable): Promise<Known | undefined> {
   const state = await assertKeysMatch(db, checks);
   const idSecret = await readIdSecret(db, sealer);
   return idSecret !== undefined && state.isSealingKnown && state.pepper === 'right' ? { state, idSecret } : undefined;
 }
 
-/** Of processes that start at once one writes, and the others compare. */
+/** Of processes that start at the same time, one records the keys and the others compare theirs. */
 function establish(parts: KeyringParts): Promise<Known> {
   const { db, clock, sealer, checks, firstIdSecret } = parts;
   return db.withTransaction(async (tx) => {
@@ -166,7 +166,7 @@ function establish(parts: KeyringParts): Promise<Known> {
   });
 }
 
-/** Takes the pepper for right where nothing hangs on another one yet; answers whether it is known to be right. */
+/** Records the pepper if nothing depends on another one yet; returns whether it is verified. */
 async function establishPepper(
   tx: Transaction,
   { clock, checks, evidence }: Pick<KeyringParts, 'clock' | 'checks' | 'evidence'>,
@@ -178,7 +178,7 @@ async function establishPepper(
   return true;
 }
 
-/** In a database from before the checks: whatever is configured may have sealed something, if it opens what there is. */
+/** In a database without check values: records the configured keys, as each may have sealed values, if they open the newest. */
 async function establishSealKeys(tx: Transaction, { clock, sealer, checks, evidence }: KeyringParts): Promise<void> {
   const newest = await evidence.openNewestSealed(tx, sealer);
   if (newest === 'closed') {
@@ -234,7 +234,7 @@ class DatabaseKeyring implements Keyring {
     const { db, clock, checks } = this.#parts;
     const readAtMs = clock.now().getTime();
     const read = await readKeyState(db, checks);
-    // Where it cannot be written just now, nothing is sealed, and the next look tries again.
+    // If recording fails, nothing is sealed, and the next check retries.
     const state = wasSealingRetired(read) ? await this.#noteSealing().catch(() => read) : read;
     this.#lastReading = { state, readAtMs };
     return state;
@@ -263,16 +263,16 @@ class DatabaseKeyring implements Keyring {
       });
       this.#copy.forget();
     } catch {
-      // The request that brought the key is answered all the same; the next one tries again.
+      // The request goes on; the next one retries.
       this.#isPepperVerified = false;
     }
   }
 }
 
 /**
- * Whether `secrets reseal` has struck the key off while this process goes on sealing with it: the next start has to ask for
- * it. A process that lacks a key in use, or whose own was declared lost, writes nothing down: it is unready, and would make
- * those unready that have the right keys.
+ * Whether `secrets reseal` has retired the key while this process still seals with it; it is then recorded again, so that
+ * later starts require it. A process that lacks a key in use, or whose own key was declared lost, records nothing: it is
+ * unready, and would make processes with the right keys unready too.
  */
 function wasSealingRetired({ isSealingKnown, isSealingLost, missingSealKeys }: KeyState): boolean {
   return !isSealingKnown && !isSealingLost && missingSealKeys.length === 0;

@@ -2,7 +2,7 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import type { KeyCheck, KeySetting, StoredKeyCheck } from './key-check.ts';
 
-/** A handful of rows: the pepper's, one for each seal key since the last `secrets reseal`, and those that were lost. */
+/** Few rows: the pepper, each seal key since the last `secrets reseal`, and lost keys. */
 export async function listKeyChecks(db: Queryable): Promise<StoredKeyCheck[]> {
   return db.rows<StoredKeyCheck>({
     name: 'key_checks_list',
@@ -12,7 +12,7 @@ export async function listKeyChecks(db: Queryable): Promise<StoredKeyCheck[]> {
   });
 }
 
-/** Touches nothing where the key is known, also as a lost one. */
+/** Changes nothing if the key is recorded, also as lost. */
 export function insertKeyCheckOnce(db: Queryable, check: KeyCheck & { createdAt: Date }): Promise<number> {
   return db.run({
     name: 'key_checks_insert_once',
@@ -27,7 +27,7 @@ export function insertKeyCheckOnce(db: Queryable, check: KeyCheck & { createdAt:
   });
 }
 
-/** Goes on with a key that was lost, and touches nothing where it is in use or unknown. */
+/** Puts a lost key in use again; changes nothing if it is in use or unknown. */
 export function restoreKeyCheck(db: Queryable, { setting, value }: KeyCheck): Promise<number> {
   return db.run({
     name: 'key_checks_restore',
@@ -36,7 +36,7 @@ export function restoreKeyCheck(db: Queryable, { setting, value }: KeyCheck): Pr
   });
 }
 
-/** The row stays, so that no process can write the key down again. Touches nothing where the key is lost already. */
+/** The row stays, so that no process can record the key again. Changes nothing if the key is lost already. */
 export function markKeyCheckLost(db: Queryable, { setting, value }: KeyCheck, lostAt: Date): Promise<number> {
   return db.run({
     name: 'key_checks_mark_lost',
@@ -74,7 +74,7 @@ export function listInstallationSecrets(db: Queryable): Promise<InstallationSecr
   });
 }
 
-/** Touches nothing where there is one of that name. */
+/** Changes nothing if a secret of that name exists. */
 export function insertInstallationSecretOnce(
   db: Queryable,
   secret: InstallationSecret & { createdAt: Date },
@@ -87,7 +87,7 @@ export function insertInstallationSecretOnce(
   });
 }
 
-/** Touches it only as it was read. */
+/** Replaces the secret only if it is unchanged. */
 export function replaceInstallationSecret({ name, sealed }: InstallationSecret, newSealed: Buffer): Statement {
   return {
     name: 'installation_secrets_replace',
@@ -106,7 +106,7 @@ export function countInstallationSecretsByKey(db: Queryable): Promise<{ keyId: s
   });
 }
 
-/** In the order of their names. */
+/** Ordered by name. */
 export function listSecretsUnderOtherKeys(
   db: Queryable,
   page: { keyId: string; after: string | null; rowsMax: number },

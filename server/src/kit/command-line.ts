@@ -9,6 +9,8 @@ export interface CommandShape {
   /** What stands behind the name: `<key id> --merchant <id>`. */
   usage: string;
   summary: string;
+  /** What `<command> --help` prints below the usage: options, examples, limits. */
+  details?: string;
   options: Readonly<Record<string, { type: 'string'; required: boolean }>>;
   /** Options that may be given more than once. */
   lists?: readonly string[];
@@ -97,11 +99,11 @@ function didYouMean(option: string, names: readonly string[]): string {
 export function unknownCommand(program: string, commands: readonly CommandShape[], args: readonly string[]): string {
   const names = commands.map(({ name }) => name);
   const group = names.filter((name) => name.startsWith(`${args[0]} `));
-  const nearest =
-    nearestName(args.slice(0, 2).join(' '), names) ??
-    nearestName(args[0] ?? '', [...names, ...names.map((name) => name.split(' ')[0] ?? '')]);
-  const hint = nearest === null ? '' : ` Did you mean ${nearest}?`;
-  if (group.length > 0) return `Say what to do: ${group.join(', ')}.${args.length > 1 ? hint : ''}`;
+  const nearestCommand = nearestName(args.slice(0, 2).join(' '), names);
+  const hintOf = (nearest: string | null): string => (nearest === null ? '' : ` Did you mean ${nearest}?`);
+  if (group.length > 0) return `Choose a command: ${group.join(', ')}.${args.length > 1 ? hintOf(nearestCommand) : ''}`;
+  const firstWords = names.map((name) => name.split(' ')[0] ?? '');
+  const hint = hintOf(nearestCommand ?? nearestName(args[0] ?? '', [...names, ...firstWords]));
   return `There is no command ${JSON.stringify(args[0])}.${hint} See: ${program} --help`;
 }
 
@@ -110,13 +112,16 @@ export function usageOf(program: string, { name, usage }: Pick<CommandShape, 'na
   return `${program} ${name} ${usage} [--json]`.replaceAll('  ', ' ');
 }
 
-/** All commands, a line each, with `column` characters before the summary. */
-export function listCommands(commands: readonly CommandShape[], column: number): string[] {
-  return commands.map(({ name, usage, summary }) => {
-    const typed = `  ${name} ${usage}`.trimEnd();
-    // A long one has its summary below it, so that the others keep theirs beside them.
-    return typed.length > column ? `${typed}\n${''.padEnd(column)}  ${summary}` : `${typed.padEnd(column)}  ${summary}`;
-  });
+/** A line for each command: its name and its summary. */
+export function listCommands(commands: readonly CommandShape[]): string[] {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`);
+}
+
+/** The help of one command. */
+export function helpOf(program: string, command: CommandShape): string {
+  const details = command.details === undefined ? [] : ['', command.details];
+  return [`${command.summary}.`, '', `  ${usageOf(program, command)}`, ...details].join('\n');
 }
 
 /** Rows as aligned columns, with a heading. A cell is one line, without what a terminal would obey. */

@@ -14,7 +14,7 @@ before(async () => {
 
 after(() => world.close());
 
-/** The command uses nothing else of its context. */
+/** The command uses only `db` of its context. */
 function list(): Promise<CommandResult> {
   const command = caseCommands.find(({ name }) => name === 'cases list');
   assert.ok(command);
@@ -38,7 +38,7 @@ async function openCases(count: number): Promise<void> {
   });
 }
 
-test('a list that is cut off says so', async () => {
+test('a list of more than 500 cases shows the newest 500 and says so', async () => {
   await openCases(500);
   const whole = await list();
   assert.equal(whole.text.split('\n').length, 501);

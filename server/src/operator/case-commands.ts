@@ -19,23 +19,23 @@ const casesMax = 500;
 const list: Command = {
   name: 'cases list',
   usage: '[--status open|resolved|all]',
-  summary: 'List what waits for a person, newest first',
+  summary: 'List cases, newest first, and all debts',
   options: { status: { type: 'string', required: false } },
   positionals: 0,
   async run({ db }, { options }) {
     const listed = await listCases(db, statusOf(options['status'] ?? 'open'), casesMax + 1);
     const cases = listed.slice(0, casesMax);
     const merchants = await merchantNames(db);
+    // Without the time of day and with the name of the merchant last, the columns up to it fit into 80.
     const rows = cases.map((found) => [
       found.id,
-      found.status,
       found.kind,
       moneyText(found),
-      found.createdAt.toISOString(),
+      found.createdAt.toISOString().slice(0, '2026-11-20'.length),
+      caseState(found),
       merchants.get(found.merchantId) ?? found.merchantId,
-      found.proposalId === null ? '' : 'waits for a second operator',
     ]);
-    const headings = ['CASE', 'STATUS', 'KIND', 'AMOUNT', 'OPENED', 'MERCHANT', 'PROPOSED'];
+    const headings = ['CASE', 'KIND', 'AMOUNT', 'OPENED', 'STATUS', 'MERCHANT'];
     const more = listed.length > casesMax ? `\nThese are the newest ${casesMax}; there are older ones.` : '';
     const owed = await describeOwed(db, merchants);
     const text = (cases.length === 0 ? 'No cases.' : table(headings, rows) + more) + owed;
@@ -43,23 +43,28 @@ const list: Command = {
   },
 };
 
-/** A line for each debt, whether or not a person has to look at it; empty where nobody owes. */
+/** `proposed` is an open case whose proposal another operator has to confirm. */
+function caseState({ status, proposalId }: Case): string {
+  return status === 'open' && proposalId !== null ? 'proposed' : status;
+}
+
+/** A line for each debt, with or without a case; empty without debts. */
 async function describeOwed(db: CommandContext['db'], merchants: ReadonlyMap<string, string>): Promise<string> {
   const rows = (await listOwed(db)).map((owed) => [
     merchants.get(owed.merchantId) ?? owed.merchantId,
     owed.account,
     moneyText(owed),
-    owed.since.toISOString(),
+    owed.since.toISOString().slice(0, '2026-11-20'.length),
     owedDescriptions[owed.kind].who,
     owedDescriptions[owed.kind].endsBy,
   ]);
-  return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'WHO', 'ENDS BY'], rows)}`;
+  return rows.length === 0 ? '' : `\n\n${table(['MERCHANT', 'ACCOUNT', 'OWED', 'SINCE', 'DEBT', 'ENDS WHEN'], rows)}`;
 }
 
 const show: Command = {
   name: 'cases show',
   usage: '<case id>',
-  summary: 'Show one case, how it can be resolved, and what was done about it',
+  summary: 'Show a case, its possible resolutions and its history',
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
@@ -79,7 +84,7 @@ const show: Command = {
 const resolve: Command = {
   name: 'cases resolve',
   usage: '<case id> --as <resolution> --evidence <text> [--transaction <id> --amount <dalasi>]',
-  summary: 'Propose how to resolve a case; another operator confirms it',
+  summary: 'Propose a resolution; another operator confirms it',
   options: {
     as: { type: 'string', required: true },
     evidence: { type: 'string', required: true },
@@ -102,7 +107,7 @@ const resolve: Command = {
 const confirm: Command = {
   name: 'cases confirm',
   usage: '<case id>',
-  summary: 'Carry out what another operator proposed, and close the case',
+  summary: 'Carry out another operator’s proposal, closing the case',
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
@@ -116,7 +121,7 @@ const confirm: Command = {
 const withdraw: Command = {
   name: 'cases withdraw',
   usage: '<case id>',
-  summary: 'Take back a proposal that nobody has confirmed',
+  summary: 'Withdraw a proposal that nobody has confirmed',
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
@@ -149,8 +154,9 @@ function readReportedMoney(input: CommandInput): ReportedMoney | null {
   if (transaction === undefined && amountMinor === undefined) return null;
   const transactionId = transaction?.trim() ?? '';
   if (transactionId === '' || transactionId.length > transactionLengthMax || amountMinor === undefined) {
-    throw new UsageError('--transaction (the network’s id of the money) and --amount (in dalasi) belong together.');
+    throw new UsageError('Give both --transaction (the network’s id) and --amount (in dalasi), or neither.');
   }
-  if (amountMinor === 0n) throw new UsageError('--amount is what the network says was paid, which is more than 0.');
+  if (amountMinor === 0n)
+    throw new UsageError('--amount is the amount that the network reports as paid; it is more than 0.');
   return { transactionId, amountMinor };
 }

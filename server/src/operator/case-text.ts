@@ -2,7 +2,7 @@ import type { Case } from '../cases/case.ts';
 import type { Choice, ResolutionStep } from '../cases/resolution.ts';
 import { amountToJson } from '../kit/money.ts';
 
-/** A case as the commands answer it to programs. */
+/** A case as `--json` prints it. */
 export function caseToData(found: Case, merchants: ReadonlyMap<string, string>) {
   return {
     id: found.id,
@@ -48,7 +48,7 @@ interface ShownCase extends ReturnType<typeof caseToData> {
   history: ReturnType<typeof stepToData>[];
 }
 
-/** The same for people: without what is not there. `amount` is written with its currency, as the list shows it. */
+/** The same as text, without empty fields. `amount` is written with its currency, as the list shows it. */
 export function describeCase({ resolutions, history, ...facts }: ShownCase, amount: string): string {
   const { currency: _, ...shown } = { ...facts, amount };
   const rows = Object.entries(shown).filter(([, value]) => value !== null);
@@ -57,14 +57,14 @@ export function describeCase({ resolutions, history, ...facts }: ShownCase, amou
   if (resolutions.length > 0) {
     const width = Math.max(...resolutions.map(({ resolution }) => resolution.length));
     const choices = resolutions.map((choice) => `  ${choice.resolution.padEnd(width)}  ${choiceText(choice)}`);
-    lines.push('', 'It can be resolved as', ...choices);
+    lines.push('', 'Resolutions', ...choices);
   }
-  if (history.length > 0) lines.push('', 'What was done', ...history.map(stepText));
+  if (history.length > 0) lines.push('', 'History', ...history.map(stepText));
   return lines.join('\n');
 }
 
 function choiceText({ effect, refusal, needs_transaction: needsMoney }: ShownCase['resolutions'][number]): string {
-  if (refusal !== null) return `Not now: ${refusal}`;
+  if (refusal !== null) return `Not possible now: ${refusal}`;
   return needsMoney ? `${effect} Needs --transaction and --amount.` : effect;
 }
 

@@ -9,18 +9,19 @@ import { createTransferResolvers } from '../transfers/resolve-case.ts';
 
 export interface CaseWork {
   context: ResolveContext;
-  /** What payments and transfers work with, as the service has it. */
+  /** The context of payments and transfers, as the service builds it. */
   money: MoneyContext;
   close(): Promise<void>;
 }
 
 /**
- * What resolving a case needs beyond the database: the networks' names and accounts, and the change feed, through which
- * payers' pages and workers of a running service hear of it.
+ * What resolving a case needs beyond the database: the networks, and the notifier, which tells payers' pages and workers of
+ * a running service about the change. Imported lazily: most commands do without, and start in half the time.
  */
 export async function openCaseWork(options: Omit<MoneyOptions, 'notifier'>): Promise<CaseWork> {
   const { db, clock, log } = options;
-  const onError = (error: unknown): void => log.warn('a notice to the service was lost', { error: String(error) });
+  const onError = (error: unknown): void =>
+    log.warn('a notification to the service was lost', { error: String(error) });
   const notifier = await startNotifier({ db, clock, onError });
   const parts: MoneyOptions = { ...options, notifier };
   const address = createAddress(options.config);

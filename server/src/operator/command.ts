@@ -15,39 +15,39 @@ export type RateLimitSettings = Pick<
   'rateLimitLive' | 'rateLimitTest' | 'rateLimitKeyPercent' | 'rateLimitPages'
 >;
 
-/** What a command works with. */
+/** What a command may use. */
 export interface CommandContext {
   db: Database;
   /** The role that `db` is connected as. */
   role: string;
   clock: Clock;
-  /** What holds for merchants that have no limits of their own. */
+  /** The limits of merchants without limits of their own. */
   rateLimits: RateLimitSettings;
   onboarding: OnboardingContext;
-  /** The keys of the environment, and what compares them with the database's. */
+  /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
-  /** Whoever gives the command says so with this; undefined where the environment has none. */
+  /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
-  /** What resolving a case needs; opened when it is asked for, and closed after the command. */
+  /** What resolving a case needs; opened at the first call, closed after the command. */
   caseWork: () => Promise<ResolveContext>;
-  /** What payments and transfers work with; the same. */
+  /** The context of payments and transfers; opened and closed in the same way. */
   moneyWork: () => Promise<MoneyContext>;
-  /** Where a long command shows how far it is. */
+  /** Where a long command shows its progress. */
   progressTo: ProgressStream;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;
 }
 
-/** What a command answers: for people as text, for programs (`--json`) as data. */
+/** The result of a command: text for people, data for programs (`--json`). */
 export interface CommandResult {
   text: string;
   data: unknown;
-  /** 1 where the command found something wrong. */
+  /** 1 if a check has failed. */
   exitCode: 0 | 1;
 }
 
 export interface Command extends CommandShape {
-  /** As whom the command works, where it is not the serving role. */
+  /** The access to the database. Default: `serving`. */
   access?: OperatorAccess;
   run(context: CommandContext, input: CommandInput): Promise<CommandResult>;
 }

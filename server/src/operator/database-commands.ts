@@ -3,13 +3,14 @@ import type { Command } from './command.ts';
 const prepare: Command = {
   name: 'database prepare',
   usage: '',
-  summary: 'Migrate the database and put the serving role in order, as a start with DATABASE_URL does',
+  summary: 'Migrate the database and set up the serving role',
+  details: '  A start with DATABASE_URL does the same.',
   options: {},
   positionals: 0,
   access: 'prepared',
   async run({ role }) {
     return {
-      text: `The database is at the newest migration, and the service can connect as ${role}.`,
+      text: `The database is migrated, and the service can connect as ${role}.`,
       data: { role },
       exitCode: 0,
     };

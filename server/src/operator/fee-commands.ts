@@ -23,7 +23,7 @@ const partOptions = Object.fromEntries(partNames.map((name) => [name, { type: 's
 const show: Command = {
   name: 'fees show',
   usage: '(--merchant <merchant id> | --default)',
-  summary: 'Show what collecting and transferring costs',
+  summary: 'Show the fees of collections and transfers',
   options: ownerOptions,
   flags: ['default'],
   positionals: 0,
@@ -35,7 +35,8 @@ const set: Command = {
   usage:
     '(--merchant <merchant id> | --default) [--for collection|transfer [--network <network>] [--percent <percent>] ' +
     '[--fixed <dalasi>] [--minimum <dalasi>] [--maximum <dalasi>]] [--payer business|customer]',
-  summary: 'Set a fee rule, in place of the one before, or who pays the fees of collecting',
+  summary: 'Set a fee rule, or who pays the fees of collections',
+  details: '  A new rule replaces the previous one as a whole: a part that you leave out is 0.',
   options: { ...ruleOptions, ...partOptions, payer: { type: 'string', required: false } },
   flags: ['default'],
   positionals: 0,
@@ -43,11 +44,13 @@ const set: Command = {
     const payer = readPayer(input);
     const rule = readRule(input, payer !== null);
     if (rule === null && payer === null) {
-      throw new UsageError('Say what to set: --for with --percent, --fixed, --minimum or --maximum; or --payer.');
+      throw new UsageError(
+        'Give at least one change: --for with --percent, --fixed, --minimum or --maximum; or --payer.',
+      );
     }
     const owner = await readOwner(context, input);
     if (payer !== null && owner === 'default') {
-      throw new UsageError('Who pays the fee is a setting of each merchant: use --payer with --merchant.');
+      throw new UsageError('Each merchant sets who pays its fees: use --payer with --merchant.');
     }
     await context.db.withTransaction(async (tx) => {
       if (rule !== null) await setFeeRule(tx, ownerOf(owner), rule);
@@ -60,7 +63,8 @@ const set: Command = {
 const clear: Command = {
   name: 'fees clear',
   usage: '(--merchant <merchant id> | --default) --for collection|transfer [--network <network>]',
-  summary: 'Take a fee rule away: a merchant then follows the default, and without a default there is no fee',
+  summary: 'Remove a fee rule',
+  details: '  The default rule then applies to the merchant; without a default there is no fee.',
   options: ruleOptions,
   flags: ['default'],
   positionals: 0,
@@ -68,7 +72,7 @@ const clear: Command = {
     const key = readRuleKey(input);
     const owner = await readOwner(context, input);
     if (!(await clearFeeRule(context.db, ownerOf(owner), key))) {
-      throw new UsageError(`There is no such rule. See: ${showCommand('fees', owner)}`);
+      throw new UsageError(`This rule is not set. See: ${showCommand('fees', owner)}`);
     }
     return describeFees(context, input);
   },
@@ -76,18 +80,18 @@ const clear: Command = {
 
 export const feeCommands: readonly Command[] = [show, set, clear];
 
-/** A rule is set as a whole: what is not named is nothing. Null when only the payer is set. */
+/** A rule is set as a whole: a part that is left out is 0. Null when only the payer is set. */
 function readRule(input: CommandInput, hasPayer: boolean): StoredFeeRule | null {
   if (!partNames.some((name) => input.options[name] !== undefined)) {
     const isNamed = input.options['for'] !== undefined || input.options['network'] !== undefined;
     if (isNamed) readRuleKey(input);
     if (hasPayer || !isNamed) return null;
-    throw new UsageError('Say what it costs: --percent, --fixed, --minimum or --maximum. For no fee: --percent 0.');
+    throw new UsageError('Give the fee: --percent, --fixed, --minimum or --maximum. For no fee: --percent 0.');
   }
   const minimumMinor = readAmount(input, 'minimum') ?? noFee.minimumMinor;
   const maximumMinor = readAmount(input, 'maximum') ?? noFee.maximumMinor;
   if (maximumMinor !== null && maximumMinor < minimumMinor) {
-    throw new UsageError('--maximum is less than --minimum. Make it the larger of the two.');
+    throw new UsageError('--maximum is less than --minimum. Raise --maximum or lower --minimum.');
   }
   const fixedMinor = readAmount(input, 'fixed') ?? noFee.fixedMinor;
   return { ...readRuleKey(input), percentHundredths: readPercent(input), fixedMinor, minimumMinor, maximumMinor };
@@ -102,9 +106,9 @@ function readRuleKey({ options }: CommandInput): { operation: Operation; network
   }
   const network = options['network'] ?? allNetworks;
   if (operation === 'collection' && network !== allNetworks) {
-    throw new UsageError('Collecting costs the same on every network: leave --network out.');
+    throw new UsageError('The fee of collections is the same on every network: omit --network.');
   }
-  // Every network has a simulated one, so these are all there are.
+  // Every network has a simulated counterpart, so this list is complete.
   const known = [...simulatedCapabilities(0).map((capabilities) => capabilities.network), allNetworks];
   if (!known.includes(network)) throw new UsageError(`--network is one of ${known.join(', ')}, not ${network}.`);
   return { operation, network };
@@ -140,7 +144,7 @@ interface FeeLine {
   found: { rule: FeeRule; source: RuleSource } | undefined;
 }
 
-/** What holds now: read again after a command has changed it. */
+/** The rules in force, read again after a change. */
 async function describeFees(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
   const rules = await readRules(context, owner);
@@ -152,7 +156,7 @@ async function describeFees(context: CommandContext, input: CommandInput): Promi
   const payer = owner === 'default' ? null : owner.collectionFee.payer;
   const text = [
     ownerInWords(owner),
-    ...(payer === null ? [] : [`The ${payer} pays the fees of collecting.`]),
+    ...(payer === null ? [] : [`The ${payer} pays the fees of collections.`]),
     table(['FOR', 'NETWORK', 'FEE', 'FROM'], lines.map(lineInWords)),
   ].join('\n');
   const data = {

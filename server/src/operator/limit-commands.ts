@@ -14,7 +14,7 @@ const ownerOptions = { merchant: { type: 'string', required: false } } as const;
 const show: Command = {
   name: 'limits show',
   usage: '(--merchant <merchant id> | --default)',
-  summary: 'Show how much may be transferred at once and on a day',
+  summary: 'Show the limits of transfers',
   options: ownerOptions,
   flags: ['default'],
   positionals: 0,
@@ -24,7 +24,8 @@ const show: Command = {
 const set: Command = {
   name: 'limits set',
   usage: '(--merchant <merchant id> | --default) [--largest <dalasi>|none] [--daily <dalasi>|none]',
-  summary: 'Limit one transfer, or all transfers of a UTC day; none frees a merchant of the default',
+  summary: 'Limit one transfer, or all transfers of a UTC day',
+  details: '  none exempts a merchant from the default limit.',
   options: {
     ...ownerOptions,
     largest: { type: 'string', required: false },
@@ -34,10 +35,10 @@ const set: Command = {
   positionals: 0,
   async run(context, input) {
     const limits = kinds.flatMap((kind) => readLimit(input, kind));
-    if (limits.length === 0) throw new UsageError('Say what to limit: --largest, --daily, or both.');
+    if (limits.length === 0) throw new UsageError('Give at least one limit: --largest or --daily.');
     const owner = await readOwner(context, input);
     if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
-      throw new UsageError('A default of none is no default: use limits clear --default.');
+      throw new UsageError('A default cannot be none: use limits clear --default.');
     }
     await context.db.withTransaction(async (tx) => {
       for (const limit of limits) await setLimit(tx, ownerOf(owner), limit);
@@ -49,7 +50,8 @@ const set: Command = {
 const clear: Command = {
   name: 'limits clear',
   usage: '<largest|daily> (--merchant <merchant id> | --default)',
-  summary: 'Take a limit away: a merchant then follows the default, and without a default there is no limit',
+  summary: 'Remove a limit of transfers',
+  details: '  The default then applies to the merchant; without a default there is no limit.',
   options: ownerOptions,
   flags: ['default'],
   positionals: 1,
@@ -58,7 +60,7 @@ const clear: Command = {
     if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);
     const owner = await readOwner(context, input);
     if (!(await clearLimit(context.db, ownerOf(owner), kind))) {
-      throw new UsageError(`There is no such limit. See: ${showCommand('limits', owner)}`);
+      throw new UsageError(`This limit is not set. See: ${showCommand('limits', owner)}`);
     }
     return describeLimits(context, input);
   },
@@ -72,7 +74,7 @@ function readLimit(input: CommandInput, kind: LimitKind): StoredLimit[] {
   return amountMinor === undefined ? [] : [{ kind, amountMinor }];
 }
 
-/** What holds now: read again after a command has changed it. */
+/** The limits in force, read again after a change. */
 async function describeLimits(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
   const rules = await readRules(context, owner);

@@ -9,7 +9,8 @@ import { merchantOf } from './merchant-of.ts';
 const set: Command = {
   name: 'logo set',
   usage: '<file.png> --merchant <merchant id>',
-  summary: 'Put a logo on a merchant’s posters: a PNG of at most 200 kB and 2000 × 2000 pixels',
+  summary: 'Put a logo on a merchant’s posters',
+  details: '  The logo is a PNG of at most 200 kB and 2000 × 2000 pixels.',
   options: { merchant: { type: 'string', required: true } },
   positionals: 1,
   async run(context, input) {
@@ -21,7 +22,7 @@ const set: Command = {
     const problem = pngProblem(png);
     if (problem !== null) throw new UsageError(`${path} ${problem}.`);
     await setLogo(context.db, { merchantId: merchant.id, png, updatedAt: context.clock.now() });
-    const text = `The posters of ${merchant.name} have this logo from now on.`;
+    const text = `${merchant.name} has this logo on its posters now.`;
     return { text, data: { merchant_id: merchant.id, bytes: png.length }, exitCode: 0 };
   },
 };
@@ -29,13 +30,13 @@ const set: Command = {
 const remove: Command = {
   name: 'logo remove',
   usage: '--merchant <merchant id>',
-  summary: 'Take the logo off a merchant’s posters',
+  summary: 'Remove the logo from a merchant’s posters',
   options: { merchant: { type: 'string', required: true } },
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     if (!(await removeLogo(context.db, merchant.id))) throw new UsageError(`${merchant.name} has no logo.`);
-    const text = `The posters of ${merchant.name} have no logo from now on.`;
+    const text = `${merchant.name} has no logo on its posters now.`;
     return { text, data: { merchant_id: merchant.id, removed: true }, exitCode: 0 };
   },
 };

@@ -1,6 +1,6 @@
 import { runCommand } from './run-command.ts';
 
-// A signal by itself would leave running the database that a command has opened for itself; leaving in order ends it.
+// Without a handler, a signal would leave the bundled PostgreSQL running if this command has started it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 const { env: environment, stdout, stderr } = process;

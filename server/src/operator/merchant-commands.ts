@@ -12,13 +12,13 @@ const nameLengthMax = 200;
 const createBusiness: Command = {
   name: 'businesses create',
   usage: '<name>',
-  summary: 'Make a business with its test and its live merchant',
+  summary: 'Create a business with a test and a live merchant',
   options: {},
   positionals: 1,
   async run({ db, onboarding }, { positionals }) {
     const name = (positionals[0] ?? '').trim();
     if (name === '' || name.length > nameLengthMax) {
-      throw new UsageError(`The name has 1 to ${nameLengthMax} characters.`);
+      throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
     }
     const { test, live } = await db.withTransaction((tx) => onboardBusiness(tx, onboarding, { name }));
     const data = {
@@ -38,7 +38,7 @@ const createBusiness: Command = {
       `Business ${name}: ${data.business_id}`,
       `  test merchant ${data.test.merchant_id}, webhook secret ${data.test.webhook_secret}`,
       `  live merchant ${data.live.merchant_id}, webhook secret ${data.live.webhook_secret}`,
-      'The webhook secrets are not shown again. Make API keys with: keys create --merchant <merchant id>',
+      'The webhook secrets are not shown again. Create API keys with: keys create --merchant <merchant id>',
     ].join('\n');
     return { text, data, exitCode: 0 };
   },
@@ -71,7 +71,7 @@ const listBusinesses: Command = {
 const createKey: Command = {
   name: 'keys create',
   usage: '--merchant <merchant id> [--name <name>]',
-  summary: 'Make an API key; it is shown once',
+  summary: 'Create an API key; it is shown once',
   options: { merchant: { type: 'string', required: true }, name: { type: 'string', required: false } },
   positionals: 0,
   async run(context, input) {
@@ -98,7 +98,7 @@ const listKeys: Command = {
       key.id,
       maskedApiKey({ testMode, lastFour: key.lastFour }),
       key.createdAt.toISOString(),
-      key.revokedAt?.toISOString() ?? 'in use',
+      key.revokedAt?.toISOString() ?? 'no',
       key.name,
     ]);
     const data = keys.map((key) => ({
@@ -115,7 +115,7 @@ const listKeys: Command = {
 const revokeKey: Command = {
   name: 'keys revoke',
   usage: '<key id> --merchant <merchant id>',
-  summary: 'Revoke an API key; every process refuses it within five seconds',
+  summary: 'Revoke an API key; every process refuses it within 5 s',
   options: { merchant: { type: 'string', required: true } },
   positionals: 1,
   async run(context, input) {
@@ -132,7 +132,7 @@ const revokeKey: Command = {
 const phoneLink: Command = {
   name: 'phone link',
   usage: '--merchant <merchant id>',
-  summary: 'Show the link to the simulated phone of a test merchant',
+  summary: 'Show the link to a test merchant’s simulated phone',
   options: { merchant: { type: 'string', required: true } },
   positionals: 0,
   async run(context, input) {

@@ -16,12 +16,12 @@ export async function merchantOf({ db }: CommandContext, { options }: CommandInp
   return merchant;
 }
 
-/** `Kairaba Books (test)`: who a merchant is, beside an id that says it to programs. */
+/** A merchant for people: `Kairaba Books (test)`. */
 export function merchantInWords({ name, testMode }: Pick<Merchant, 'name' | 'testMode'>): string {
   return `${name} (${testMode ? 'test' : 'live'})`;
 }
 
-/** The same for every merchant, by id, for lists that hold many. */
+/** The same for all merchants, by id. */
 export async function merchantNames(db: Queryable): Promise<ReadonlyMap<string, string>> {
   return new Map((await listMerchants(db)).map((merchant) => [merchant.id, merchantInWords(merchant)]));
 }

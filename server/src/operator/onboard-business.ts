@@ -12,7 +12,7 @@ import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 
-/** What making businesses, their endpoints and their keys works with. */
+/** What creating businesses, their endpoints and their keys needs. */
 export type OnboardingContext = KeyContext &
   Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer' | 'urlPolicy'>;
 
@@ -37,7 +37,7 @@ export interface Onboarded {
   webhookSecret: string;
 }
 
-/** A business with its two merchants, each with the default webhook endpoint that signs for callback addresses. */
+/** Creates a business with its two merchants, each with the default webhook endpoint, whose secret also signs callbacks. */
 export async function onboardBusiness(
   tx: Transaction,
   context: Omit<OnboardingContext, 'pepper'>,

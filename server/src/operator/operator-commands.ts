@@ -11,20 +11,20 @@ const variable = 'OPERATOR_CREDENTIAL';
 const create: Command = {
   name: 'operators create',
   usage: '<name>',
-  summary: 'Make an operator, who may decide cases; the credential is shown once',
+  summary: 'Create an operator; the credential is shown once',
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
     const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
     if (name === '' || name.length > nameLengthMax) {
-      throw new UsageError(`The name has 1 to ${nameLengthMax} characters.`);
+      throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
     }
     await requireVerifiedPepper(context);
     const { credential, operator } = await createOperator(db, onboarding, name);
     const text = [
       credential,
-      `Operator ${operator.id}, ${name}. The credential is not shown again. Hand it over in ${variable}.`,
+      `Operator ${operator.id}, ${name}. The credential is not shown again. Commands read it from ${variable}.`,
     ].join('\n');
     return { text, data: { id: operator.id, name, credential }, exitCode: 0 };
   },
@@ -41,7 +41,7 @@ const list: Command = {
     const rows = operators.map((operator) => [
       operator.id,
       operator.createdAt.toISOString(),
-      operator.revokedAt?.toISOString() ?? 'in use',
+      operator.revokedAt?.toISOString() ?? 'no',
       operator.name,
     ]);
     const data = operators.map(({ id, name, createdAt, revokedAt }) => ({ id, name, createdAt, revokedAt }));
@@ -53,7 +53,8 @@ const list: Command = {
 const revoke: Command = {
   name: 'operators revoke',
   usage: '<operator id>',
-  summary: 'Revoke an operator; what they proposed can no longer be confirmed',
+  summary: 'Revoke an operator',
+  details: '  Proposals of a revoked operator can no longer be confirmed.',
   options: {},
   positionals: 1,
   async run({ db, clock }, { positionals }) {
@@ -68,8 +69,8 @@ const revoke: Command = {
 export const operatorCommands: readonly Command[] = [create, list, revoke];
 
 /**
- * Who gives the command. The credential comes from the environment alone: arguments stand in process lists and in the
- * shell's history.
+ * The operator who runs the command, by the credential in the environment: arguments would show in process lists and in
+ * the shell's history.
  *
  * Throws UsageError.
  */
@@ -80,8 +81,8 @@ export async function requireOperator({ db, onboarding, operatorCredential }: Co
 }
 
 const sentences: Record<Extract<OperatorAuthentication, { refusal: string }>['refusal'], string> = {
-  missing: `Set ${variable} to your operator credential; operators create makes one.`,
-  mistyped: `${variable} is not a credential as it was shown: op_ and 38 letters and digits. Look for a slip in it.`,
-  unknown: `${variable} is nobody's credential here. See: operators list`,
+  missing: `Set ${variable} to your operator credential. To create one: operators create <name>`,
+  mistyped: `${variable} is mistyped: a credential is op_ and 38 letters and digits.`,
+  unknown: `${variable} is not the credential of any operator. See: operators list`,
   revoked: `${variable} belongs to an operator who has been revoked.`,
 };

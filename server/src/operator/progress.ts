@@ -1,4 +1,4 @@
-/** Where progress is shown: beside the result, which may be piped to a program. */
+/** The stream for progress: standard error, because the result may be piped. */
 export interface ProgressStream {
   isTTY?: boolean;
   columns?: number;
@@ -7,15 +7,15 @@ export interface ProgressStream {
 
 export interface Progress {
   show(done: number): void;
-  /** Leaves the cursor on a line of its own. */
+  /** Ends the line of the bar. */
   end(): void;
 }
 
 const barWidthMax = 40;
-// A log does not want a line for every step.
+// In a log, one line for each step would be too many.
 const lineEveryPercent = 10;
 
-/** A bar on a terminal; elsewhere a line now and then. */
+/** A progress bar on a terminal; elsewhere a line for every 10 %. */
 export function createProgress(stream: ProgressStream, { total, what }: { total: number; what: string }): Progress {
   const percentOf = (done: number): number => (total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100)));
   const count = (done: number): string => `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what}`;

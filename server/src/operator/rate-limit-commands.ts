@@ -7,11 +7,11 @@ import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '.
 import type { Command, CommandContext, CommandResult, RateLimitSettings } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
-/** A limit of a merchant's: how it is typed, where it is kept, and whose setting holds without it. */
+/** A rate limit of a merchant: its name in commands, its field, and the setting that applies without it. */
 interface Kind {
   name: 'requests' | 'key-percent' | 'pages';
   field: keyof MerchantRateLimits;
-  /** Whether `none` lifts it. */
+  /** Whether `none` removes the limit. */
   canBeNone: boolean;
   max: number;
   unit: string;
@@ -19,7 +19,6 @@ interface Kind {
 }
 
 const ratesMax = 100_000;
-const pagesUnit = 'payments a second';
 
 const kinds: readonly Kind[] = [
   {
@@ -38,7 +37,7 @@ const kinds: readonly Kind[] = [
     field: 'rateLimitKeyPercent',
     canBeNone: false,
     max: 100,
-    unit: 'percent of them for each key',
+    unit: 'percent for each key',
     setting: () => ({ name: 'RATE_LIMIT_KEY_PERCENT', field: 'rateLimitKeyPercent' }),
   },
   {
@@ -46,7 +45,7 @@ const kinds: readonly Kind[] = [
     field: 'rateLimitPages',
     canBeNone: true,
     max: ratesMax,
-    unit: `${pagesUnit} from each link and counter`,
+    unit: 'payments a second from each page',
     setting: () => ({ name: 'RATE_LIMIT_PAGES', field: 'rateLimitPages' }),
   },
 ];
@@ -60,7 +59,7 @@ const pageOptions = {
 const show: Command = {
   name: 'rate-limits show',
   usage: '--merchant <merchant id>',
-  summary: 'Show how many requests a merchant may send, and how many payments its links and counters take',
+  summary: 'Show the rate limits of a merchant and its pages',
   options: merchantOption,
   positionals: 0,
   run: async (context, input) => describe(context, await merchantOf(context, input)),
@@ -71,7 +70,8 @@ const set: Command = {
   usage:
     '--merchant <merchant id> [--requests <a second>|none] [--key-percent <percent>] [--pages <a second>|none] ' +
     '[--link <link id> | --counter <counter id>]',
-  summary: 'Give a merchant other rate limits than the settings; with --link or --counter, one page other --pages',
+  summary: 'Set the rate limits of a merchant, a link or a counter',
+  details: '  With --link or --counter, --pages applies to that page alone.',
   options: {
     ...merchantOption,
     ...pageOptions,
@@ -82,7 +82,7 @@ const set: Command = {
   positionals: 0,
   async run(context, input) {
     const sent = kinds.filter(({ name }) => input.options[name] !== undefined);
-    if (sent.length === 0) throw new UsageError('Say what to limit: --requests, --key-percent, --pages.');
+    if (sent.length === 0) throw new UsageError('Give at least one limit: --requests, --key-percent or --pages.');
     const limits = Object.fromEntries(sent.map((kind) => [kind.field, readRate(kind, input.options[kind.name] ?? '')]));
     const merchant = await merchantOf(context, input);
     const page = await pageOf(context, input, merchant);
@@ -95,7 +95,8 @@ const set: Command = {
 const clear: Command = {
   name: 'rate-limits clear',
   usage: '<requests|key-percent|pages> --merchant <merchant id> [--link <link id> | --counter <counter id>]',
-  summary: 'Take a limit away: the setting holds again, or of one link or counter the merchant’s limit',
+  summary: 'Remove a rate limit',
+  details: '  The setting of the server applies again; for one link or counter, the limit of its merchant.',
   options: { ...merchantOption, ...pageOptions },
   positionals: 1,
   async run(context, input) {
@@ -107,7 +108,7 @@ const clear: Command = {
     const page = await pageOf(context, input, merchant);
     const current = page === null ? merchant[kind.field] : page.limit;
     if (current === null) {
-      throw new UsageError(`There is no such limit. See: rate-limits show --merchant ${merchant.id}`);
+      throw new UsageError(`This limit is not set. See: rate-limits show --merchant ${merchant.id}`);
     }
     if (page === null) await setRateLimits(context.db, merchant.id, { [kind.field]: null });
     else await page.setLimit(onlyPages([kind], null));
@@ -125,10 +126,10 @@ function readRate({ name, canBeNone, max }: Kind, text: string): bigint {
   throw new UsageError(`--${name} is a whole number from 1 to ${max}${canBeNone ? ' or none' : ''}, not ${text}.`);
 }
 
-/** Of one page only its payments can be limited. */
+/** A single page has no limit but that of its payments. */
 function onlyPages(sent: readonly Kind[], rate: bigint | null): bigint | null {
   const [other] = sent.filter(({ name }) => name !== 'pages');
-  if (other) throw new UsageError(`${other.name} is a limit of the merchant: leave --link and --counter out.`);
+  if (other) throw new UsageError(`${other.name} is a limit of the merchant: omit --link and --counter.`);
   return rate;
 }
 
@@ -138,13 +139,13 @@ interface NamedPage {
   setLimit(rate: bigint | null): Promise<void>;
 }
 
-/** The link or counter that is named; null where none is. Throws AppError `not_found` for one that is not the merchant's. */
+/** The link or counter of --link or --counter; null without either. Throws AppError `not_found` for one of another merchant. */
 async function pageOf(
   { db }: CommandContext,
   { options: { link, counter } }: CommandInput,
   { id: merchantId }: Merchant,
 ): Promise<NamedPage | null> {
-  if (link !== undefined && counter !== undefined) throw new UsageError('Say either --link or --counter.');
+  if (link !== undefined && counter !== undefined) throw new UsageError('Give either --link or --counter, not both.');
   if (link !== undefined) {
     const found = await getLink(db, merchantId, link);
     return { limit: found.rateLimit, setLimit: (rate) => setLinkRateLimit(db, found, rate) };
@@ -154,7 +155,7 @@ async function pageOf(
   return { limit: found.rateLimit, setLimit: (rate) => setTerminalRateLimit(db, found, rate) };
 }
 
-/** What holds now: read again after a command has changed it. */
+/** The limits in force, read again after a change. */
 async function describe({ db, rateLimits }: CommandContext, merchant: Merchant): Promise<CommandResult> {
   const links = await listLinksWithRateLimit(db, merchant.id);
   const counters = await listTerminalsWithRateLimit(db, merchant.id);
@@ -167,14 +168,13 @@ async function describe({ db, rateLimits }: CommandContext, merchant: Merchant):
     ...links.map(({ id, title, rateLimit }) => ({ type: 'link', id, name: title, rate: rateLimit })),
     ...counters.map(({ id, name, rateLimit }) => ({ type: 'counter', id, name, rate: rateLimit })),
   ];
-  const rows = [
-    ...limits.map(({ kind, own, rate, setting }) => [
-      kind.name,
-      inWords(rate, kind.unit),
-      own === null ? setting : 'own rule',
-    ]),
-    ...pages.map(({ type, id, name, rate }) => [`${type} ${id} (${name})`, inWords(rate, pagesUnit), 'own rule']),
-  ];
+  const rows = limits.map(({ kind, own, rate, setting }) => [
+    kind.name,
+    inWords(rate, kind.unit),
+    own === null ? setting : 'own rule',
+  ]);
+  // A table of its own: beside ids, the limits of the merchant would not line up on 80 columns.
+  const pageRows = pages.map(({ type, id, name, rate }) => [`${type} ${id}`, inWords(rate, 'a second'), name]);
   const data = {
     merchant_id: merchant.id,
     rate_limits: limits.map(({ kind, own, rate, setting }) => ({
@@ -184,7 +184,11 @@ async function describe({ db, rateLimits }: CommandContext, merchant: Merchant):
     })),
     pages: pages.map((page) => ({ ...page, rate: Number(page.rate) })),
   };
-  const text = `${merchantInWords(merchant)}, ${merchant.id}\n${table(['LIMIT', 'RATE', 'FROM'], rows)}`;
+  const text = [
+    `${merchantInWords(merchant)}, ${merchant.id}`,
+    table(['LIMIT', 'RATE', 'FROM'], rows),
+    ...(pageRows.length === 0 ? [] : ['', table(['PAGE', 'PAYMENTS', 'NAME'], pageRows)]),
+  ].join('\n');
   return { text, data, exitCode: 0 };
 }
 

@@ -8,14 +8,14 @@ import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './
 
 const ownerOptions = { merchant: { type: 'string', required: false } } as const;
 const wholePercent = 10_000n;
-// A leap year, and ten years: longer is a mistake.
+// A leap year and ten years; anything longer is taken for a typing error.
 const hoursMax = 8_784n;
 const daysMax = 3_660n;
 
 const show: Command = {
   name: 'reserve show',
   usage: '(--merchant <merchant id> | --default)',
-  summary: 'Show what part of each payment is kept back, and for how long',
+  summary: 'Show what part of each payment is held in reserve',
   options: ownerOptions,
   flags: ['default'],
   positionals: 0,
@@ -25,8 +25,9 @@ const show: Command = {
 const set: Command = {
   name: 'reserve set',
   usage: '(--merchant <merchant id> | --default) --percent <percent> [--hours <hours>] [--new-for-days <days>]',
-  summary:
-    'Keep a part of each payment back for some hours, of new merchants or of all; 0 frees a merchant of the default',
+  summary: 'Hold a part of each payment in reserve for some hours',
+  details:
+    '  With --new-for-days the rule applies to merchants in their first days only.\n  --percent 0 exempts a merchant from the default.',
   options: {
     ...ownerOptions,
     percent: { type: 'string', required: true },
@@ -39,7 +40,7 @@ const set: Command = {
     const rule = readRule(input);
     const owner = await readOwner(context, input);
     if (owner === 'default' && rule.percentHundredths === 0n) {
-      throw new UsageError('A default of 0 is no default: use reserve clear --default.');
+      throw new UsageError('A default cannot be 0: use reserve clear --default.');
     }
     await setReserve(context.db, ownerOf(owner), rule);
     return describeReserve(context, input);
@@ -49,14 +50,15 @@ const set: Command = {
 const clear: Command = {
   name: 'reserve clear',
   usage: '(--merchant <merchant id> | --default)',
-  summary: 'Take the rule away: a live merchant then follows the default; what is kept already stays until its time',
+  summary: 'Remove a reserve rule',
+  details: '  The default then applies to a live merchant. What is held already is released at its time.',
   options: ownerOptions,
   flags: ['default'],
   positionals: 0,
   async run(context, input) {
     const owner = await readOwner(context, input);
     if (!(await clearReserve(context.db, ownerOf(owner)))) {
-      throw new UsageError(`There is no such rule. See: ${showCommand('reserve', owner)}`);
+      throw new UsageError(`This rule is not set. See: ${showCommand('reserve', owner)}`);
     }
     return describeReserve(context, input);
   },
@@ -71,7 +73,7 @@ function readRule({ options }: CommandInput): ReserveRule {
     throw new UsageError(`--percent is from 0 to 100 with at most two decimals, not ${percentText}.`);
   }
   if (percentHundredths > 0n && hoursText === undefined) {
-    throw new UsageError('Say for how long with --hours, from the payment on.');
+    throw new UsageError('--hours is missing: how long after the payment the part is held.');
   }
   const hours = hoursText === undefined ? 0n : readWhole('hours', hoursText, hoursMax);
   const newForDays = daysText === undefined ? null : readWhole('new-for-days', daysText, daysMax);
@@ -84,7 +86,7 @@ function readWhole(name: string, text: string, max: bigint): bigint {
   throw new UsageError(`--${name} is a whole number from 1 to ${max}, not ${text}.`);
 }
 
-/** What holds now: read again after a command has changed it. */
+/** The rule in force, read again after a change. */
 async function describeReserve(context: CommandContext, input: CommandInput): Promise<CommandResult> {
   const owner = await readOwner(context, input);
   const { own, fallback } = await findReserves(context.db, ownerOf(owner));
@@ -99,7 +101,7 @@ async function describeReserve(context: CommandContext, input: CommandInput): Pr
     new_for_days: daysOf(rule),
     source: source ?? null,
   };
-  const text = `${ownerInWords(owner)}\n${table(['KEPT BACK', 'FOR', 'OF MERCHANTS', 'FROM'], rows)}`;
+  const text = `${ownerInWords(owner)}\n${table(['HELD', 'FOR', 'OF MERCHANTS', 'FROM'], rows)}`;
   return { text, data, exitCode: 0 };
 }
 

@@ -43,12 +43,12 @@ function run(words: string): Promise<CommandResult> {
   );
   assert.ok(command, words);
   const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
-  const options = { ...types, default: { type: 'boolean' } } as const;
-  const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
-  const { default: isDefault, ...given } = values;
+  const optionTypes = { ...types, default: { type: 'boolean' } } as const;
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: optionTypes });
+  const { default: isDefault, ...options } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db, rateLimits } as CommandContext, { positionals, options: given, lists: {}, flags });
+  return command.run({ db, rateLimits } as CommandContext, { positionals, options, lists: {}, flags });
 }
 
 interface FeeLine {
@@ -75,7 +75,7 @@ async function limits(words: string): Promise<string[]> {
 const payer = async (): Promise<unknown> =>
   ((await run('fees show --merchant MERCHANT')).data as { payer: unknown }).payer;
 
-test('a fee rule is set as a whole, shown with whose it is, and taken away', async () => {
+test('a fee rule is set as a whole, shown with its source, and removed', async () => {
   assert.deepEqual(await fees('fees show --merchant MERCHANT'), ['collection all 0 0 0  ', 'transfer all 0 0 0  ']);
   assert.deepEqual(
     await fees('fees set --default --for collection --percent 1.5 --fixed 2.5 --minimum 3 --maximum 9.99'),
@@ -100,7 +100,7 @@ test('a fee rule is set as a whole, shown with whose it is, and taken away', asy
   assert.equal((await fees('fees clear --default --for collection'))[0], 'collection all 0 0 0  ');
 });
 
-test('who pays is set with a rule or by itself, and leaves the rule alone', async () => {
+test('the payer of fees is set with or without a rule, and leaves the rule as it is', async () => {
   assert.equal(await payer(), 'business');
   await run('fees set --merchant MERCHANT --for collection --percent 1 --payer customer');
   assert.equal(await payer(), 'customer');
@@ -111,7 +111,7 @@ test('who pays is set with a rule or by itself, and leaves the rule alone', asyn
   assert.equal(await payer(), 'customer', 'a rule that is cleared leaves it alone too');
 });
 
-test('transfers are shown by network, the others last', async () => {
+test('transfer fees are listed by network, the rule for all others last', async () => {
   await run('fees set --default --for transfer --network wave --percent 1');
   await run('fees set --default --for transfer --fixed 5');
   await run('fees set --merchant MERCHANT --for transfer --network aps --percent 0');
@@ -130,7 +130,7 @@ transfer    all      D5.00   default`,
   );
 });
 
-test('limits are set one by one, freed with none, and taken away', async () => {
+test('limits are set one by one, lifted with none, and removed', async () => {
   assert.deepEqual(await limits('limits show --merchant MERCHANT'), ['largest  ', 'daily  ']);
   await run('limits set --default --largest 1000 --daily 5000.50');
   assert.deepEqual(await limits('limits set --merchant MERCHANT --daily none'), [
@@ -148,16 +148,19 @@ test('limits are set one by one, freed with none, and taken away', async () => {
   assert.deepEqual(await limits('limits show --default'), ['largest 1000 default', 'daily 5000.5 default']);
 });
 
-describe('a mistake is said in a sentence and changes nothing', () => {
-  const owner = /^Say either --merchant <merchant id> or --default, which is for all merchants without a rule\.$/;
+describe('a malformed command is refused with one sentence and changes nothing', () => {
+  const owner = /^Give either --merchant <merchant id> or --default, which applies to all merchants without a rule\.$/;
   for (const [words, sentence] of [
     ['fees show', owner],
     ['fees set --for collection --percent 1', owner],
-    ['fees set --default', /^Say what to set: /],
-    ['fees set --default --for collection', /^Say what it costs: .* For no fee: --percent 0\.$/],
+    ['fees set --default', /^Give at least one change: /],
+    ['fees set --default --for collection', /^Give the fee: .* For no fee: --percent 0\.$/],
     ['fees set --default --percent 1', /^--for is missing: collection or transfer\.$/],
     ['fees set --default --for paying --percent 1', /^--for is collection or transfer, not paying\.$/],
-    ['fees set --default --for collection --network wave --percent 1', /^Collecting costs the same on every network/],
+    [
+      'fees set --default --for collection --network wave --percent 1',
+      /^The fee of collections is the same on every network/,
+    ],
     ['fees set --default --for transfer --network wafe --percent 1', /^--network is one of wave, .*, not wafe\.$/],
     ['fees set --default --for transfer --percent 1.555', /^--percent is from 0 to 100 .*, not 1\.555\.$/],
     ['fees set --default --for transfer --percent 100.01', /^--percent is from 0 to 100 .*, not 100\.01\.$/],
@@ -166,12 +169,12 @@ describe('a mistake is said in a sentence and changes nothing', () => {
     ['fees set --default --for transfer --fixed 1e3', /^--fixed is an amount in dalasi .*, not 1e3\.$/],
     [`fees set --default --for transfer --fixed ${'9'.repeat(30)}`, /^--fixed is an amount in dalasi .*, not 9{30}\.$/],
     ['fees set --default --for transfer --minimum 5 --maximum 4', /^--maximum is less than --minimum\. /],
-    ['fees set --default --payer customer', /^Who pays the fee is a setting of each merchant/],
+    ['fees set --default --payer customer', /^Each merchant sets who pays its fees/],
     ['fees set --default --payer nobody', /^--payer is business or customer, not nobody\.$/],
     ['fees set --default --for transfer --payer customer', /^The fee of a transfer is always charged on top of it/],
-    ['fees clear --default --for transfer --network qmoney', /^There is no such rule\. See: fees show --default$/],
-    ['limits set --default', /^Say what to limit: --largest, --daily, or both\.$/],
-    ['limits set --default --daily none', /^A default of none is no default: use limits clear --default\.$/],
+    ['fees clear --default --for transfer --network qmoney', /^This rule is not set\. See: fees show --default$/],
+    ['limits set --default', /^Give at least one limit: --largest or --daily\.$/],
+    ['limits set --default --daily none', /^A default cannot be none: use limits clear --default\.$/],
     ['limits set --default --daily lots', /^--daily is an amount in dalasi .*, not lots\.$/],
     ['limits clear weekly --default', /^A limit is largest or daily, not weekly\.$/],
     ['limits show --merchant x', /^There is no merchant x\. See: businesses list$/],
@@ -194,7 +197,7 @@ async function reserve(words: string): Promise<string> {
   return [percent, hours, days, source].join(' ');
 }
 
-test('a reserve is set as a whole, shown with whose it is, and taken away', async () => {
+test('a reserve rule is set as a whole, shown with its source, and removed', async () => {
   const show = 'reserve show --merchant MERCHANT';
   assert.equal(await reserve(show), '0 0  ');
   assert.match((await run(show)).text, /nothing +- +- +-$/);
@@ -207,7 +210,7 @@ test('a reserve is set as a whole, shown with whose it is, and taken away', asyn
   assert.equal(await reserve('reserve clear --default'), '0 0  ');
 });
 
-test('a reserve that cannot be meant is refused, and so is clearing one that is not there', async () => {
+test('a reserve out of range is refused, and so is clearing a reserve that is not set', async () => {
   for (const [words, message] of [
     ['reserve set --merchant MERCHANT --percent 100.01 --hours 1', /--percent is from 0 to 100/],
     ['reserve set --merchant MERCHANT --percent=-1 --hours 1', /--percent/],
@@ -218,7 +221,7 @@ test('a reserve that cannot be meant is refused, and so is clearing one that is 
     ['reserve set --default --percent 0', /reserve clear --default/],
     ['reserve set --percent 10 --hours 1', /--merchant <merchant id> or --default/],
     ['reserve set --merchant MERCHANT --default --percent 10 --hours 1', /--merchant <merchant id> or --default/],
-    ['reserve clear --merchant MERCHANT', /There is no such rule\. See: reserve show --merchant/],
+    ['reserve clear --merchant MERCHANT', /This rule is not set\. See: reserve show --merchant/],
   ] as const) {
     await assert.rejects(run(words), (error) => message.test(String(error)), words);
   }
@@ -231,12 +234,12 @@ async function shownLimits(words: string): Promise<string[]> {
   return [...limits, ...data.pages.map((page) => Object.values(page).join(' '))];
 }
 
-test('rate limits are set each for itself, shown with what holds without them, and taken away', async () => {
+test('rate limits are set one by one, shown with the setting they replace, and removed', async () => {
   const settings = ['requests 25 RATE_LIMIT_TEST', 'key-percent 80 RATE_LIMIT_KEY_PERCENT', 'pages 0 RATE_LIMIT_PAGES'];
   assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), settings);
   const { text: untouched } = await run('rate-limits show --merchant MERCHANT');
   assert.match(untouched, /requests +25 requests a second +RATE_LIMIT_TEST$/m);
-  assert.match(untouched, /key-percent +80 percent of them for each key +RATE_LIMIT_KEY_PERCENT$/m);
+  assert.match(untouched, /key-percent +80 percent for each key +RATE_LIMIT_KEY_PERCENT$/m);
   assert.match(untouched, /pages +no limit +RATE_LIMIT_PAGES$/m);
   assert.deepEqual(await shownLimits('rate-limits set --merchant MERCHANT --requests 300 --key-percent 50'), [
     'requests 300 merchant',
@@ -246,16 +249,16 @@ test('rate limits are set each for itself, shown with what holds without them, a
   assert.deepEqual((await shownLimits('rate-limits set --merchant MERCHANT --pages none'))[2], 'pages 0 merchant');
   const { text } = await run('rate-limits show --merchant MERCHANT');
   assert.match(text, /requests +300 requests a second +own rule/);
-  assert.match(text, /key-percent +50 percent of them for each key +own rule/);
+  assert.match(text, /key-percent +50 percent for each key +own rule/);
   assert.match(text, /pages +no limit +own rule/);
   for (const limit of ['requests', 'key-percent', 'pages']) await run(`rate-limits clear ${limit} --merchant MERCHANT`);
   assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), settings);
 });
 
-test('a rate limit that cannot be meant is refused and changes nothing', async () => {
+test('a rate limit out of range is refused and changes nothing', async () => {
   const unknown = '01a1f8ac-4b37-7417-9fed-11d78420f713';
   for (const [words, message] of [
-    ['rate-limits set --merchant MERCHANT', /Say what to limit/],
+    ['rate-limits set --merchant MERCHANT', /Give at least one limit/],
     ['rate-limits set --merchant MERCHANT --requests 0', /--requests is a whole number from 1 to 100000 or none/],
     ['rate-limits set --merchant MERCHANT --requests 100001', /--requests is a whole number/],
     ['rate-limits set --merchant MERCHANT --requests 1.5', /--requests is a whole number/],
@@ -268,7 +271,7 @@ test('a rate limit that cannot be meant is refused and changes nothing', async (
     [`rate-limits set --merchant MERCHANT --pages 5 --link ${unknown}`, /no payment link/i],
     [`rate-limits set --merchant MERCHANT --pages 5 --counter nobody`, /no .*terminal/i],
     ['rate-limits set --merchant nobody --pages 5', /There is no merchant nobody/],
-    ['rate-limits clear pages --merchant MERCHANT', /There is no such limit\. See: rate-limits show --merchant/],
+    ['rate-limits clear pages --merchant MERCHANT', /This limit is not set\. See: rate-limits show --merchant/],
     ['rate-limits clear all --merchant MERCHANT', /A rate limit is requests, key-percent, pages, not all/],
   ] as const) {
     await assert.rejects(run(words), (error) => message.test(String(error)), words);

@@ -8,14 +8,14 @@ import type { MerchantRules, RuleSource } from '../merchants/rules.ts';
 import type { CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
-// What the commands for fees and limits share: whose rule it is, and how it is written out.
+// Shared by the commands for fees, limits and reserves: the owner of a rule, and how rules are printed.
 
-/** Whom `--merchant` or `--default` names. Throws UsageError for none and for both. */
+/** The merchant of `--merchant`, or `default`. Throws UsageError for neither and for both. */
 export async function readOwner(context: CommandContext, input: CommandInput): Promise<Merchant | 'default'> {
   const hasMerchant = input.options['merchant'] !== undefined;
   if (hasMerchant === input.flags.has('default')) {
     throw new UsageError(
-      'Say either --merchant <merchant id> or --default, which is for all merchants without a rule.',
+      'Give either --merchant <merchant id> or --default, which applies to all merchants without a rule.',
     );
   }
   return hasMerchant ? merchantOf(context, input) : 'default';
@@ -32,7 +32,7 @@ export async function readRules({ db }: CommandContext, owner: Merchant | 'defau
   return (await findMerchantRules(db, owner.id)) ?? { own: none, defaults: none };
 }
 
-/** `Kairaba Books (test), <id>`, at the head of a list. */
+/** The heading of a list: `Kairaba Books (test), <id>`. */
 export function ownerInWords(owner: Merchant | 'default'): string {
   if (owner === 'default') return 'All merchants without rules of their own';
   return `${merchantInWords(owner)}, ${owner.id}`;
@@ -43,12 +43,12 @@ export function amountOrNull(minor: bigint | null): number | null {
   return minor === null ? null : amountToJson(minor);
 }
 
-/** How to see what there is. */
+/** The command that lists the owner's rules. */
 export function showCommand(name: 'fees' | 'limits' | 'reserve', owner: Merchant | 'default'): string {
   return `${name} show ${owner === 'default' ? '--default' : `--merchant ${owner.id}`}`;
 }
 
-/** Where a line comes from; `-` where no rule was made. */
+/** Whose rule applies; `-` without any rule. */
 export function sourceInWords(source: RuleSource | undefined): string {
   if (source === undefined) return '-';
   return source === 'merchant' ? 'own rule' : 'default';

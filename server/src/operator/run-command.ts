@@ -2,7 +2,7 @@ import { readConfig } from '../configuration/config.ts';
 import { AppError } from '../kit/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
-import { listCommands, readInput, unknownCommand, usageOf, UsageError } from '../kit/command-line.ts';
+import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';
@@ -18,7 +18,6 @@ import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
-import { explainCommand } from './explain-command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
@@ -43,36 +42,35 @@ const commands: readonly Command[] = [
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
-  explainCommand,
   ...secretCommands,
   ...databaseCommands,
 ];
 
-/** Where a command is given: its settings, and where it writes. */
+/** The environment and the output streams of a command. */
 export interface Shell {
   environment: Readonly<Record<string, string | undefined>>;
   stdout: { write(text: string): unknown };
   stderr: ProgressStream;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   clock?: Clock;
 }
 
 /**
- * `npm run operator -- <command>`: what the operator does from a shell, beside a running service or without one. Answers
- * the exit code: 2 for a mistake of the operator's, 1 where something was found wrong or failed.
+ * `npm run operator -- <command>`: works beside a running service or without one. Resolves to the exit code: 2 for a usage
+ * error or a refusal, 1 for a failure or a failed check.
  */
 export async function runCommand(args: readonly string[], shell: Shell): Promise<number> {
   try {
     return await dispatch(args, shell);
   } catch (error) {
     shell.stderr.write(`${printable(inWords(error))}\n`);
-    // That the database is away, or busy, is nobody's mistake.
+    // An unavailable database is no usage error.
     const isMistake = error instanceof AppError && error.code !== 'unavailable';
     return isMistake || error instanceof UsageError ? 2 : 1;
   }
 }
 
-/** A refusal is the operator's to read, like a slip in the command; a mistake of ours comes with where it was made. */
+/** Expected errors print their message; an unexpected one prints its stack. */
 function inWords(error: unknown): string {
   if (error instanceof AppError) return error.fields?.map(({ message }) => message).join(' ') ?? error.message;
   if (error instanceof UsageError || error instanceof StartError) return error.message;
@@ -111,13 +109,12 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>
       config.production ? `${base}?key=${phoneKey(configured, merchant.shortId)}` : base;
-    // Loaded when it is needed: most commands do without, and begin in half the time.
     const openWork = async (): Promise<CaseWork> => {
       const { openCaseWork } = await import('./case-work.ts');
       if (compared === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
       const { idSecret } = compared;
       if (idSecret === undefined)
-        throw new StartError('The service was never started on this database; start it once.');
+        throw new StartError('The service has never been started on this database; start it once.');
       return openCaseWork({ config, secrets: { ...secrets, idSecret }, db: opened.db, clock, random, log });
     };
     const caseWork = async () => (await (work ??= openWork())).context;
@@ -148,11 +145,11 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
 }
 
 const program = 'npm run operator --';
-const helpColumn = 56;
 
 function help(command: Command | undefined, args: readonly string[]): string {
-  if (command) return `${command.summary}.\n\n  ${usageOf(program, command)}`;
+  if (command) return helpOf(program, command);
   const group = commands.filter(({ name }) => args.includes(name.split(' ')[0] ?? ''));
   const shown = group.length > 0 ? group : commands;
-  return [`${program} <command> [--json]`, '', ...listCommands(shown, helpColumn)].join('\n');
+  const footer = `Options of a command: ${program} <command> --help`;
+  return [`${program} <command> [--json]`, '', ...listCommands(shown), '', footer].join('\n');
 }

@@ -65,8 +65,8 @@ const methodId = async (url: string, payment: ApiResponse): Promise<unknown> => 
   return (await createApiClient(url, business.test.key).get(path)).body['payment_method_id'];
 };
 
-/** Answers that idempotency keys of these names keep, sealed by this process. */
-async function storeAnswers(sealer: Sealer, keys: readonly string[]): Promise<void> {
+/** Stores responses under these idempotency keys, sealed with this sealer. */
+async function storeResponses(sealer: Sealer, keys: readonly string[]): Promise<void> {
   const merchantId = business.live.merchant.id;
   const responses = keys.map((key) => sealer.seal(key, sealContext({ merchantId, path: '/p', key })));
   await asOwner(
@@ -89,7 +89,7 @@ test('a command with a new seal key leaves running processes ready, and seals no
   assert.equal((await createApiClient(service.url, '').get('/readyz')).status, 200);
 });
 
-test('values sealed with an old key are sealed anew in steps, and the old key may go when none is left', async () => {
+test('values under an old key are resealed in steps, and the key can go when none is left', async () => {
   const api = createApiClient(service.url, business.test.key);
   const first = await pay(service.url, 'first');
   assert.equal(first.status, 201, first.text);
@@ -137,7 +137,7 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
   // A request that had compared its key before the new one came commits while the command waits.
   duringWait = async () => {
     duringWait = () => Promise.resolve();
-    await storeAnswers(createSealer(testKeys.SEAL_KEY), ['late']);
+    await storeResponses(createSealer(testKeys.SEAL_KEY), ['late']);
   };
   const rest = JSON.parse((await run(rotated, 'secrets', 'reseal', '--json')).stdout);
   assert.deepEqual([rest.resealed, rest.unreadable, rest.retired_seal_keys.length], [2, 0, 1]);
@@ -153,12 +153,12 @@ test('values sealed with an old key are sealed anew in steps, and the old key ma
   await last.stop();
 });
 
-test('sealing anew goes on where it was interrupted, and tells how far it is', async () => {
+test('resealing resumes after an interruption and reports its progress', async () => {
   const [old, current] = [createSealer(testKeys.SEAL_KEY), createSealer(newKey, [testKeys.SEAL_KEY])];
   const merchantId = business.live.merchant.id;
-  await storeAnswers(
+  await storeResponses(
     old,
-    Array.from({ length: 450 }, (_, number) => `answer ${number}`),
+    Array.from({ length: 450 }, (_, number) => `response ${number}`),
   );
   const left = async () => {
     const counts = await sealedResponses.countByKey(service.db);
@@ -183,19 +183,19 @@ test('sealing anew goes on where it was interrupted, and tells how far it is', a
   );
   const [row] = await asOwner<{ response: Buffer }>(
     service,
-    "SELECT response FROM idempotency_keys WHERE merchant_id = $1 AND key = 'answer 449'",
+    "SELECT response FROM idempotency_keys WHERE merchant_id = $1 AND key = 'response 449'",
     [merchantId],
   );
-  const context = sealContext({ merchantId, path: '/p', key: 'answer 449' });
+  const context = sealContext({ merchantId, path: '/p', key: 'response 449' });
   assert.equal(
     createSealer(newKey)
       .open(row?.response ?? Buffer.alloc(0), context)
       .toString(),
-    'answer 449',
+    'response 449',
   );
 });
 
-test('a key that a ready process goes on sealing with may not go, and the command says so', async () => {
+test('a key with which a ready process still seals is not retired, and the command says so', async () => {
   const other = 'c3'.repeat(32);
   const configured = readSecrets(readConfig({ ...testKeys, SEAL_KEY: other, SEAL_KEYS_OLD: newKey }), systemRandom);
   const keyring = await openKeyring(keyringParts(configured, { db: service.db, clock }));
@@ -205,16 +205,16 @@ test('a key that a ready process goes on sealing with may not go, and the comman
   assert.equal(done.code, 1, done.stderr);
   assert.match(done.stdout, new RegExp(`A process still seals with ${configured.sealer.keyId}: .*\\.$`, 'm'));
   const gone = await run({ SEAL_KEY: newKey, SEAL_KEYS_OLD: other }, 'secrets', 'reseal');
-  assert.match(gone.stdout, /SEAL_KEYS_OLD may go/);
+  assert.match(gone.stdout, /You can remove SEAL_KEYS_OLD/);
 });
 
-test('every column that holds sealed values is among those that are sealed anew', async () => {
+test('every column of sealed values belongs to a store that is resealed', async () => {
   const columns = await asOwner<{ name: string }>(
     service,
     `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
      WHERE data_type = 'bytea' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
-  // Who adds a column of bytes says here whether it is sealed; if so, it needs a store in secret-commands.ts.
+  // List a new column of bytes here. A sealed one needs a store in secret-commands.ts.
   const sealed = [
     'idempotency_keys.response',
     'installation_secrets.sealed',
@@ -236,7 +236,7 @@ test('every column that holds sealed values is among those that are sealed anew'
   );
 });
 
-test('a key is made only once the pepper is known to be right', async () => {
+test('an API key is created only after the pepper is verified', async () => {
   await asOwner(service, "DELETE FROM key_checks WHERE setting = 'KEY_PEPPER'");
   const create = ['keys', 'create', '--merchant', business.test.merchant.id];
   const seal = { SEAL_KEY: newKey };

@@ -12,7 +12,7 @@ import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { createProgress } from './progress.ts';
 
-/** Everything that is stored sealed. What is added here is sealed anew after a change of SEAL_KEY. */
+/** Everything that is stored sealed; `secrets reseal` covers these stores. */
 const stores = [sealedWebhookSecrets, sealedResponses, sealedInstallationSecrets] as readonly SealedStore[];
 
 interface Count {
@@ -24,7 +24,7 @@ interface Count {
 const show: Command = {
   name: 'secrets show',
   usage: '',
-  summary: 'Say whether SEAL_KEY and KEY_PEPPER fit this database, and under which seal keys values are stored',
+  summary: 'Check SEAL_KEY and KEY_PEPPER against the database',
   options: {},
   positionals: 0,
   access: 'owner',
@@ -56,17 +56,18 @@ const show: Command = {
 const accept: Command = {
   name: 'secrets accept',
   usage: '<SEAL_KEY|KEY_PEPPER>',
-  summary: 'Take the key in the environment as the right one: after an upgrade, or when the one before it is lost',
+  summary: 'Accept the SEAL_KEY or KEY_PEPPER of the environment',
+  details: '  Needed after some upgrades, and when the previous key is lost.',
   options: {},
   positionals: 1,
   access: 'owner',
   async run(context, { positionals }) {
     const [setting] = positionals;
     if (setting === 'SEAL_KEY') return acceptSeal(context);
-    if (setting !== 'KEY_PEPPER') throw new UsageError(`A key is SEAL_KEY or KEY_PEPPER, not ${setting}.`);
+    if (setting !== 'KEY_PEPPER') throw new UsageError(`Give SEAL_KEY or KEY_PEPPER, not ${setting}.`);
     await context.db.withTransaction((tx) => acceptPepper(tx, context.keys));
     return {
-      text: 'KEY_PEPPER is taken as the right one. API keys that were made under another one stay invalid; restart every process.',
+      text: 'KEY_PEPPER is accepted. API keys created under another pepper stay invalid. Restart every process.',
       data: { accepted: setting },
       exitCode: 0,
     };
@@ -76,9 +77,11 @@ const accept: Command = {
 async function acceptSeal({ db, keys }: CommandContext): Promise<CommandResult> {
   const { lostKeys, lostSecrets } = await db.withTransaction((tx) => acceptSealKey(tx, keys));
   const text = [
-    'SEAL_KEY is taken as the right one; restart every process.',
-    ...(lostKeys.length === 0 ? [] : [`What was sealed with ${lostKeys.join(', ')} stays closed. See: secrets show`]),
-    ...(lostSecrets.length === 0 ? [] : ['The payment_method_id of a number is another one from now on.']),
+    'SEAL_KEY is accepted. Restart every process.',
+    ...(lostKeys.length === 0
+      ? []
+      : [`Values sealed with ${lostKeys.join(', ')} cannot be opened any more. See: secrets show`]),
+    ...(lostSecrets.length === 0 ? [] : ['The payment_method_id of each phone number changes.']),
   ].join('\n');
   return { text, data: { accepted: 'SEAL_KEY', lost_seal_keys: lostKeys }, exitCode: 0 };
 }
@@ -86,7 +89,8 @@ async function acceptSeal({ db, keys }: CommandContext): Promise<CommandResult> 
 const reseal: Command = {
   name: 'secrets reseal',
   usage: '[--dry-run]',
-  summary: 'Seal under SEAL_KEY what older keys have sealed, so that SEAL_KEYS_OLD may go; run it again to go on',
+  summary: 'Seal all values under SEAL_KEY, so that old keys can go',
+  details: '  You can interrupt the command and run it again; --dry-run only counts.',
   options: {},
   flags: ['dry-run'],
   positionals: 0,
@@ -94,14 +98,14 @@ const reseal: Command = {
     const { db, keys } = context;
     const before = await countUnderOtherKeys(context);
     if (flags.has('dry-run')) return planResult(before);
-    // Before anything is sealed with the key, every start has to ask for it.
+    // Records the key before anything is sealed with it, so that every later start requires it.
     await openKeyring(keys);
     const first = await resealAll(context, before);
     await waitForOtherProcesses(context);
     const second = await resealAll(context, await countUnderOtherKeys(context));
     const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
     const retired = await db.withTransaction((tx) => retireSealKeys(tx, keys, stillUsed));
-    // A process that is ready and seals with a key that was struck off writes it down again when it next looks.
+    // A process that still seals with a retired key records it again at its next check.
     if (retired.length > 0) await waitForOtherProcesses(context);
     return resealResult({
       resealed: first.resealed + second.resealed,
@@ -115,7 +119,7 @@ const reseal: Command = {
 
 export const secretCommands: readonly Command[] = [show, accept, reseal];
 
-/** Seals anew what `counts` says is under other keys, with what has come since. */
+/** Reseals the values counted in `counts`, and those added since. */
 async function resealAll(
   { db, keys, progressTo }: CommandContext,
   counts: readonly Count[],
@@ -139,11 +143,9 @@ async function resealAll(
   return { resealed, unreadable };
 }
 
-/** What a process may still seal with another key, because it has not looked at the keys since, is stored after this. */
+/** Afterwards, every value that another process was still sealing with an old key is stored. */
 async function waitForOtherProcesses({ clock, progressTo }: CommandContext): Promise<void> {
-  progressTo.write(
-    `Waiting ${sealingEndsWithinMs / 1_000} s, after which every process has compared its SEAL_KEY again.\n`,
-  );
+  progressTo.write(`Waiting ${sealingEndsWithinMs / 1_000} s, until every process has checked its SEAL_KEY again.\n`);
   await clock.sleep(sealingEndsWithinMs);
 }
 
@@ -174,10 +176,10 @@ async function countUnderOtherKeys({ db, keys }: CommandContext): Promise<Count[
 function planResult(counts: readonly Count[]): CommandResult {
   const lines = counts.map(({ what, keyId, count }) => `${count} ${what} are sealed with the key ${keyId}.`);
   const data = { sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })) };
-  return { text: lines.join('\n') || 'Everything is sealed with SEAL_KEY.', data, exitCode: 0 };
+  return { text: lines.join('\n') || 'All values are sealed with SEAL_KEY.', data, exitCode: 0 };
 }
 
-// One is enough to know what kind it is; a lost key may leave thousands.
+// A lost key may leave thousands of unreadable values.
 const unreadableShownMax = 20;
 
 function resealResult(done: {
@@ -185,20 +187,22 @@ function resealResult(done: {
   unreadable: readonly string[];
   retired: readonly string[];
   stillUsed: ReadonlySet<string>;
-  /** Keys that were struck off and that a process goes on sealing with. */
+  /** Retired keys with which a process still seals. */
   notedAgain: readonly string[];
 }): CommandResult {
   const { resealed, unreadable, notedAgain } = done;
   const inUse = [...new Set([...done.stillUsed, ...notedAgain])];
   const shown = unreadable.slice(0, unreadableShownMax);
   const text = [
-    `${resealed} values were sealed anew.`,
+    `${resealed} values were resealed.`,
     ...(inUse.length === 0
-      ? ['Nothing is sealed with another key than SEAL_KEY: SEAL_KEYS_OLD may go.']
-      : [`Something is still sealed with ${inUse.join(', ')}; keep these keys in SEAL_KEYS_OLD if you have them.`]),
+      ? ['All values are sealed with SEAL_KEY. You can remove SEAL_KEYS_OLD.']
+      : [`Some values are still sealed with ${inUse.join(', ')}: keep these keys in SEAL_KEYS_OLD if you have them.`]),
     ...(notedAgain.length === 0
       ? []
-      : [`A process still seals with ${notedAgain.join(', ')}: give it the new SEAL_KEY, then run this again.`]),
+      : [
+          `A process still seals with ${notedAgain.join(', ')}: restart it with the new SEAL_KEY, then run this command again.`,
+        ]),
     ...shown.map((name) => `Cannot be opened: ${name}.`),
     ...(unreadable.length > shown.length ? [`… and ${unreadable.length - shown.length} more.`] : []),
   ].join('\n');

@@ -5,7 +5,7 @@ import { UsageError } from '../kit/command-line.ts';
 import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
 import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
 import type { CommandContext, CommandResult } from './command.ts';
-import { explainCommand } from './explain-command.ts';
+import { ledgerCommands } from './ledger-commands.ts';
 import { createProgress } from './progress.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
@@ -23,7 +23,7 @@ after(async () => {
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', world.merchant.id).split(' ');
-  const command = [...settlementCommands, explainCommand].find(({ name }) => name === `${subject} ${verb}`);
+  const command = [...settlementCommands, ...ledgerCommands].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
   const options = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
   const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
@@ -47,7 +47,7 @@ async function refused(words: string): Promise<string> {
 }
 
 describe('settlement run', () => {
-  test('pays out what is due, says how much, and pays nothing when it is run again', async () => {
+  test('pays out what is due and prints the total; a second run pays nothing', async () => {
     for (let count = 0; count < 3; count += 1) await world.subAccount(2_000n);
     const first = await run('settlement run --merchant MERCHANT');
     assert.deepEqual(first.data, {
@@ -58,18 +58,18 @@ describe('settlement run', () => {
       refused: 0,
       failed: 0,
     });
-    assert.equal(first.text, `Period ${today}: 3 payouts of D60.00 together were ordered.`);
+    assert.equal(first.text, `Period ${today}: 3 payouts, D60.00 in total.`);
     assert.deepEqual(shown, ['3 of 3 sub-accounts\n']);
     const again = await run('settlement run --merchant MERCHANT');
     assert.equal((again.data as { payouts: number }).payouts, 0);
   });
 
-  test('takes a day that has begun, and for weekly payouts its week', async () => {
+  test('accepts any past day, and for weekly payouts its week', async () => {
     const subAccount = await world.subAccount(2_000n);
     assert.match(await refused('settlement run --merchant MERCHANT --period 2026-11-21'), /has not begun/);
     assert.match(
       await refused('settlement run --merchant MERCHANT --period 2025-10-15'),
-      /before 2025-10-16 are forgotten/,
+      /before 2025-10-16 are deleted/,
     );
     for (const period of ['yesterday', '2026-02-30', '2026-11', '2026-11-20T00:00']) {
       assert.match(await refused(`settlement run --merchant MERCHANT --period ${period}`), /is a day such as/);
@@ -80,13 +80,13 @@ describe('settlement run', () => {
     await run('settlement schedule manual --merchant MERCHANT');
   });
 
-  test('names the merchant that it does not know', async () => {
+  test('refuses an unknown merchant by name', async () => {
     assert.match(await refused('settlement run --merchant nobody'), /There is no merchant nobody/);
   });
 });
 
 describe('settlement schedule', () => {
-  test('takes manual, daily and weekly, and nothing else', async () => {
+  test('accepts manual, daily and weekly only', async () => {
     for (const chosen of ['daily', 'weekly', 'manual']) {
       const { data } = await run(`settlement schedule ${chosen} --merchant MERCHANT`);
       assert.deepEqual(data, { merchant_id: world.merchant.id, schedule: chosen });
@@ -125,14 +125,26 @@ describe('ledger explain', () => {
     assert.equal(other.movements[0]?.balance, one.balance - (one.movements[0]?.amount ?? 0));
   });
 
-  test('says where nothing was ever booked, because a slip in the name looks like an empty account', async () => {
+  test('an account without movements says so, because a mistyped name looks like an empty account', async () => {
     const mistyped = await run('ledger explain --merchant MERCHANT --account float:rail-wvae');
-    assert.match(mistyped.text, /has GMD 0\.00 now\.\nNothing was booked on it\./);
+    assert.match(mistyped.text, /has GMD 0\.00 now\.\nNo movements\./);
   });
 
-  test('says what it does not understand', async () => {
+  test('a balance by its name in the API is the account of the ledger behind it', async () => {
+    for (const [name, account] of [
+      ['payout_balance', 'payable_available'],
+      ['available_balance', 'payable_pending'],
+      ['owed_balance', 'receivable_merchant'],
+    ]) {
+      const { data, text } = await run(`ledger explain --merchant MERCHANT --account ${name}`);
+      assert.equal((data as { account: string }).account, account);
+      assert.match(text, new RegExp(`^${account} of `));
+    }
+  });
+
+  test('a malformed account, time, limit or id is refused with what is allowed', async () => {
     const explain = 'ledger explain --merchant MERCHANT';
-    assert.match(await refused(`${explain} --account purse`), /No account is of the kind purse/);
+    assert.match(await refused(`${explain} --account purse`), /There is no kind of account purse/);
     for (const at of ['noon', '2026-11-20T10:00:00', '2026-13-01', '2026-02-30', '2026-02-30T10:00:00Z']) {
       assert.match(await refused(`${explain} --account held --at ${at}`), /--at is a time such as/);
     }
@@ -163,7 +175,7 @@ describe('progress', () => {
     return text.slice(begin.length);
   };
 
-  test('is a bar on a terminal, which is drawn over itself and never wider than the terminal', () => {
+  test('is a bar on a terminal, redrawn in place and never wider than the terminal', () => {
     const texts = written({ isTTY: true, columns: 60 }, [0, 500, 1_000], 1_000);
     assert.equal(texts.length, 4);
     assert.match(drawn(texts[1]), /^█+░+ {2}50 % {2}500 of 1,000 sub-accounts$/);
@@ -172,7 +184,7 @@ describe('progress', () => {
     assert.equal(texts.at(-1), '\n');
   });
 
-  test('is a line now and then elsewhere, without a sign that moves the cursor', () => {
+  test('is a line for every 10 % elsewhere, without control characters', () => {
     const steps = Array.from({ length: 1_001 }, (_, step) => step);
     const texts = written({}, steps, 1_000);
     assert.equal(texts.length, 10);
@@ -180,7 +192,7 @@ describe('progress', () => {
     for (const text of texts) assert.ok(!text.includes('\r') && !text.includes('\u001b'), text);
   });
 
-  test('of nothing is nothing to wait for', () => {
+  test('of no work prints nothing', () => {
     assert.deepEqual(written({}, [], 0), []);
   });
 });

@@ -15,7 +15,7 @@ const merchantOption = { merchant: { type: 'string', required: true } } as const
 const schedule: Command = {
   name: 'settlement schedule',
   usage: '<manual|daily|weekly> --merchant <merchant id>',
-  summary: 'Say when a merchant’s sub-accounts are paid out by themselves',
+  summary: 'Set when a merchant’s sub-accounts are paid out',
   options: merchantOption,
   positionals: 1,
   async run(context, input) {
@@ -27,8 +27,8 @@ const schedule: Command = {
     await setPayoutSchedule(context.db, merchant.id, chosen);
     const text =
       chosen === 'manual'
-        ? `The sub-accounts of ${merchant.name} are paid out by call only.`
-        : `The sub-accounts of ${merchant.name} are paid out ${chosen}, beginning now.`;
+        ? `Sub-accounts of ${merchant.name} are paid out only by request.`
+        : `Sub-accounts of ${merchant.name} are paid out ${chosen}, starting now.`;
     return { text, data: { merchant_id: merchant.id, schedule: chosen }, exitCode: 0 };
   },
 };
@@ -36,7 +36,8 @@ const schedule: Command = {
 const run: Command = {
   name: 'settlement run',
   usage: '--merchant <merchant id> [--period <YYYY-MM-DD>]',
-  summary: 'Pay out every sub-account that has enough, once in the period; run it again to go on after an interruption',
+  summary: 'Pay out every sub-account that has enough',
+  details: '  Each sub-account is paid out once in a period: after an interruption, run the command again.',
   options: { ...merchantOption, period: { type: 'string', required: false } },
   positionals: 0,
   async run(context, input) {
@@ -69,13 +70,17 @@ export const settlementCommands: readonly Command[] = [schedule, run];
 
 function inWords(period: string, { payouts, amountMinor, refused, failed }: RunTotals): string {
   return [
-    `Period ${period}: ${payouts} payouts of ${formatAmount(amountMinor)} together were ordered.`,
-    ...(refused === 0 ? [] : [`${refused} sub-accounts cannot be paid out; settlement_periods says why.`]),
-    ...(failed === 0 ? [] : [`${failed} failed by a mistake of the service; see the lines above, and run it again.`]),
+    `Period ${period}: ${payouts} payouts, ${formatAmount(amountMinor)} in total.`,
+    ...(refused === 0
+      ? []
+      : [`${refused} sub-accounts cannot be paid out; the table settlement_periods holds the reasons.`]),
+    ...(failed === 0
+      ? []
+      : [`${failed} failed because of an error in the service. See the log lines above and run the command again.`]),
   ].join('\n');
 }
 
-/** The period that the day is in: the merchant's own, so that what the schedule has paid out is not paid out again. */
+/** The merchant's own period of the day, so that what the schedule has paid out is not paid out again. */
 async function readPeriod(context: CommandContext, { options }: CommandInput, merchantId: string): Promise<string> {
   const now = context.clock.now();
   const named = options['period'];
@@ -83,7 +88,7 @@ async function readPeriod(context: CommandContext, { options }: CommandInput, me
   if (day > now) throw new UsageError(`The period ${named} has not begun.`);
   const period = periodOf(await payoutScheduleOf(context.db, merchantId), day);
   const oldest = oldestRetainedPeriod(now);
-  if (period < oldest) throw new UsageError(`Periods before ${oldest} are forgotten; choose a later one.`);
+  if (period < oldest) throw new UsageError(`Periods before ${oldest} are deleted. Choose a later one.`);
   return period;
 }
 

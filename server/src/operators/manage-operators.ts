@@ -6,7 +6,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import type { Operator } from './operator.ts';
 import { findOperatorByHmac, insertOperator } from './queries.ts';
 
-// `op_`, 32 random base62 characters (190 bits), and their checksum, made and kept like an API key.
+// `op_`, 32 random base62 characters (190 bits), and their checksum, created and stored like an API key.
 const credentialPattern = /^op_[0-9A-Za-z]{38}$/;
 const randomLength = 32;
 const checksumLength = 6;
@@ -20,7 +20,7 @@ export function isWellFormedCredential(text: string): boolean {
   return credentialPattern.test(text) && crc32Base62(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** Credentials are stored as this only. The prefix is part of what is hashed, so it is never an API key's HMAC. */
+/** The only stored form of a credential. The hash covers the prefix, so that it never equals that of an API key. */
 export function hmacOfCredential(pepper: Uint8Array, text: string): Buffer {
   return createHmac('sha256', createSecretKey(pepper)).update(text).digest();
 }
@@ -34,10 +34,10 @@ export interface OperatorContext {
   pepper: Uint8Array;
 }
 
-/** The first pepper; a second one is added beside it, and credentials say which they were stored under. */
+/** Stored with each credential, so that a second pepper can be added. */
 const pepperVersion = 1n;
 
-/** Makes an operator. The credential is answered here once and cannot be had again. */
+/** Creates an operator. The credential is returned here only; it cannot be read again. */
 export async function createOperator(
   db: Queryable,
   context: OperatorContext,
@@ -51,7 +51,7 @@ export async function createOperator(
   return { credential, operator };
 }
 
-/** Whose credential it is, or what is wrong with it. */
+/** The operator of a credential, or why there is none. */
 export type OperatorAuthentication =
   | { operator: Operator }
   | { refusal: 'missing' | 'mistyped' | 'unknown' | 'revoked' };

@@ -1,4 +1,4 @@
-/** Somebody who runs the service and decides what a rule may not decide. One credential for each person. */
+/** A person who runs the service and resolves cases, with a credential of their own. */
 export interface Operator {
   id: string;
   name: string;

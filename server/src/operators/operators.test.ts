@@ -29,7 +29,7 @@ after(async () => {
 
 const authenticate = (credential: string | undefined, under = pepper) => authenticateOperator(db, under, credential);
 
-test('a credential finds its operator and nobody else', async () => {
+test('a credential authenticates its own operator only', async () => {
   const [one, other] = [await createOperator(db, context, 'Awa'), await createOperator(db, context, 'Lamin')];
   assert.match(one.credential, /^op_[0-9A-Za-z]{38}$/);
   assert.deepEqual(await authenticate(one.credential), { operator: one.operator });
@@ -41,7 +41,7 @@ test('a credential finds its operator and nobody else', async () => {
   );
 });
 
-test('what is missing, mistyped, unknown or revoked is told apart', async () => {
+test('a missing, mistyped, unknown and revoked credential are refused with different reasons', async () => {
   const { credential, operator } = await createOperator(db, context, 'Binta');
   assert.deepEqual(await authenticate(undefined), { refusal: 'missing' });
   assert.deepEqual(await authenticate(''), { refusal: 'missing' });
@@ -56,7 +56,7 @@ test('what is missing, mistyped, unknown or revoked is told apart', async () => 
   assert.equal(await revokeOperator(db, { id: operator.id, revokedAt: clock.now() }), 0, 'the first time stays');
 });
 
-test('the credential itself is stored nowhere', async () => {
+test('the credential itself is not stored', async () => {
   const { credential } = await createOperator(db, context, 'Ebrima');
   const rows = await db.rows<{ text: string }>({
     name: 'test_operators',

@@ -20,7 +20,7 @@ export function insertOperator(operator: Operator & { credentialHmac: Uint8Array
   };
 }
 
-/** Revoked ones too: whoever asks has to tell them apart. */
+/** Also finds revoked operators; the caller tells them apart. */
 export function findOperatorByHmac(db: Queryable, credentialHmac: Uint8Array): Promise<Operator | undefined> {
   return db.row<Operator>({
     name: 'operators_find_by_hmac',
@@ -29,7 +29,7 @@ export function findOperatorByHmac(db: Queryable, credentialHmac: Uint8Array): P
   });
 }
 
-/** Revoked ones count: their credentials are stored under the same pepper. */
+/** Counts revoked operators too: their credentials are stored under the same pepper. */
 export async function hasOperators(db: Queryable): Promise<boolean> {
   const row = await db.row<{ found: boolean }>({
     name: 'operators_exist',

@@ -18,7 +18,7 @@ import { onboardBusiness } from '../operator/onboard-business.ts';
 import type { OnboardingContext } from '../operator/onboard-business.ts';
 import { getEndpoint, updateEndpoint } from '../webhooks/manage-endpoints.ts';
 
-/** What a newcomer needs to try the service; also in `<data dir>/demo.json`, for programs. */
+/** What you need to try the service; written to `<data dir>/demo.json` for programs. */
 export interface DemoFacts {
   base_url: string;
   secret_key: string;
@@ -41,14 +41,13 @@ interface FoundDemo {
 const demoName = 'Demo Shop';
 
 /**
- * In development, on an empty database: a demo merchant with a key, so that the first payment is one command away.
- * Later starts find the facts in the file, as long as the key in it is one of this database's; null where there is no
- * demo. Where DEMO_WEBHOOK_URL is set and changes nothing, it says so.
+ * Creates a demo merchant with a key, in development and on an empty database. Later starts read its facts from the file, as
+ * long as its key is in this database. Null without a demo. A DEMO_WEBHOOK_URL without effect is reported.
  */
 export async function prepareDemo(config: Config, parts: DemoParts): Promise<DemoFacts | null> {
   if (config.production) {
     if (config.demoWebhookUrl !== null)
-      parts.logStartup('DEMO_WEBHOOK_URL changes nothing: production has no demo merchant.');
+      parts.logStartup('DEMO_WEBHOOK_URL has no effect: production has no demo merchant.');
     return null;
   }
   try {
@@ -60,7 +59,7 @@ export async function prepareDemo(config: Config, parts: DemoParts): Promise<Dem
     }
     const created = await createDemo(config, parts);
     if (created === null && config.demoWebhookUrl !== null) {
-      parts.logStartup('DEMO_WEBHOOK_URL changes nothing: this database has businesses already.');
+      parts.logStartup('DEMO_WEBHOOK_URL has no effect: this database already has businesses.');
     }
     return created;
   } catch (error) {
@@ -68,7 +67,7 @@ export async function prepareDemo(config: Config, parts: DemoParts): Promise<Dem
   }
 }
 
-/** After the first start the address is the merchant's own to change, also to nothing. */
+/** After the first start only the API changes the address; the endpoint may also be deleted. */
 async function explainUnusedUrl(
   url: string,
   { facts, merchantId }: FoundDemo,
@@ -81,10 +80,10 @@ async function explainUnusedUrl(
   });
   if (endpoint?.url === url) return;
   const instead = endpoint === null ? 'POST /v1/webhook-endpoints' : `PUT /v1/webhook-endpoints/${id}`;
-  logStartup(`DEMO_WEBHOOK_URL changes nothing after the first start; set where events go with ${instead}.`);
+  logStartup(`DEMO_WEBHOOK_URL has no effect after the first start; set the address for events with ${instead}.`);
 }
 
-/** Names the demo file, once the service listens: it tells where the service is now; the rest stays as it was. */
+/** Writes the demo file once the service listens, with its current address. */
 export function writeFacts(config: Config, facts: DemoFacts): void {
   try {
     writePrivateFile(demoPath(config), formatFacts(facts));
@@ -94,10 +93,10 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
   }
 }
 
-/** A draft whose key works is of a start that ended between its commit and its listening. */
+/** A draft with a valid key comes from a start that ended between its commit and `listen`. */
 async function findDemo(config: Config, { db, context }: DemoParts): Promise<FoundDemo | undefined> {
   const authenticator = createKeyAuthenticator(db, context.clock, context.pepper);
-  // Whoever removes a draft has written the file before, which is why that is looked for again.
+  // Another process writes the file before it removes the draft, so the file is read again after the draft.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
     const holder = facts && (await authenticator.find(facts.secret_key));
@@ -106,7 +105,7 @@ async function findDemo(config: Config, { db, context }: DemoParts): Promise<Fou
   return undefined;
 }
 
-/** The facts are in a file before they are committed: a key whose text nobody has would be no use to anybody. */
+/** Writes the facts to a draft before the commit: the text of a committed key cannot be read again. */
 async function createDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | null> {
   return db.withTransaction(async (tx) => {
     // Of several processes that start at once on an empty database, one makes the demo.
@@ -119,7 +118,7 @@ async function createDemo(config: Config, { db, context }: DemoParts): Promise<D
 }
 
 async function insertDemo(tx: Transaction, config: Config, context: DemoParts['context']): Promise<DemoFacts> {
-  // The demo's own limits are the machine's: a first look at speed must not be a look at the rate limit.
+  // No rate limit, so that a first benchmark measures the machine.
   const { test } = await onboardBusiness(tx, context, { name: demoName, rateLimitPerSecond: 0n });
   const { merchant, endpoint, webhookSecret } = test;
   if (config.demoWebhookUrl !== null) {
@@ -141,7 +140,7 @@ function readFacts(path: string): DemoFacts | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     if (isSystemError(error)) throw error;
-    throw new StartError(`${path} is not what the service wrote there; restore it, or remove it.`, { cause: error });
+    throw new StartError(`${path} is damaged; restore it, or delete it.`, { cause: error });
   }
 }
 

@@ -14,7 +14,7 @@ export const keyEvidence: KeyEvidence = {
 };
 
 /**
- * The configured secrets with those that the database keeps, once it has shown that it was written with them.
+ * The configured secrets and those stored in the database, after a check that the keys belong to this database.
  *
  * @throws StartError naming the setting that is wrong and what to do.
  */

@@ -22,7 +22,7 @@ import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 
 export interface OpenedDatabase {
   db: Database;
-  /** Resolves if the database of our own ends by itself; never with a database of the operator's. */
+  /** Resolves if the bundled PostgreSQL ends unexpectedly; never with DATABASE_URL. */
   exited: Promise<void>;
   close(): Promise<void>;
 }
@@ -35,13 +35,13 @@ interface Parts {
 }
 
 interface PrepareParts extends Parts {
-  /** Whether no other process can have this database open: this one has started the server in the data directory itself. */
+  /** Whether no other process can use this database: this process has started the bundled PostgreSQL. */
   isAlone: boolean;
 }
 
 /**
- * Opens the database as the serving role: our own in the data directory, or the operator's. With the owner's rights it
- * is migrated first; the service itself never has them.
+ * Opens the database as the serving role: the bundled PostgreSQL, or the operator's. With the owner's URL it is migrated
+ * first; the service itself never has the owner's rights.
  *
  * Throws StartError.
  */
@@ -55,7 +55,7 @@ export async function openServiceDatabase(config: Config, parts: Parts): Promise
     const db = await openChecked(parts, checks, {
       url,
       connectionsMax: config.databaseConnections,
-      onAfterCommitError: (error) => parts.log.error('what follows a commit failed', error),
+      onAfterCommitError: (error) => parts.log.error('an action after a commit failed', error),
     });
     return { db, exited: embedded?.exited ?? new Promise(() => {}), close: () => closeBoth(db, embedded) };
   } catch (error) {
@@ -68,15 +68,15 @@ export async function openServiceDatabase(config: Config, parts: Parts): Promise
 const operatorStatementTimeoutMs = 10 * 60 * 1_000;
 
 /**
- * As whom an operator's command works: the serving role, the owner (where an owner's URL is known) for what has to work
- * without the right keys, or the serving role once it has been made ready as at a start.
+ * The access of an operator's command: the serving role; the owner (if its URL is known) for commands that work without the
+ * right keys; or the serving role after the same preparation as at a start.
  */
 export type OperatorAccess = 'serving' | 'owner' | 'prepared';
 
 /**
- * The database for an operator's command: the one that a running service has open, or opened for the command alone. A
- * command makes none: an empty one would answer as if nothing had ever been collected. Neither does it migrate or change a
- * role, on which running services depend, unless it is the command for that.
+ * Opens the database for an operator's command: the one of a running service, or for the command alone. A command never
+ * creates a database, because an empty one would look like one without payments. It does not migrate or change roles, on
+ * which running services depend, unless its access is `prepared`.
  *
  * Throws StartError.
  */
@@ -102,7 +102,7 @@ export async function openOperatorDatabase(
 }
 
 /**
- * Refuses a command where the service has never been started. Asked before anything else: it leaves the directory as it is.
+ * Refuses a command if the service has never been started. Called first, because it leaves the directory unchanged.
  *
  * Throws StartError.
  */
@@ -127,7 +127,7 @@ async function operatorUrl(
   const servingUrl = config.appDatabaseUrl;
   if (adminUrl === null) return assertReachable(servingUrl ?? '');
   if (parts.access === 'owner') return assertReachable(adminUrl);
-  // Wrong keys are told as what they are: the role's password follows from one of them.
+  // Checks the keys first: the password of the role derives from one of them, so a wrong key would look like a wrong password.
   await asOwner(adminUrl, parts, async (db) => {
     await assertSchemaIsCurrent(db);
     await assertKeysMatch(db, parts.secrets.checks);
@@ -149,7 +149,7 @@ function isRefusal(error: unknown): boolean {
   return ['28000', '28P01', '42501'].includes(sqlState(error) ?? '');
 }
 
-/** Answers the URL. The pool would take a wrong password or address for a database that is away for a moment. */
+/** Returns the URL. The pool would treat a wrong password or address as a temporary outage. */
 async function assertReachable(url: string): Promise<string> {
   await withAdminClient(url, () => Promise.resolve());
   return url;
@@ -161,11 +161,11 @@ function assertOwnKeysFit({ secrets }: Pick<Parts, 'secrets'>): Check {
   return (db) => assertKeysMatch(db, secrets.checks);
 }
 
-async function asOwner<Answer>(
+async function asOwner<Result>(
   adminUrl: string,
   parts: Parts,
-  work: (db: Database) => Promise<Answer>,
-): Promise<Answer> {
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
   const db = await openChecked(parts, [], { url: await assertReachable(adminUrl), connectionsMax: 1 });
   try {
     return await work(db);
@@ -174,7 +174,7 @@ async function asOwner<Answer>(
   }
 }
 
-/** Closed again where a check fails. */
+/** Closes the database again if a check fails. */
 async function openChecked(
   { clock, log }: Pick<Parts, 'clock' | 'log'>,
   checks: readonly Check[],
@@ -208,8 +208,9 @@ function startOwnDatabase(
 }
 
 /**
- * Answers the URL of the serving role. Wrong keys are refused before the role's password is made to follow from them, the
- * first pepper of an empty database is written down before that, and a pepper that nobody has verified changes no password that a running process may use.
+ * Migrates and sets up the serving role; returns its URL. Wrong keys are refused, and the pepper of an empty database is
+ * recorded, before the role's password is derived from the pepper. An unverified pepper does not change a password that a
+ * running process may use.
  */
 async function prepareDatabase(config: Config, adminUrl: string | null, parts: PrepareParts): Promise<string> {
   const { clock, logStartup, secrets } = parts;
@@ -227,7 +228,7 @@ async function prepareDatabase(config: Config, adminUrl: string | null, parts: P
     return await assertReachable(url);
   } catch (error) {
     if (error instanceof Error && sqlState(error) !== undefined) {
-      throw new StartError(`The database refused to be made ready: ${error.message}.`, { cause: error });
+      throw new StartError(`The database cannot be prepared: ${error.message}.`, { cause: error });
     }
     throw error;
   }

@@ -1,8 +1,13 @@
 import { createStartupLog } from './startup-log.ts';
-import { listensOnAllAddresses, plainPublicUrl, sendsKeysInTheClear } from './exposure.ts';
 import type { Streams, StartupLog } from './startup-log.ts';
 import { createApp } from '../app/app.ts';
-import { listenError, assertPortFree } from './port-check.ts';
+import {
+  assertPortFree,
+  listenError,
+  listensOnAllAddresses,
+  plainPublicUrl,
+  sendsKeysInTheClear,
+} from './listen-address.ts';
 import { readConfig } from '../configuration/config.ts';
 import type { Config } from '../configuration/config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
@@ -20,17 +25,17 @@ import { createOnboardingContext } from '../operator/onboard-business.ts';
 import { readSecrets } from '../configuration/secrets.ts';
 import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 
-/** What a process gives the service: its settings, where it writes, and when it has to stop. */
+/** The environment, the output and the stop signal of a process. */
 export interface ServiceProcess extends Streams {
   environment: Readonly<Record<string, string | undefined>>;
   stderr: Streams['stderr'] & { write(text: string): unknown };
-  /** Takes the lines of the log. Default: the standard error of this process, without waiting for its reader. */
+  /** Writes a line of the log. Default: to standard error, without blocking. */
   writeLog?: (line: string) => void;
   /** Resolves when the service has to stop. */
   stop: Promise<unknown>;
 }
 
-/** What one run of the service is made of, from its start to its end. */
+/** The parts of one run of the service. */
 interface Run {
   config: Config;
   log: Log;
@@ -40,18 +45,18 @@ interface Run {
   stop: Promise<unknown>;
 }
 
-// A load balancer that is told by /readyz, and the slowest request, fit in; then the process must be gone.
+// Enough for a load balancer to notice /readyz and for the slowest request.
 const shutdownMaxMs = 25_000;
-// A database that is being made is complete after this; one that repeats its log, or waits for a lock, is not waited for.
+// Enough to finish creating a database; a recovery or a wait for a lock is abandoned.
 const unfinishedStartMaxMs = 5_000;
 
 const unverifiedPepper =
   'KEY_PEPPER cannot be verified before the first request with an API key; to confirm it now: npm run operator -- secrets accept KEY_PEPPER';
 
 /**
- * Runs the service until it is told to stop, or cannot go on, and answers the exit code. Why it failed is on standard
- * error: a StartError as its sentence, a mistake of ours with its stack. The process has to end then: a step that hangs is
- * not waited for and may still hold a connection.
+ * Runs the service until `stop` resolves or it fails, and resolves to the exit code. A failure is printed to standard error:
+ * a StartError as its sentence, any other error with its stack. The caller must then end the process: a hanging step is
+ * abandoned and may still hold a connection.
  */
 export async function runService(service: ServiceProcess): Promise<number> {
   try {
@@ -81,7 +86,7 @@ async function startAndServe({ environment, stdout, stderr, writeLog: write, sto
   logStartup('Stopped.');
 }
 
-/** Null when the stop came first: nothing has been answered yet, so there is nothing to finish. */
+/** Null if the stop comes first: no request has been served, so there is nothing to finish. */
 async function openUnlessStopped({ config, log, logStartup, secrets, stop }: Run): Promise<OpenedDatabase | null> {
   const opening = openServiceDatabase(config, { clock: systemClock, log, logStartup, secrets });
   const opened = await Promise.race([opening, stop.then(() => null)]);
@@ -106,7 +111,11 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     if (sendsKeysInTheClear(config)) log.warn(plainPublicUrl);
     const { secrets, keyring } = await openSecrets(run.secrets, { db, clock });
     if ((await keyring.state()).pepper === 'unverified') log.warn(unverifiedPepper);
-    const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+    const notifier = await startNotifier({
+      db,
+      clock,
+      onError: (error) => log.error('a notification was lost', error),
+    });
     closing.unshift(() => notifier.close());
     const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
     let closingNoticeMs = 0;
@@ -121,9 +130,9 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
     greet(run, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo });
     const reason = await Promise.race([stop.then(() => 'stop' as const), opened.exited.then(() => 'lost' as const)]);
     if (reason === 'lost') {
-      throw new StartError('The database server has ended by itself; its log, postgres.log, is in the data directory.');
+      throw new StartError('The bundled PostgreSQL has stopped unexpectedly; see postgres.log in the data directory.');
     }
-    logStartup('Stopping: finishing what is under way.');
+    logStartup('Stopping: finishing requests and tasks under way.');
     if (config.role !== 'worker') ({ closingNoticeMs } = config);
   } finally {
     await closeAll(closing, log);
@@ -131,14 +140,14 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
 }
 
 interface Greeting {
-  /** Where this process itself listens. */
+  /** The address of this process. */
   ownUrl: string;
   baseUrl: string;
   liveNetworks: readonly string[];
   demo: DemoFacts | null;
 }
 
-/** What stands below the first line is for whoever looks at it, and has a key in it: none of it is for the log. */
+/** Only the first line goes to the log: the others hold a key. */
 function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetworks, demo }: Greeting): void {
   print('');
   logStartup(`Dalasi is ready at ${ownUrl}${config.role === 'all' ? '' : ` (${config.role})`}`);
@@ -146,7 +155,7 @@ function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetwor
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   print(`  API reference    ${baseUrl}/docs`);
-  print(`  Live networks    ${liveNetworks.join(', ') || 'none is connected, so live keys take no payments yet'}`);
+  print(`  Live networks    ${liveNetworks.join(', ') || 'none connected; live keys take no payments'}`);
   if (!demo) return;
   print(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}
@@ -155,10 +164,10 @@ Take a first payment:
 
   curl -s ${baseUrl}/v1/payments -H 'Authorization: Bearer ${demo.secret_key}' -H 'Content-Type: application/json' -d '{"data":{"amount":100,"title":"My first payment"}}'
 
-then open the payment_link of the answer.`);
+then open the payment_link of the response.`);
 }
 
-/** In the order in which things lean on each other; whatever hangs does not keep the process for ever. */
+/** Closes in order of dependency, within a time limit. */
 async function closeAll(closing: readonly (() => Promise<void>)[], log: Log): Promise<void> {
   const timedOut = new AbortController();
   const all = async (): Promise<void> => {

@@ -55,11 +55,11 @@ export interface ServedParts {
   simulator: Simulator;
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
-  /** Aborted when the process is told to end. */
+  /** Aborts when the process begins to stop. */
   closing: AbortSignal;
 }
 
-/** Everything that answers requests: the API, the networks' callbacks, the pages and the simulated networks. */
+/** Registers everything that serves requests: the API, callbacks of networks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
   const { config, secrets, keyring, db, notifier, clock, log } = options;
   const { address, money, endpoints, simulator } = parts;
@@ -126,7 +126,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
 }
 
-/** Every route of the API with what its part needs. */
+/** Every route of the API, bound to its context. */
 function bindAll(money: MoneyContext, endpoints: WebhookContext, posters: PosterRenderer): BoundRoute[] {
   return [
     ...bindRoutes(paymentRoutes, money),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createStartupLog } from './startup-log.ts';
 import { createLog } from '../kit/log.ts';
 
-function sayWith(terminals: { out: boolean; error: boolean }): { printed: string[]; logged: string[] } {
+function printWith(terminals: { out: boolean; error: boolean }): { printed: string[]; logged: string[] } {
   const [printed, logged]: string[][] = [[], []];
   const log = createLog({
     level: 'info',
@@ -16,8 +16,8 @@ function sayWith(terminals: { out: boolean; error: boolean }): { printed: string
 
 test('startup lines are printed and logged, but shown once when both go to one terminal', () => {
   const both = { printed: ['Stopped.\n'], logged: ['Stopped.'] };
-  assert.deepEqual(sayWith({ out: false, error: false }), both);
-  assert.deepEqual(sayWith({ out: true, error: false }), both);
-  assert.deepEqual(sayWith({ out: false, error: true }), both);
-  assert.deepEqual(sayWith({ out: true, error: true }), { ...both, logged: [] });
+  assert.deepEqual(printWith({ out: false, error: false }), both);
+  assert.deepEqual(printWith({ out: true, error: false }), both);
+  assert.deepEqual(printWith({ out: false, error: true }), both);
+  assert.deepEqual(printWith({ out: true, error: true }), { ...both, logged: [] });
 });

@@ -1,17 +1,17 @@
 import type { Log } from '../kit/log.ts';
 
-/** Where a process writes. */
+/** The output streams of a process. */
 export interface Streams {
   stdout: { isTTY?: boolean; write(text: string): unknown };
   stderr: { isTTY?: boolean };
 }
 
-/** Says a sentence about the life of this process: that it migrated, is ready, stops. */
+/** Prints and logs a sentence about the start or stop of this process. */
 export type StartupLog = (sentence: string) => void;
 
 /**
- * Standard output has these sentences for whoever started the process. The log, on standard error, has them too, so that
- * it is whole by itself, unless a terminal shows both.
+ * Writes these sentences to standard output and to the log on standard error, so that each is complete; only once if one
+ * terminal shows both.
  */
 export function createStartupLog(log: Log, { stdout, stderr }: Streams): StartupLog {
   const sharesTerminal = stdout.isTTY === true && stderr.isTTY === true;

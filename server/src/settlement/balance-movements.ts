@@ -27,14 +27,20 @@ export async function explainAccount(
   return { balanceMinor, lines: await withSources(db, merchantId, lines) };
 }
 
+/** The account behind a balance as GET /v1/balances names it; undefined for every other name. */
+export function accountOfBalance(name: string): Account | undefined {
+  if (name === 'payout_balance') return 'payable_available';
+  if (name === 'available_balance') return 'payable_pending';
+  return name === 'owed_balance' ? debtAccount : undefined;
+}
+
 /**
  * The account that a merchant names: a balance as GET /v1/balances calls it, or a sub-account's, also a deleted one's.
  * Throws AppError `invalid_request` naming the field.
  */
 export async function readAccountName(db: Queryable, merchantId: string, name: string): Promise<Account> {
-  if (name === 'payout_balance') return 'payable_available';
-  if (name === 'available_balance') return 'payable_pending';
-  if (name === 'owed_balance') return debtAccount;
+  const balanceAccount = accountOfBalance(name);
+  if (balanceAccount) return balanceAccount;
   const [kind, id = '', part, ...rest] = name.split(':');
   const isPending = part === 'pending' && kind === 'sub';
   const isKind = kind === 'sub' || kind === 'sub_owed';

@@ -145,7 +145,7 @@ function readSettlementCode(
   caller: Caller,
   { code, path }: { code: string; path: string },
 ): Pick<SubAccount, 'settlementCode'> {
-  refuseWithoutNetwork({ networks }, caller, path);
+  refuseWithoutNetwork(networks, caller, path);
   const names = networks
     .list(caller.testMode)
     .filter(({ payouts }) => payouts !== null)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listensOnAllAddresses, sendsKeysInTheClear } from './exposure.ts';
+import { listensOnAllAddresses, sendsKeysInTheClear } from './listen-address.ts';
 
-test('a production server with a plain PUBLIC_URL is warned about, and no other', () => {
+test('only a production server with an http:// PUBLIC_URL gets the warning', () => {
   const isWarned = (production: boolean, publicUrl: string | null) => sendsKeysInTheClear({ production, publicUrl });
   assert.equal(isWarned(true, 'http://pay.example.gm'), true);
   assert.equal(isWarned(true, 'https://pay.example.gm'), false);
@@ -10,7 +10,7 @@ test('a production server with a plain PUBLIC_URL is warned about, and no other'
   assert.equal(isWarned(false, null), false);
 });
 
-test('a process that listens on all addresses is told from one that listens on one', () => {
+test('0.0.0.0 and :: mean all addresses, any other host means one', () => {
   const hosts = ['0.0.0.0', '::', '127.0.0.1', '10.0.0.5', '::1'];
   assert.deepEqual(
     hosts.filter((host) => listensOnAllAddresses({ host })),
