@@ -57,10 +57,8 @@ async function fillLedger(adminUrl: string): Promise<void> {
       [merchants],
     );
     await client.query(
-      `INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee_percent_hundredths, fee_fixed,
-         fee_minimum, fee_payer, created_at)
-       SELECT ${merchantId('m')}, ${businessId('m')}, lpad(m::text, 8, '0'), 'Business ' || m, true, 'GMD', 0, 0, 0,
-         'business', to_timestamp(0)
+      `INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee_payer, created_at)
+       SELECT ${merchantId('m')}, ${businessId('m')}, lpad(m::text, 8, '0'), 'Business ' || m, true, 'GMD', 'business', to_timestamp(0)
        FROM generate_series(1, $1::int) AS m`,
       [merchants],
     );
