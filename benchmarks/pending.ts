@@ -12,7 +12,7 @@ import { openDatabase } from '../server/src/kit/db.ts';
 import { uuidV7 } from '../server/src/kit/ids.ts';
 import { ListReader } from '../server/src/kit/list-reader.ts';
 import { createLog } from '../server/src/kit/log.ts';
-import { outboundPolicy } from '../server/src/kit/outbound-guard.ts';
+import { outboundPolicy } from '../server/src/api/urls.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
 import { createSealer } from '../server/src/kit/seal.ts';

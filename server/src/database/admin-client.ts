@@ -3,7 +3,7 @@ import { passwordOf } from './connection-url.ts';
 import { reasonOf, StartError } from '../kit/start-error.ts';
 
 /**
- * Runs `body` on one connection of its own and ends it. For start-up work only: migrations, roles, databases.
+ * Runs `body` on a dedicated connection and closes it. For start-up work only: migrations, roles, databases.
  *
  * @throws StartError when the database does not answer or refuses the connection; it names the host, never a password.
  */
@@ -19,7 +19,7 @@ export async function withAdminClient<Result>(
   }
 }
 
-// A server that has just begun, on a machine that is busy beginning other things, has taken more than ten seconds.
+// A server that has just started, on a busy machine, has taken more than ten seconds.
 const connectTimeoutMs = 20_000;
 
 async function connect(url: string): Promise<pg.Client> {
@@ -32,18 +32,18 @@ async function connect(url: string): Promise<pg.Client> {
       connectionTimeoutMillis: connectTimeoutMs,
     });
     location = ` at ${client.host}:${client.port}`;
-    // A connection that is lost between two statements would end the process; the next statement reports it.
+    // Without a listener, losing the connection between two statements would end the process; the next statement fails anyway.
     client.on('error', () => {});
     await client.connect();
     return client;
   } catch (error) {
-    // Here the driver gives up, not the server, and the connection stays open.
+    // Here the driver fails, not the server, and the connection stays open.
     if (lacksPassword(error, url)) await client?.end();
     throw new StartError(`The database${location} cannot be used: ${sentenceOf(error, url)}`, { cause: error });
   }
 }
 
-/** PostgreSQL's refusals say what is wrong in words; a failed connection is best told by its code (ECONNREFUSED). */
+/** PostgreSQL's own message, or the code of a failed connection (ECONNREFUSED). */
 function sentenceOf(error: unknown, url: string): string {
   if (lacksPassword(error, url)) return 'DATABASE_URL (or APP_DATABASE_URL) has no password.';
   const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
@@ -51,7 +51,7 @@ function sentenceOf(error: unknown, url: string): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
-/** Whether the server asked for a password and the URL has none. The driver's own words are about its SCRAM. */
+/** Whether the server wants a password and the URL has none. The driver's message is about SCRAM instead. */
 function lacksPassword(error: unknown, url: string): boolean {
   return error instanceof Error && /password must be a string/.test(error.message) && passwordOf(url) === undefined;
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * The tables with a merchant that are not led by it, each with its reason: `table` for all of the table's keys,
+ * Keys of tables of merchants that do not begin with `merchant_id`, each with its reason: `table` for all keys of a table,
  * `table.index` for one.
  */
 export const keyedForThemselves: Record<string, string> = {
@@ -11,8 +11,8 @@ export const keyedForThemselves: Record<string, string> = {
 };
 
 /**
- * The rules that every table keeps so that one schema also serves a sharded database (docs/database.md, "Rules that keep
- * it scalable"). Answers a sentence for each breach, none when all is well.
+ * Checks the rules by which the schema also fits a sharded database (docs/database.md, "Rules that keep it scalable").
+ * Returns a sentence for each breach.
  */
 export async function findCatalogueBreaches(
   client: pg.Client,
@@ -33,7 +33,7 @@ export async function findCatalogueBreaches(
       ({ table, key }) => `${table}: the foreign key ${key} does not have merchant_id as its first column`,
     ),
     ...others.map(({ text }) => text),
-    ...unused.map((name) => `${name} is an exception that nothing needs any more`),
+    ...unused.map((name) => `${name} is an exception that is no longer needed`),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** The same server and settings with another database, user or password; what is left out stays as it is. */
+/** The same URL with another database, user or password; what is left out stays. */
 export function changeConnectionUrl(
   url: string,
   change: { database?: string; user?: string; password?: string },
@@ -10,7 +10,7 @@ export function changeConnectionUrl(
     ['password', change.password],
   ] as const) {
     if (value === undefined) continue;
-    // A URL without a host (a socket given as `?host=`) holds no user either: it goes where the host went.
+    // A URL without a host (a socket given as `?host=`) cannot hold a user either; both go into the query.
     if (changed.hostname === '' || changed.searchParams.has(part)) changed.searchParams.set(part, value);
     else if (part === 'user') changed.username = encodeURIComponent(value);
     else changed.password = encodeURIComponent(value);
@@ -18,7 +18,7 @@ export function changeConnectionUrl(
   return changed.href;
 }
 
-/** The password inside a connection URL, in the clear. */
+/** The decoded password of a connection URL. */
 export function passwordOf(url: string): string | undefined {
   const parsed = new URL(url);
   return parsed.searchParams.get('password') ?? (decodeURIComponent(parsed.password) || undefined);
@@ -30,7 +30,7 @@ export function userOf(url: string): string {
   return parsed.searchParams.get('user') ?? decodeURIComponent(parsed.username);
 }
 
-/** The database that a connection URL leads to; PostgreSQL's own default is the one that is named as the role. */
+/** The database of a connection URL; PostgreSQL's default is the one with the role's name. */
 export function databaseOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1)) || userOf(url);
 }
@@ -38,8 +38,8 @@ export function databaseOf(url: string): string {
 const legacyTlsModes = ['prefer', 'require', 'verify-ca'];
 
 /**
- * The driver takes these modes of libpq's for `verify-full`, and warns on stderr at every start that it will not for
- * ever. Saying `verify-full` keeps what it does and the silence.
+ * The driver treats these modes of libpq as `verify-full`, and warns on stderr that a later version will not. An explicit
+ * `verify-full` keeps the behaviour without the warning.
  */
 export function withExplicitTls(url: string): string {
   const parsed = new URL(url);

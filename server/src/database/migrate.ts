@@ -7,7 +7,7 @@ import type { Migration } from './migration-files.ts';
 import { newerSchemaError } from './schema-version.ts';
 
 export interface MigrateOptions {
-  /** The owner of the tables; a direct connection, because the lock lives as long as the session. */
+  /** As the owner of the tables; without a connection pooler, because the lock belongs to the session. */
   adminUrl: string;
   clock: Clock;
   log: (sentence: string) => void;
@@ -20,19 +20,19 @@ interface Applied {
 }
 
 const serverVersionMin = 150_000;
-// The same in every process that migrates; otherwise without meaning.
+// Arbitrary, and the same in every process that migrates.
 const migrationLock = '7310274586223301';
 const lockPollMs = 100;
-// A migration that waits for a table's lock makes everybody after it wait too: 2 s, then let them pass and try again.
+// A migration that waits for a table lock blocks every later query of that table: it gives up after 2 s and tries again.
 const lockTimeout = '2s';
 const attemptsMax = 6;
 const retryDelayMs = 1_000;
 const lockNotAvailable = '55P03';
 
 /**
- * Brings the database to the newest schema and answers the migrations it applied, as `0001-first-payment`. Processes
- * that start at the same time apply each file once: the others wait, then find nothing to do. A file is one
- * transaction, so one that fails leaves nothing; a file with a CREATE INDEX CONCURRENTLY cannot be, and is repeated.
+ * Brings the database to the newest schema and returns the migrations it applied, as `0001-first-payment`. Processes that start
+ * at the same time apply each file once: the others wait, then find nothing to do. A file is one transaction, so a failed one
+ * changes nothing; a file with CREATE INDEX CONCURRENTLY cannot be, and is repeated.
  *
  * @throws StartError when the database is newer than this program, its history differs from the files, or a file fails.
  */
@@ -58,15 +58,15 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
         applied.push(migration);
       }
     } finally {
-      // Also of those that came before one that failed.
+      // Also when a later one failed.
       if (applied.length > 0) log(describeApplied(applied, clock.now().getTime() - startedMs));
     }
-    // The lock goes with the session, which ends here.
+    // The lock ends with the session, which is closed here.
     return applied.map(labelOf);
   });
 }
 
-/** One sentence, because a first start applies all there are. */
+/** One sentence, because a first start applies all migrations. */
 function describeApplied(applied: readonly Migration[], tookMs: number): string {
   const took = `in ${tookMs} ms`;
   const [first, last] = [applied[0], applied.at(-1)];
@@ -74,7 +74,7 @@ function describeApplied(applied: readonly Migration[], tookMs: number): string 
   return `Applied ${applied.length} migrations, ${labelOf(first)} to ${labelOf(last)}, ${took}.`;
 }
 
-/** What is in the files and not yet in the database, which has to be its newest part. */
+/** The migrations that the database does not have, which must be the newest ones. */
 function findPending(migrations: Migration[], applied: Applied[]): Migration[] {
   const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
   const newestApplied = applied.at(-1)?.number ?? 0;
@@ -109,8 +109,8 @@ async function refuseOldServer(client: pg.Client): Promise<void> {
 }
 
 /**
- * Asks again and again instead of waiting inside a statement: a waiting statement holds a snapshot, which a
- * CREATE INDEX CONCURRENTLY of the one who holds the lock would wait for in turn.
+ * Polls instead of waiting inside a statement: a waiting statement holds a snapshot, and a CREATE INDEX CONCURRENTLY of the
+ * process that holds the lock would wait for it in turn.
  */
 async function acquireMigrationLock(
   client: pg.Client,
@@ -168,17 +168,17 @@ async function apply(client: pg.Client, migration: Migration, clock: Clock): Pro
     await markApplied(client, migration, clock);
     await client.query('COMMIT');
   } catch (error) {
-    // A lost connection rolls back by itself; the error that counts is the first.
+    // A lost connection rolls back by itself; the first error is the one that counts.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-// PostgreSQL makes such an index outside of a transaction, and nobody waits for it; so it is alone in its file.
+// PostgreSQL builds such an index outside of a transaction, so it is alone in its file.
 const concurrentIndex =
   /^(?:\s*--[^\n]*\n)*\s*CREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+IF\s+NOT\s+EXISTS\s+(\w+)/i;
 
-/** One that was broken off stays behind, is kept up to date and never used; IF NOT EXISTS would take it for the index. */
+/** An interrupted build leaves an invalid index, which IF NOT EXISTS would take for the real one. */
 async function dropUnfinishedIndex(client: pg.Client, index: string): Promise<void> {
   const { rowCount } = await client.query(
     'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',

@@ -17,8 +17,8 @@ const fileName = /^(\d{4})-([a-z0-9]+(?:-[a-z0-9]+)*)\.sql$/;
 const transactionControl = /^\s*(BEGIN|START TRANSACTION|COMMIT|ROLLBACK)\s*;/im;
 
 /**
- * The migrations in order. Other files of the folder (the snapshot of the schema) are passed over, but one that starts
- * with a digit is a migration with a slip in its name.
+ * The migrations in order. Other files of the folder, such as the schema snapshot, are ignored; a file that begins with a digit
+ * and is not named as a migration is an error.
  */
 export function readMigrations(folder: string): Migration[] {
   const migrations = readdirSync(folder)

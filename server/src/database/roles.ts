@@ -1,59 +1,58 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
 import { changeConnectionUrl, databaseOf, passwordOf, userOf } from './connection-url.ts';
-import { scramVerifier } from './scram.ts';
 
-/** The role that the service connects as: it reads and writes rows and owns nothing. */
+/** The role that the service runs as: it reads and writes rows and owns nothing. */
 export const servingRoleName = 'dalasi_app';
 
-// The database that this name belongs to; the roles of others have theirs behind it.
+// The database whose role has this name; the roles of other databases have the database's name appended.
 const defaultDatabase = 'dalasi';
-// PostgreSQL cuts off what is longer.
+// PostgreSQL truncates longer names.
 const nameBytesMax = 63;
 
 /** The serving role may add rows to these tables and read them: a correction is another row. */
 export const appendOnlyTables = ['ledger_movements'];
 
-// The same for what people decided; the service's start does not depend on it.
+// The same for decisions of people; the service starts without checking this one.
 const historyTables = ['case_resolutions'];
 
-// Read by `assertServingRole` and by people; only the migrator, as the owner, writes it.
+// Only the owner writes it, when it migrates.
 const readOnlyTables = ['schema_migrations'];
 
-// Two processes that start at once would both change the same catalogue rows, which PostgreSQL refuses.
+// PostgreSQL refuses concurrent changes of the same catalogue rows, which two starting processes would make.
 const rolesLock = '7310274586223302';
 const insufficientPrivilege = '42501';
 const invalidPassword = '28P01';
 
 export interface ServingRoleOptions {
-  /** APP_DATABASE_URL, when the operator set it: names the role, which is made with its password if it is missing. */
+  /** APP_DATABASE_URL, if set: names the role, which is created with its password if it is missing. */
   servingUrl?: string | null;
-  /** The role when there is no such URL. */
+  /** The role without such a URL. */
   roleName?: string;
-  /** Its password then: the same in all processes of the installation, whichever URL of the owner they were given. */
+  /** Its password then: the same in all processes of the installation. */
   password: string;
 }
 
 export interface RoleChangeOptions extends ServingRoleOptions {
   adminUrl: string;
   /**
-   * Whether a role that lets connections in may be given another password, which shuts out whoever runs with the one that it
-   * has. False while nobody knows whether the password is the installation's. Default: true.
+   * Whether the password of an existing role may be changed, which locks out processes that use the current one. False while it
+   * is not certain that `password` is the installation's. Default: true.
    */
   mayChangePassword?: boolean;
 }
 
-/** Where the service connects: as the operator says, or as the role that a start has made. Changes nothing. */
+/** The URL of the serving role: `servingUrl`, or that of the role that a start has created. Changes nothing. */
 export function servingUrlOf(adminUrl: string, { servingUrl, roleName, password }: ServingRoleOptions): string {
   const user = roleName ?? servingRoleNameOf(databaseOf(adminUrl));
   return servingUrl ?? changeConnectionUrl(adminUrl, { user, password });
 }
 
 /**
- * A role belongs to the whole server. Each database has its own, so that two installations on one server, whose passwords
- * differ, do not change each other's.
+ * Roles belong to the whole server. Each database has its own serving role, so that two installations on one server do not
+ * change each other's password.
  */
 function servingRoleNameOf(database: string): string {
   if (database === defaultDatabase) return servingRoleName;
@@ -63,8 +62,8 @@ function servingRoleNameOf(database: string): string {
 }
 
 /**
- * Makes the serving role, or brings it back to what it may be, and answers the URL to connect as it. Run it after the
- * migrations: it grants what new tables need. What is as it should be is not touched, the password neither.
+ * Creates the serving role, or corrects its attributes, password and grants, and returns the URL to connect as it. Run it after
+ * the migrations: new tables need grants. What is correct stays untouched.
  *
  * @throws StartError when the role is missing and the admin may not create it, or is that role itself, or when it has
  * another password that may not be changed.
@@ -110,17 +109,17 @@ async function ensureRole(
   );
   const role = rows[0];
   if (role?.is_admin) throw sameRoleError(roleName, isOperators);
-  // What the operator has made is theirs to keep in order: its rights and its password may serve others too.
+  // A role that the operator created is theirs to maintain: other programs may use it.
   if (role && isOperators) return;
   try {
-    // What a new role is not, it need not be told; only a superuser may say NOSUPERUSER.
+    // A new role has none of these attributes; only a superuser may write NOSUPERUSER.
     if (!role) await client.query(`CREATE ROLE ${name} LOGIN`);
     const changes = role ? attributesToChange(role) : [];
     if (changes.length > 0) await client.query(`ALTER ROLE ${name} ${changes.join(' ')}`);
     const password = passwordOf(url);
-    const letsNobodyIn = !role?.rolcanlogin;
-    if (password !== undefined && (letsNobodyIn || (await refusesPassword(url)))) {
-      if (!letsNobodyIn && !mayChangePassword) throw otherPasswordError(roleName);
+    const cannotLogIn = !role?.rolcanlogin;
+    if (password !== undefined && (cannotLogIn || (await refusesPassword(url)))) {
+      if (!cannotLogIn && !mayChangePassword) throw otherPasswordError(roleName);
       await client.query(`ALTER ROLE ${name} PASSWORD ${passwordLiteral(client, password)}`);
     }
   } catch (error) {
@@ -132,7 +131,7 @@ async function ensureRole(
   }
 }
 
-/** Whoever runs already is connected with the password as it is: it is changed only where it does not let anybody in. */
+/** Running processes use the current password, so it is changed only when the expected one is refused. */
 async function refusesPassword(url: string): Promise<boolean> {
   try {
     await withAdminClient(url, () => Promise.resolve());
@@ -171,7 +170,24 @@ function passwordLiteral(client: pg.Client, password: string): string {
   return client.escapeLiteral(/^[\x20-\x7e]*$/.test(password) ? scramVerifier(password) : password);
 }
 
-/** The statements that bring the role's privileges to exactly what `privilegesOn` says, none when they are there. */
+// PostgreSQL's default.
+const scramIterations = 4_096;
+const scramSaltBytes = 16;
+
+/**
+ * What PostgreSQL stores for a password (RFC 5803), for `ALTER ROLE … PASSWORD`: computed here so that the password itself
+ * appears neither in the statement nor in the server's log. Printable ASCII only; the server would normalize other text first.
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(scramSaltBytes);
+  const salted = pbkdf2Sync(password, salt, scramIterations, 32, 'sha256');
+  const clientKey = createHmac('sha256', salted).update('Client Key').digest();
+  const storedKey = createHash('sha256').update(clientKey).digest('base64');
+  const serverKey = createHmac('sha256', salted).update('Server Key').digest('base64');
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString('base64')}$${storedKey}:${serverKey}`;
+}
+
+/** The statements that bring the role's privileges to exactly what `privilegesOn` says. */
 async function missingGrants(client: pg.Client, roleName: string): Promise<string[]> {
   const name = client.escapeIdentifier(roleName);
   const statements: string[] = [];
@@ -228,7 +244,7 @@ async function readRelations(client: pg.Client, roleName: string): Promise<Relat
   return rows;
 }
 
-/** What an extension brought is the extension's. */
+/** Whether an object does not belong to an extension. */
 function isOurs(catalogue: string, alias: string): string {
   return `NOT EXISTS (SELECT FROM pg_depend d
      WHERE d.classid = '${catalogue}'::regclass AND d.objid = ${alias}.oid AND d.deptype = 'e')`;

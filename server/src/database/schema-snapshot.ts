@@ -5,9 +5,8 @@ const heading =
   '-- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts';
 
 /**
- * The schema as readable SQL, the same text for the same schema: tables in order of name with columns, constraints,
- * indexes and what the serving role may do. It is for reading and comparing, not for loading. Expects the default
- * search path.
+ * The schema as readable SQL, always the same text for the same schema: tables by name with columns, constraints, indexes and
+ * the privileges of the serving role. For reading and comparing, not for loading. Expects the default search path.
  */
 export async function describeSchema(client: pg.Client): Promise<string> {
   const tables = await readTables(client);
@@ -39,7 +38,7 @@ function groupByTable(lines: Line[]): Map<string, string[]> {
   return new Map([...groups].map(([name, group]) => [name, group.map(({ line }) => line)]));
 }
 
-// Every statement looks at the same tables: ours, without what an extension brought.
+// Every statement reads the same tables, without those of extensions.
 const ourTables = `
   SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relpartbound, c.relispartition, c.oid::regclass::text AS name
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -56,9 +55,9 @@ async function readTables(client: pg.Client) {
               COALESCE(' PARTITION OF ' || (SELECT i.inhparent::regclass::text FROM pg_inherits i WHERE i.inhrelid = t.oid
                                             AND t.relispartition)
                        || ' ' || pg_get_expr(t.relpartbound, t.oid), '') AS ending,
-            COALESCE((SELECT string_agg(p.privilege, ', ' ORDER BY p.place)
+            COALESCE((SELECT string_agg(p.privilege, ', ' ORDER BY p.position)
                         FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'])
-                             WITH ORDINALITY AS p (privilege, place)
+                             WITH ORDINALITY AS p (privilege, position)
                         JOIN pg_roles r ON r.rolname = $1
                        WHERE has_table_privilege(r.oid, t.oid, p.privilege)), '') AS privileges
        FROM (${ourTables}) t ORDER BY t.name COLLATE "C"`,
@@ -85,7 +84,7 @@ async function readColumns(client: pg.Client): Promise<Line[]> {
   return rows;
 }
 
-// NOT NULL has been a constraint of its own since PostgreSQL 18; it stands beside the column.
+// Since PostgreSQL 18 NOT NULL is a constraint too; it is written with the column.
 async function readConstraints(client: pg.Client): Promise<Line[]> {
   const { rows } = await client.query<Line>(
     `SELECT t.name AS table_name, 'CONSTRAINT ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid, true) AS line
@@ -106,7 +105,7 @@ async function readIndexes(client: pg.Client): Promise<Line[]> {
   return rows;
 }
 
-/** What there should be little of: types, views, functions, sequences and triggers. */
+/** Types, views, functions, sequences and triggers. */
 async function readOthers(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ text: string }>(
     `WITH ours AS (

@@ -6,8 +6,8 @@ import { migrationsFolder, readMigrations } from './migration-files.ts';
 const undefinedTable = '42P01';
 
 /**
- * Refuses to serve from a schema that this program was not written for. The migrator looks as well; this one looks
- * where only APP_DATABASE_URL is set, or leads to another database than DATABASE_URL.
+ * Refuses to serve from a schema that this program was not written for. The migrator checks too, but not where only
+ * APP_DATABASE_URL is set, or names another database than DATABASE_URL.
  *
  * @throws StartError naming both versions.
  */
@@ -21,7 +21,7 @@ export async function assertSchemaIsCurrent(database: Queryable, folder: string 
   );
 }
 
-/** 0 for a database without any table of ours. */
+/** 0 for a database without the service's tables. */
 async function readNewest(database: Queryable): Promise<number> {
   try {
     const row = await database.row<{ newest: number | null }>({
@@ -36,7 +36,7 @@ async function readNewest(database: Queryable): Promise<number> {
   }
 }
 
-/** A program that knows less than the database must not touch it: it would not know what it breaks. */
+/** A program that is older than the schema must not use it. */
 export function newerSchemaError(newest: number, known: number): StartError {
   return new StartError(
     `The database is at migration ${newest} and this program knows only ${known}; start the newer program that migrated it.`,

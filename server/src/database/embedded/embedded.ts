@@ -13,19 +13,19 @@ import { findServerAccount } from './server-account.ts';
 import { startServer } from './server-process.ts';
 
 export interface EmbeddedPostgres {
-  /** The database `dalasi` as its superuser, over TCP on 127.0.0.1. Holds the password: not for logs. */
+  /** The database `dalasi` as its superuser, over TCP on 127.0.0.1. Contains the password: never log it. */
   adminUrl: string;
-  /** Ends the server (fast shutdown) and frees the data directory. Close the pools first. */
+  /** Stops the server (fast shutdown) and releases the data directory. Close the pools first. */
   stop(): Promise<void>;
   /**
-   * Resolves when the server has ended; without a `stop()` before it, the program has lost its database. Neither it
-   * nor the server keeps the process alive.
+   * Resolves when the server has ended; without a `stop()` before, the program has lost its database. Neither this nor the
+   * server keeps the process alive.
    */
   exited: Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Made if absent. Holds the cluster (`postgres/`), its password, its log and the lock of the running process. */
+  /** Created if missing. Holds the cluster (`postgres/`), its password, its log and the lock of the running process. */
   dataDirectory: string;
   /** false only for tests: a killed server then loses its last rows, and a power cut damages the files. */
   durable: boolean;
@@ -36,8 +36,8 @@ export interface EmbeddedPostgresOptions {
 export const databaseName = 'dalasi';
 
 /**
- * Starts the PostgreSQL that npm brought on the data directory, and makes both if they are not there. Runs as an
- * ordinary user and as root. Whatever a crash left behind (half a cluster, a lock, a server still running) is put right.
+ * Starts the bundled PostgreSQL in the data directory, and creates the directory and the cluster if they are missing. Works as an
+ * ordinary user and as root. What a crash left behind (half a cluster, a lock, a server still running) is cleaned up.
  *
  * @throws StartError when another process uses the data directory, or the server cannot run here.
  */

@@ -11,15 +11,15 @@ import { shutDown } from './shut-down.ts';
 const pollEveryMs = 10;
 
 /**
- * Refuses a cluster that a server runs on which this process cannot see: another container on the same files. Comes
- * before the lock, which would be taken over from a process that looks gone.
+ * Refuses a cluster that is used by a server which this process cannot see, in another container with the same files. Call it
+ * before locking, which would take over the lock of a process that seems gone.
  *
  * @throws StartError when there is such a server.
  */
 export async function refuseUnseenServer(clusterDirectory: string): Promise<void> {
   const file = readServerFile(clusterDirectory);
   if (!file || isServerOf(file.pid, clusterDirectory)) return;
-  // A socket is a file, so it answers across containers; one that a dead server left behind refuses.
+  // A socket is a file, so it works across containers; the socket of a dead server refuses connections.
   if (!(await acceptsConnections(join(clusterDirectory, `.s.PGSQL.${file.port}`)))) return;
   throw new StartError(
     `Another database server, which this process cannot see, runs on ${clusterDirectory}; stop it (look for another container with the same files), or set DATA_DIR to another directory.`,
@@ -27,8 +27,8 @@ export async function refuseUnseenServer(clusterDirectory: string): Promise<void
 }
 
 /**
- * Ends the server that a killed process of ours left running on this cluster. It is not taken over: its settings and
- * its end would not be ours. Only the holder of the data directory's lock may call this.
+ * Stops the server that a killed process left running on this cluster. It is not reused, because its settings and its exit would
+ * be out of control. Only the holder of the data directory's lock may call this.
  */
 export async function stopOrphanedServer(options: {
   clusterDirectory: string;
@@ -48,9 +48,9 @@ export async function stopOrphanedServer(options: {
 }
 
 /**
- * Removes the `postmaster.pid` of a dead server whose process id is still taken: by a zombie that nobody collects, or
- * by a later process, as in a container, where the ids repeat at every start. PostgreSQL takes either for the server
- * itself and would refuse to start. Only when no process works in the cluster; a free id it judges better itself.
+ * Removes the `postmaster.pid` of a dead server whose process id is in use again: by a zombie, or by a later process, as in a
+ * container, where the ids repeat at every start. PostgreSQL would take either for the server and refuse to start. Only when no
+ * process works in the cluster; where the id is free, PostgreSQL removes the file itself.
  */
 export function removeFileOfDeadServer(clusterDirectory: string): void {
   const file = readServerFile(clusterDirectory);
@@ -60,7 +60,7 @@ export function removeFileOfDeadServer(clusterDirectory: string): void {
   }
 }
 
-/** A server's children work in the cluster too, and may outlive it for as long as their statement runs. */
+/** A server's children work in the cluster too, and may outlive it until their statement ends. */
 function hasProcessIn(clusterDirectory: string): boolean {
   const directory = realpathSync(clusterDirectory);
   return readdirSync('/proc').some((pid) => /^\d+$/.test(pid) && workingDirectoryOf(pid) === directory);
@@ -75,7 +75,7 @@ function workingDirectoryOf(pid: string | number): string | undefined {
   }
 }
 
-/** A server's working directory is its cluster; elsewhere than on Linux its command line names it. */
+/** A server's working directory is its cluster; on other systems than Linux its command line is checked. */
 function isServerOf(pid: number, clusterDirectory: string): boolean {
   try {
     const directory = realpathSync(clusterDirectory);

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * Tells a running process from a later one that was given the same id: undefined when no such process runs (a zombie
- * does not), else a text that stays the same as long as it does. On Windows only the id itself is known.
+ * Distinguishes a running process from a later one with the same id: undefined when there is none (a zombie does not count), else
+ * a text that stays the same while it runs. On Windows only the id itself is known.
  */
 export function processIdentity(pid: number): string | undefined {
   if (process.platform === 'linux') return linuxIdentity(pid);
@@ -11,12 +11,12 @@ export function processIdentity(pid: number): string | undefined {
   return process.platform === 'win32' ? 'running' : startTimeByPs(pid);
 }
 
-// The start time counts clock ticks since the machine's start. In a container the ids repeat at every start, so after
-// a restart of the machine the two together could repeat as well: hence the boot id.
+// The start time counts clock ticks since boot. In a container the ids repeat at every start, so after a reboot both together
+// could repeat too: hence the boot id.
 function linuxIdentity(pid: number): string | undefined {
   const stat = readIfThere(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command's name stands in parentheses and may hold spaces and parentheses itself.
+  // The command's name is in parentheses and may contain spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, startTimeTicks] = [fields[0], fields[19]];
   if (state === 'Z' || state === 'X') return undefined;
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs under an account that we may not signal.
+    // It runs, under an account that this process may not signal.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -4,8 +4,8 @@ import { databaseName } from './embedded.ts';
 import { readServerFile } from './server-file.ts';
 
 /**
- * The URL, as its superuser, of the PostgreSQL that another process of ours runs in the data directory; undefined when
- * none runs. For an operator's command beside a running service.
+ * The superuser's URL of the PostgreSQL that another process of the service runs in the data directory; undefined when none runs.
+ * For an operator's command beside a running service.
  */
 export function findRunningServer(dataDirectory: string): string | undefined {
   if (findLiveOwner(dataDirectory) === undefined) return undefined;

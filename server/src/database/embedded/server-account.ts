@@ -10,12 +10,12 @@ export interface ServerAccount {
   gid: number;
 }
 
-// PostgreSQL refuses to run as root, so root runs it as one of these, the first that the system has.
+// PostgreSQL refuses to run as root, so root runs it as the first of these that the system has.
 const preferredNames = ['postgres', 'nobody'];
 
 /**
- * The account to run the server as: undefined for the one we run as ourselves, or, for root, whoever owns the cluster
- * already, else `postgres` or `nobody`.
+ * The account to run the server as: undefined for the process's own; for root, the owner of the cluster, else `postgres` or
+ * `nobody`.
  *
  * @throws StartError when root has no account to run it as, or the cluster belongs to somebody else.
  */
@@ -49,9 +49,9 @@ export function findClosedDirectory(path: string, account: ServerAccount): strin
   return parents.find((directory) => !isAllowed(statSync(directory), account, 0o1));
 }
 
-/** Whether the account may do `bits` (4 read, 2 write, 1 enter or execute) by the plain permissions of the file. */
+/** Whether the file's mode allows the account `bits` (4 read, 2 write, 1 enter or execute). */
 export function isAllowed(stats: Stats, account: ServerAccount, bits: number): boolean {
-  // No supplementary groups are looked at: they are dropped when the server is started.
+  // Supplementary groups do not count: they are dropped when the server is started.
   return ((stats.mode >> permissionShift(stats, account)) & bits) === bits;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a running server says of itself in `postmaster.pid`; the file of a killed one stays behind. */
+/** The content of a running server's `postmaster.pid`; a killed server leaves the file behind. */
 export interface ServerFile {
   pid: number;
   port: number;

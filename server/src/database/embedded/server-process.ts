@@ -13,7 +13,7 @@ import type { ServerAccount } from './server-account.ts';
 
 export interface ServerProcess {
   port: number;
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended, for whatever reason. */
   exited: Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,13 +28,13 @@ export interface ServerOptions {
   log: (sentence: string) => void;
 }
 
-// Just after a kill the dead server's children still hold its memory, for as long as their statement runs.
+// After a kill the dead server's children keep its shared memory until their statements end.
 const retryForMs = 15_000;
 const retryEveryMs = 200;
 const pollEveryMs = 5;
 const slowStartNoticeMs = 5_000;
 const logSizeMax = 1_000_000;
-// Above 32767 the system hands out ports to outgoing connections, which could hold ours at the next start.
+// Above 32767 the system assigns ports to outgoing connections, which could occupy this one at the next start.
 const portsFrom = 20_000;
 const portsTo = 32_768;
 // A socket's path has 108 bytes on Linux and 104 on macOS, the name of the socket itself included.
@@ -46,7 +46,7 @@ const transientFailures = [
   /could not create any TCP\/IP sockets/,
 ];
 
-/** Starts the server and resolves when it takes connections; recovery after a crash may take its time. */
+/** Starts the server and resolves when it accepts connections; recovery after a crash may take long. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { clock } = options;
   const deadlineMs = clock.now().getTime() + retryForMs;
@@ -57,7 +57,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     const transient = transientFailures.some((pattern) => pattern.test(attempt.output));
     if (!transient || clock.now().getTime() > deadlineMs) {
       throw new StartError(
-        `The embedded PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it ended without a word'}; its log is ${options.logPath}.`,
+        `The bundled PostgreSQL did not start: ${lastLineOf(attempt.output) ?? 'it printed nothing'}; its log is ${options.logPath}.`,
       );
     }
     await clock.sleep(retryEveryMs);
@@ -72,14 +72,14 @@ async function startOnce(options: ServerOptions): Promise<{ server: ServerProces
   const logStart = statSync(logPath).size;
   const child = spawn(options.postgres, serverArguments(options, port), {
     ...programOptions(clusterDirectory, options.account),
-    // Ctrl-C in the terminal reaches every process of the group; the server has to outlive our last transactions.
+    // Ctrl-C in the terminal reaches the whole process group; the server has to outlive the last transactions.
     detached: true,
     stdio: ['ignore', logFile, logFile],
   });
   closeSync(logFile);
-  // Whoever uses the database keeps the process alive; the server alone does not.
+  // The server alone does not keep the process alive.
   child.unref();
-  // A process that ends without stopping its server takes it along; only kill -9 leaves it running.
+  // The server ends with this process; only kill -9 leaves it running.
   const killOnExit = () => child.kill('SIGINT');
   process.once('exit', killOnExit);
   let failure: Error | undefined;
@@ -103,7 +103,7 @@ async function startOnce(options: ServerOptions): Promise<{ server: ServerProces
       return { server: serverProcess(child, port, exited, clock) };
     if (!noticed && clock.now().getTime() > noticeAtMs) {
       noticed = true;
-      log('The database is still starting; after a crash it first repeats what its log holds.');
+      log('The database is still starting; after a crash it first replays its log.');
     }
     await clock.sleep(pollEveryMs);
   }
@@ -125,8 +125,8 @@ function serverArguments({ clusterDirectory, account, durable }: ServerOptions, 
     log_destination: 'stderr',
     logging_collector: 'off',
     log_line_prefix: '%m [%p] ',
-    // Failed statements and the rows they name are reported to whoever sent them; they have no place in this log,
-    // which keeps starts, stops, crashes and recoveries, a few lines each.
+    // The client gets the errors of its statements, with the rows they name; this log only has starts, stops, crashes and
+    // recoveries.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
@@ -142,14 +142,13 @@ const durableSettings = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // A new table has no statistics, and without them the planner finds a row by any index that begins with the merchant,
-  // which reads all of the merchant's: twice the work of a payment after the first thousand. The default would leave it
-  // so for a minute.
+  // Without statistics the planner may use any index that begins with the merchant and read all of the merchant's rows, which
+  // doubles the work of a payment after the first thousand. The default would leave new tables so for a minute.
   autovacuum_naptime: '5s',
 };
 
-// For tests. A killed server may forget its last half second too, because a commit waits for no write at all. Cloning a
-// database takes 18 ms instead of 55 to 120.
+// For tests. A killed server may lose its last half second, because a commit does not wait for a write. Cloning a database takes
+// 18 ms instead of 55 to 120.
 const nonDurableSettings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -157,7 +156,7 @@ const nonDurableSettings = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '256MB',
-  // In the data directory, so that a killed server leaves nothing in /dev/shm when its directory is removed.
+  // In the data directory, so that a killed server leaves nothing in /dev/shm.
   dynamic_shared_memory_type: process.platform === 'win32' ? 'windows' : 'mmap',
   io_method: 'sync',
 };

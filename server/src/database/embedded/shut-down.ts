@@ -1,13 +1,12 @@
 import type { Clock } from '../../kit/clock.ts';
 
-// A fast shutdown writes what is dirty in memory to the disk, at most 128 MB: seconds, unless the disk is in trouble.
+// A fast shutdown writes dirty buffers, at most 128 MB: seconds on a healthy disk.
 const fastShutdownMs = 15_000;
 const immediateShutdownMs = 6_000;
 
 /**
- * Ends a PostgreSQL server: first a fast shutdown (open transactions are rolled back, everything is written), then an
- * immediate one and at last a kill, after both of which the next start recovers from the log. No committed row is lost
- * in any of them.
+ * Stops a PostgreSQL server: by a fast shutdown (open transactions are rolled back, all buffers are written), then an immediate one,
+ * and finally a kill; after the last two the next start recovers from the log. No committed row is lost.
  */
 export async function shutDown(options: { signal: (name: NodeJS.Signals) => void; gone: Promise<void>; clock: Clock }) {
   const { signal, gone, clock } = options;
