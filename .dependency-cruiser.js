@@ -12,7 +12,7 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 // and the parts of one line do not know each other.
 export const levels = [
   ['kit'],
-  ['database'],
+  ['api', 'database'],
   ['ledger', 'events', 'networks', 'keyring'],
   ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers', 'debts'],
@@ -157,10 +157,10 @@ export default {
     {
       name: 'the-simulator-is-another-program',
       comment:
-        'The simulated networks stand in for somebody else: they know the kit, the frame of pages and the contract that their connectors speak.',
+        'The simulated networks stand in for somebody else: they know the kit, errors and schema checks of the API, the frame of pages and the contract that their connectors speak.',
       severity: 'error',
       from: { path: '^simulator/', pathNot: isTest },
-      to: { path: '^server/src/', pathNot: '^server/src/(kit/|pages/[^/]+$|networks/contract[.])' },
+      to: { path: '^server/src/', pathNot: '^server/src/((kit|api)/|pages/[^/]+$|networks/contract[.])' },
     },
     {
       name: 'who-knows-the-simulator',

@@ -10,7 +10,7 @@ import { ensureServingRole } from '../server/src/database/roles.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import { uuidV7 } from '../server/src/kit/ids.ts';
-import { ListReader } from '../server/src/kit/list-reader.ts';
+import { ListReader } from '../server/src/api/list-reader.ts';
 import { createLog } from '../server/src/kit/log.ts';
 import { outboundPolicy } from '../server/src/api/urls.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { createSchemaCheck } from '../server/src/kit/schema-check.ts';
+import { createSchemaCheck } from '../server/src/api/schema-check.ts';
 import type { SimulatedNetwork } from './network.ts';
 import { RequestRefused } from './refusal.ts';
 import {

@@ -1,5 +1,5 @@
 import { PhoneNumberError } from '../server/src/kit/phone-number.ts';
-import type { SchemaCheck } from '../server/src/kit/schema-check.ts';
+import type { SchemaCheck } from '../server/src/api/schema-check.ts';
 import { canonicalNumber } from './phone-line.ts';
 import { accountLength } from './record-id.ts';
 import { RequestRefused } from './refusal.ts';

@@ -13,6 +13,8 @@ const refused: [rule: string, file: string, imported: string][] = [
   ['imports-go-down-from-kit', 'server/src/kit/up.ts', '../payments/payment.ts'],
   ['imports-go-down-from-kit', 'server/src/kit/settings.ts', '../configuration/config.ts'],
   ['imports-go-down-from-kit', 'server/src/kit/database-user.ts', '../database/migrate.ts'],
+  ['imports-go-down-from-kit', 'server/src/kit/refusal.ts', '../api/app-error.ts'],
+  ['strangers-api-database', 'server/src/database/refusal.ts', '../api/app-error.ts'],
   ['imports-go-down-from-payments-transfers-debts', 'server/src/payments/up.ts', '../http/server.ts'],
   ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app/app.ts'],
   ['strangers-ledger-events-networks-keyring', 'server/src/networks/wave/posts.ts', '../../ledger/post.ts'],
@@ -57,6 +59,7 @@ const allowed: [file: string, imported: string][] = [
 const untouched = [
   'simulator/simulator.ts',
   'server/src/configuration/config.ts',
+  'server/src/api/app-error.ts',
   'server/src/kit/money.ts',
   'server/src/ledger/post.ts',
   'server/src/payments/queries.ts',

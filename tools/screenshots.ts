@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { AppError } from '../server/src/kit/app-error.ts';
+import { AppError } from '../server/src/api/app-error.ts';
 import { launchBrowser, openPage } from '../test/harness/browser.ts';
 import { checkoutFixtures } from '../test/harness/checkout-fixtures.ts';
 import { counterFixtures, linkFixtures } from '../test/harness/collect-fixtures.ts';

@@ -141,7 +141,7 @@ describe('words', () => {
 
 describe('documentation', () => {
   const codes = `export const errorCodes = {\n  not_found: { status: 404, title: 'It isn\\'t here' },\n} as const;`;
-  const codesFile = 'server/src/kit/error-codes.ts';
+  const codesFile = 'server/src/api/error-codes.ts';
 
   test('every error code has its page, and every page its code', () => {
     assertFound(codesFile, codes, 2, /not_found has no page docs\/errors\/not_found\.md/);

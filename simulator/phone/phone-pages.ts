@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../server/src/kit/app-error.ts';
+import { AppError } from '../../server/src/api/app-error.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import type { PhoneFloat } from '../payouts/arrival.ts';

@@ -5,8 +5,8 @@ import { RateLimiter } from '../../server/src/http/rate-limit.ts';
 import { createServer } from '../../server/src/http/server.ts';
 import { createLog } from '../../server/src/kit/log.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
-import { bindRoutes } from '../../server/src/kit/route.ts';
-import type { ApiRoute } from '../../server/src/kit/route.ts';
+import { bindRoutes } from '../../server/src/api/route.ts';
+import type { ApiRoute } from '../../server/src/api/route.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
 import type { TestService } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
+import { AppError, fieldError } from '../../server/src/api/app-error.ts';
 import { closedPage, notConnectedPage } from '../../server/src/pages/collect/collect-page.ts';
 import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/collect-targets.ts';
 

@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../../server/src/kit/app-error.ts';
+import { AppError, fieldError } from '../../server/src/api/app-error.ts';
 import type { ChangeFeed, Topic } from '../../server/src/kit/changes.ts';
 import type { CheckoutView } from '../../server/src/payments/checkout-view.ts';
 import type { Checkout } from '../../server/src/payments/checkout.ts';

@@ -1,7 +1,7 @@
 import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
 
-const codesPath = 'server/src/kit/error-codes.ts';
+const codesPath = 'server/src/api/error-codes.ts';
 const pagePath = /^docs\/errors\/(\w+)[.]md$/;
 
 /** A caller who gets a code can read what happened and what to do: each answer links to the page. */

@@ -44,11 +44,11 @@ export const statementWords: Rule = (files) =>
       ),
     );
 
-/** A module's SQL is where everybody looks for it. The kit has no tables: what it says to the server is not a module's. */
+/** A module's SQL is where everybody looks for it. The kit and the lists of `api` have no tables of their own. */
 export const statementFiles: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && !isQueriesFile(file.path))
-    .filter((file) => !isDatabaseModule(file.path) && !file.path.startsWith('server/src/kit/'))
+    .filter((file) => !isDatabaseModule(file.path) && !/^server\/src\/(kit|api)\//.test(file.path))
     .flatMap((file) =>
       findSql(file).map((sql) =>
         findingAt(

@@ -1,5 +1,5 @@
 import { customerRoutes } from '../customers/routes.ts';
-import type { ApiRoute } from '../kit/route.ts';
+import type { ApiRoute } from '../api/route.ts';
 import { linkRoutes } from '../links/routes.ts';
 import { paymentRoutes } from '../payments/routes.ts';
 import { settlementRoutes } from '../settlement/routes.ts';

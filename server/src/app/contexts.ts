@@ -5,7 +5,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
-import { ListReader } from '../kit/list-reader.ts';
+import { ListReader } from '../api/list-reader.ts';
 import type { Notifier } from '../kit/notifier.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';

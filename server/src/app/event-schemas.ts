@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { TSchema } from 'typebox';
 import { customerSchema } from '../customers/wire-schemas.ts';
 import type { EventKind } from '../events/kinds.ts';
-import { idType } from '../kit/wire-types.ts';
+import { idType } from '../api/wire-types.ts';
 import { chargeSchema, listedIntentSchema } from '../payments/wire-schemas.ts';
 import { transferSchema } from '../transfers/wire-schemas.ts';
 import { endpointSchema, envelopeFields } from '../webhooks/wire-schemas.ts';

@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';

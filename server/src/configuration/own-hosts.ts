@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Config } from './config.ts';
-import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { outboundPolicy } from '../api/urls.ts';
 import type { AddressPolicy, OutboundPolicy } from '../kit/outbound-guard.ts';
 
 type OwnHosts = Required<Pick<AddressPolicy, 'refusedAddresses' | 'refusedNames'>>;

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import type { Customer } from './customer.ts';
 
 /** The customer as the API and events show it. */

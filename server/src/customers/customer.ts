@@ -1,7 +1,7 @@
 import type { JsonRecord } from '../events/kinds.ts';
 import type { WorkContext } from '../events/outbox.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import type { ListReader } from '../kit/list-reader.ts';
+import type { ListReader } from '../api/list-reader.ts';
 
 /** A person whom a merchant has stored. A deleted customer is never read as this. */
 export interface Customer {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalContactNumber } from '../kit/contact-number.ts';
+import { canonicalContactNumber } from '../api/field-values.ts';
 import { PhoneNumberError, parseInternationalNumber, parsePhoneNumber } from '../kit/phone-number.ts';
 import type { PhoneNumberOptions } from '../kit/phone-number.ts';
 import type { Customer } from './customer.ts';

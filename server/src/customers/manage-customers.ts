@@ -1,25 +1,14 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
 import type { WorkContext } from '../events/outbox.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import { customerToWire } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
-import {
-  findCustomerById,
-  lockCustomerForChange,
-  lockCustomerForDeletion,
-  findCustomerByIdentity,
-  insertCustomer,
-  insertIdentities,
-  lockIdentityBuckets,
-  deleteIdentities,
-  updateCustomerRow,
-  forgetCustomer,
-} from './queries.ts';
+import { findCustomerById, lockCustomerForChange, lockCustomerForDeletion, findCustomerByIdentity, insertCustomer, insertIdentities, lockIdentityBuckets, deleteIdentities, updateCustomerRow, forgetCustomer } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {

@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { substringPattern } from '../kit/list-filter.ts';
-import type { ListFilter } from '../kit/list-filter.ts';
-import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { substringPattern } from '../api/list-filter.ts';
+import type { ListFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { Customer } from './customer.ts';
 import { searchedNumbers } from './identities.ts';
 

@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { lockCustomerForPayment } from './queries.ts';

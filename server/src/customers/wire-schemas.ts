@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { idType, ignoredType, metadataType, optional, orNull, textType, timeType } from '../kit/wire-types.ts';
+import { idType, ignoredType, metadataType, optional, orNull, textType, timeType } from '../api/wire-types.ts';
 
 const nameLengthMax = 200;
 const emailLengthMax = 254;

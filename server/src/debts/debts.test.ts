@@ -4,7 +4,7 @@ import { listCases } from '../cases/list-cases.ts';
 import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { reversedPayout, paidBack, refused, splitWith, transactionOf } from '../refunds/refund-world.corpus.ts';
 import type { Refund } from '../refunds/refund.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import { headerCount } from './header-count.ts';
 import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';

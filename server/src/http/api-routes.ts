@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
-import { ExistingRecord, JsonText } from '../kit/route.ts';
-import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../kit/route.ts';
+import { ExistingRecord, JsonText } from '../api/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../api/route.ts';
 import { errorBody } from './error-responses.ts';
 import { prefersCsv } from './accept.ts';
 import { authenticate } from './api-key.ts';

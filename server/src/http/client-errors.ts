@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { responseHeaders, errorBody } from './error-responses.ts';
 import type { ErrorOptions } from './error-responses.ts';
 

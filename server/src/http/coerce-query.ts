@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 
 /**
  * Query parameters are text; where the schema says integer, whole numbers become numbers. Anything else stays text and

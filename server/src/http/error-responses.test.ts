@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { rawHead } from '../../../test/harness/raw-request.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createLog } from '../kit/log.ts';
 import { systemRandom } from '../kit/random.ts';

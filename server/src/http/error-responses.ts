@@ -1,14 +1,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
-import type { ErrorCode } from '../kit/error-codes.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
-import { isServerError, logRefusal } from '../kit/log-refusal.ts';
+import { PublicError } from '../kit/public-error.ts';
+import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import { validationError } from './validation-error.ts';
 
 export interface ErrorBody {
   message: string;
   statusCode: number;
-  code: ErrorCode;
+  code: string;
   errors?: { path: string; message: string }[];
   request_id: string;
   doc_url: string;
@@ -52,7 +52,7 @@ export function sendError(
     .send(errorBody(appError, request, options));
 }
 
-export function errorBody(error: AppError, request: { id: string }, options: { docsUrl: () => string }): ErrorBody {
+export function errorBody(error: PublicError, request: { id: string }, options: { docsUrl: () => string }): ErrorBody {
   return {
     message: error.message,
     statusCode: error.statusCode,
@@ -63,8 +63,8 @@ export function errorBody(error: AppError, request: { id: string }, options: { d
   };
 }
 
-function toAppError(error: FastifyError | Error, request: FastifyRequest): AppError {
-  if (error instanceof AppError) return error;
+function toAppError(error: FastifyError | Error, request: FastifyRequest): PublicError {
+  if (error instanceof PublicError) return error;
   // The client left while it was sending: nobody reads this answer, and nobody here made a mistake.
   if (request.raw.errored === error) return new AppError('invalid_request', 'The request ended before it was whole.');
   if ('validation' in error && error.validation) return validationError(error);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
 import { apiRoutes } from '../app/api-routes.ts';
-import { orNull, optional } from '../kit/wire-types.ts';
+import { orNull, optional } from '../api/wire-types.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 interface Schema {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db.ts';
 import type { Database, Transaction } from '../kit/db.ts';

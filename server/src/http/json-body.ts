@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { StrictJsonError, parseStrictJsonBytes } from '../kit/strict-json.ts';
 
 /** The largest body anyone needs: a payment with full metadata is a third of it. */

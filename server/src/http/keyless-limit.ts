@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { clientNetwork } from '../kit/client-address.ts';
 import type { Clock } from '../kit/clock.ts';
 import { LocalAllowances } from '../kit/local-allowance.ts';
@@ -44,13 +44,13 @@ export class KeylessLimit {
     const network = clientNetwork(address);
     const result = this.#allowances.take(network);
     if ('left' in result) {
-      const release = () => this.#allowances?.giveBack(network);
+      const release = () => this.#allowances?.restore(network);
       return { headers: this.#headers({ left: result.left, seconds: 1 }), release };
     }
     const { retryAfterSeconds } = result;
     const headers = this.#headers({ left: 0, seconds: retryAfterSeconds });
     if (isNew && 'left' in this.#newKeys.take(network)) {
-      return { headers, release: () => this.#newKeys.giveBack(network) };
+      return { headers, release: () => this.#newKeys.restore(network) };
     }
     const message = `Too many requests without a valid API key came from your address. Check the key and wait ${retryAfterSeconds} s.`;
     return { headers, refusal: new AppError('rate_limited', message, { retryAfterSeconds }) };

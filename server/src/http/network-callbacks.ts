@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { receiveCallback } from '../networks/inbox.ts';
 import type { InboxContext } from '../networks/inbox.ts';

@@ -2,10 +2,10 @@ import swagger from '@fastify/swagger';
 import Fastify from 'fastify';
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { errorCodes } from '../kit/error-codes.ts';
-import type { ErrorCode } from '../kit/error-codes.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { createSchemaCheck } from '../kit/schema-check.ts';
+import { errorCodes } from '../api/error-codes.ts';
+import type { ErrorCode } from '../api/error-codes.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { createSchemaCheck } from '../api/schema-check.ts';
 
 /** What any route may answer besides its own. */
 const commonErrors: readonly ErrorCode[] = [

@@ -1,8 +1,8 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { SharedAllowances } from '../kit/shared-allowance.ts';
-import type { Taken } from '../kit/shared-allowance.ts';
+import type { AllowanceResult } from '../kit/shared-allowance.ts';
 import type { KeyHolder } from '../merchants/authenticate-key.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { findArrival, findKeyArrival, takeAllowance, takeKeyAllowance } from './queries.ts';
@@ -64,11 +64,11 @@ export class RateLimiter {
       if (keyResult) limits.push(limitOf('key', keyRate, { left: keyResult.left, seconds: 1 }));
       return { headers: limitHeaders(limits), refusal: null };
     }
-    if (keyResult) this.#ofKeys.giveBack(keyId);
+    if (keyResult) this.#ofKeys.restore(keyId);
     return refuse('default', rate, result.retryAfterSeconds);
   }
 
-  #takeOfKey(key: { merchantId: string; keyId: string }, rate: number): Promise<Taken> {
+  #takeOfKey(key: { merchantId: string; keyId: string }, rate: number): Promise<AllowanceResult> {
     return this.#ofKeys.take({
       key: key.keyId,
       rate,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiRoutes } from '../app/api-routes.ts';
-import { createSchemaCheck } from '../kit/schema-check.ts';
+import { createSchemaCheck } from '../api/schema-check.ts';
 
 // A schema is compiled when its first request comes, so that a wrong one would be found by whoever sent that.
 test('every schema of a request, of every route, can be compiled', () => {

@@ -1,4 +1,4 @@
-import type { SealedStore } from '../kit/sealed-store.ts';
+import type { SealedStore } from '../keyring/sealed-store.ts';
 import { sealContext } from './idempotency.ts';
 import { countResponsesByKey, listResponsesUnderOtherKeys, replaceResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
-import { createSchemaCheck } from '../kit/schema-check.ts';
+import { createSchemaCheck } from '../api/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { sendError, registerErrorHandlers, responseHeaders } from './error-responses.ts';
 import { handleClientErrors } from './client-errors.ts';

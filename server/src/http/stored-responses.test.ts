@@ -9,10 +9,10 @@ import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows, whileLocked } from '../../../test/harness/tables.ts';
 import { openCase } from '../cases/open-case.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
-import { writeRoute } from '../kit/route.ts';
+import { writeRoute } from '../api/route.ts';
 
 let service: TestService;
 let business: TestBusiness;

@@ -1,9 +1,9 @@
 import type { FastifyError } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
-import type { FieldError } from '../kit/app-error.ts';
-import type { ErrorCode } from '../kit/error-codes.ts';
+import { AppError } from '../api/app-error.ts';
+import type { FieldError } from '../kit/public-error.ts';
+import type { ErrorCode } from '../api/error-codes.ts';
 import { nearestName } from '../kit/nearest-name.ts';
-import { timeOrDayFormat } from '../kit/time-range.ts';
+import { timeOrDayFormat } from '../api/time-range.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
   parentSchema?: ObjectSchema;

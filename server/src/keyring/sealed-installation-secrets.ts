@@ -1,4 +1,4 @@
-import type { SealedStore } from '../kit/sealed-store.ts';
+import type { SealedStore } from './sealed-store.ts';
 import { contextOf } from './keyring.ts';
 import { countInstallationSecretsByKey, listSecretsUnderOtherKeys, replaceInstallationSecret } from './queries.ts';
 

@@ -1,4 +1,4 @@
-/** A mistake of ours, not of a caller: the request fails with 500 and nothing is written. */
+/** A bug, not a caller's mistake: the request fails with 500 and nothing is written. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
 }

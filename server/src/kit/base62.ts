@@ -3,7 +3,7 @@ import type { Random } from './random.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-// The largest multiple of 62 that fits in a byte: bytes from here on would make the first letters likelier.
+// The largest multiple of 62 that fits in a byte: bytes from here on would make the first characters more likely.
 const unbiasedMax = 248;
 
 // 62^6 is above 2^32, so six characters hold any CRC32.
@@ -21,7 +21,7 @@ export function randomBase62(random: Random, length: number): string {
 }
 
 /**
- * Six letters and digits that show whether a key was mistyped or cut, before anything is looked up. Not a signature:
+ * Six letters and digits that show whether a token was mistyped or cut off, before it is looked up. Not a signature:
  * anybody can compute it.
  */
 export function crc32Base62(text: string): string {

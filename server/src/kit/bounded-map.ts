@@ -1,4 +1,4 @@
-/** A Map that forgets the entry which was set first when there would be more than it may hold. */
+/** A Map of limited size: setting one entry too many evicts the oldest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #entriesMax: number;
 
@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.#entriesMax = entriesMax;
   }
 
-  /** An entry that is there keeps its place among those to be forgotten; delete it first to make it the newest. */
+  /** Overwriting an entry does not make it newer; delete it first for that. */
   override set(key: Key, value: Value): this {
     if (!this.has(key) && this.size >= this.#entriesMax) {
       const [oldest] = this.entries();

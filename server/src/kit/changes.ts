@@ -1,15 +1,15 @@
-/** What changed: a kind and which one of it, for example `intent:<id>` or `network_inbox:<lane>`. */
+/** What changed: a kind and which one of it, for example `intent:<id>`. */
 export type Topic = `${string}:${string}`;
 
 /**
- * Says within milliseconds, across processes, that something changed. Only a hint: whoever listens reads the database
- * for what is true, and also looks by itself now and then, because a hint may be lost.
+ * Reports changes across processes within milliseconds. A notification is only a hint and may be lost: a listener reads the
+ * database for the facts, and also polls.
  */
 export interface ChangeFeed {
-  /** Never inside a transaction: notifying takes a global lock at commit. Hints are gathered and sent together. */
+  /** Never inside a transaction: NOTIFY takes a global lock at commit. Hints are batched. */
   notify(topic: Topic): void;
-  /** Answers the function that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   subscribe(topic: Topic, listener: () => void): () => void;
-  /** Every topic of a kind; the listener is told which one it was. */
+  /** Every topic of a kind; the listener gets the key of the topic that changed. */
   subscribeKind(kind: string, listener: (key: string) => void): () => void;
 }

@@ -1,16 +1,16 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-// Providers give a customer a /64 at least (RFC 6177): whoever has one address of it has all 2^64.
+// Providers assign a customer at least a /64 (RFC 6177), so one client can use all 2^64 addresses of it.
 const networkGroups = 4;
 const groupsOfAddress = 8;
 
-// Whoever sends such texts chooses them, and their length: a count for each would be no limit.
+// The client chooses such a text: a limit for each of them would be no limit.
 const unknownNetwork = 'unknown';
 
 /**
- * What a limit for each client address counts by: an IPv4 address, or the /64 network of an IPv6 address as
- * `2001:db8:0:0::/64`. `address` is Fastify's `request.ip`, which is undefined once the client has left; some proxies write a
- * port behind it. All that is no address, as a trusted proxy may pass on from its client, counts as one: `unknown`.
+ * The key under which a limit counts a client address: the IPv4 address, or the /64 network of an IPv6 address as
+ * `2001:db8:0:0::/64`. `address` is Fastify's `request.ip`, which is undefined once the client has disconnected; some proxies
+ * append a port. Everything that is not an address, which a trusted proxy may pass on from its client, shares the key `unknown`.
  */
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined) return '';

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { changeConnectionUrl } from '../database/connection-url.ts';
-import { AppError } from './app-error.ts';
+import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement } from './db.ts';
@@ -98,7 +98,7 @@ for (const [what, statement] of [
         // The second connection is a new one.
         await assert.rejects(
           pool.withTransaction((other) => other.row(pidStatement)),
-          (error) => error instanceof AppError && error.statusCode === 503 && error.retryAfterSeconds === 1,
+          (error) => error instanceof PublicError && error.statusCode === 503 && error.retryAfterSeconds === 1,
         );
       });
       await held;

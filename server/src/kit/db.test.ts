@@ -5,7 +5,7 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { AppError } from './app-error.ts';
+import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { isUniqueViolation, openDatabase, sqlState } from './db.ts';
@@ -99,7 +99,7 @@ async function endConnections(): Promise<void> {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable' && error.statusCode === 503;
+  return error instanceof PublicError && error.code === 'unavailable' && error.statusCode === 503;
 }
 
 test('what a transaction wrote is there after it, and what its body answered comes back', async () => {
@@ -211,7 +211,7 @@ test('a serialization failure is tried five times in all, a little later each ti
     }),
   );
   assert.ok(isUnavailable(error), String(error));
-  assert.equal(sqlState((error as AppError).cause), '40001');
+  assert.equal(sqlState((error as PublicError).cause), '40001');
   assert.equal(runs, 5);
   assert.deepEqual(slept, [5, 20, 45, 80]);
 });
@@ -276,7 +276,7 @@ test('a connection that is lost in a transaction is 503 with a time to come back
     }),
   );
   assert.ok(isUnavailable(error), String(error));
-  assert.equal((error as AppError).retryAfterSeconds, 1);
+  assert.equal((error as PublicError).retryAfterSeconds, 1);
   await untilUsable();
   assert.deepEqual(await storedIds(), []);
 });

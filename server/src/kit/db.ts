@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { AppError } from './app-error.ts';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
+import { overloadError, PublicError } from './public-error.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -12,35 +12,35 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-/** What a `queries.ts` function needs: a transaction, or the pool for a single statement. */
+/** A transaction, or the pool for a single statement. */
 export interface Queryable {
   rows<Row>(statement: Statement): Promise<Row[]>;
-  /** The only row, or undefined; more than one is a mistake of ours. */
+  /** The only row, or undefined; more than one is a bug. */
   row<Row>(statement: Statement): Promise<Row | undefined>;
-  /** Answers how many rows were touched. */
+  /** Returns how many rows were changed. */
   run(statement: Statement): Promise<number>;
 }
 
 export interface Transaction extends Queryable {
-  /** The request that this transaction is for; null for work that nobody asked for just now. */
+  /** The request that caused this transaction; null for background work. */
   readonly requestId: string | null;
   /**
-   * Sends a statement without waiting for its answer: it travels with the ones after it, and the commit fails when it
-   * did. For writes whose result nobody reads.
+   * Sends a statement without waiting for its result: it is pipelined with the ones after it, and if it fails, so does the
+   * commit. For writes whose result is not needed.
    */
   send(statement: Statement): void;
-  /** Runs once the commit is known to have happened. What it throws is reported and fails nothing. */
+  /** Runs after a confirmed commit. What it throws is reported and fails nothing. */
   afterCommit(action: () => void): void;
 }
 
-/** What a transaction is for. */
+/** What causes a transaction. */
 export interface TransactionCause {
   requestId: string;
 }
 
 export interface Database extends Queryable {
   withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result>;
-  /** A connection of its own for LISTEN; the caller releases it by ending it. */
+  /** A dedicated connection for LISTEN; the caller ends it. */
   dedicatedClient(): Promise<pg.Client>;
   readonly waiting: number;
   close(): Promise<void>;
@@ -48,31 +48,30 @@ export interface Database extends Queryable {
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections of this process: one transaction each, and a request waits for a free one. */
+  /** Size of this process's pool: a transaction holds a connection, and a request waits for a free one. */
   connectionsMax: number;
   clock: Clock;
   onConnectionError: (error: Error) => void;
-  /** Hears what `afterCommit` actions throw: what is committed does not fail because of it. */
+  /** Gets what `afterCommit` actions throw: a committed transaction does not fail because of them. */
   onAfterCommitError?: (error: unknown) => void;
-  /** For an operator's long reads; requests keep the default. */
+  /** For long reads by the operator; requests use the default. */
   statementTimeoutMs?: number;
   /**
-   * Fails whoever asks for a second connection inside a transaction, for tests. When all connections are held by such,
-   * each waits for another to be given back, and nobody gets one.
+   * For tests: fails code that asks for a second connection inside a transaction. Once such transactions hold all
+   * connections, they wait for each other forever.
    */
   refuseNestedUse?: boolean;
   /**
-   * Gives locks, statements and connections a minute, for tests in which many want the same one: on a machine that is busy,
-   * or stands still for a second, the last of them would hear that it took too long.
+   * For tests in which many compete for one lock: locks, statements and connections time out after a minute, because on a
+   * busy machine the last of them would run into the usual limit.
    */
   isPatient?: boolean;
 }
 
-// A request waits this long for a lock before it is told to come back. A little more than the second after which the
-// server looks for a deadlock: at the same moment the lock's timeout wins, and a victim that may be run again would be
-// told as one that may not.
+// How long a request waits for a lock before it is refused. A little more than `deadlock_timeout` (1 s): at equal times the
+// lock timeout wins, and a deadlock victim, which can be retried, would look like a timeout, which cannot.
 const lockTimeoutMs = 1_200;
-// No statement of ours takes seconds; one that does must not hold a connection for ever.
+// No statement takes seconds; one that does must not hold a connection forever.
 const statementTimeoutMs = 10_000;
 const idleInTransactionTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
@@ -80,8 +79,8 @@ const longTimeoutMs = 60_000;
 const retriesMax = 5;
 
 /**
- * A machine that loses its power, and a firewall that forgets a quiet connection, say no goodbye: the listener, which only
- * waits, would wait for ever. After ten quiet seconds the system asks, ten times a second apart, and then it is lost.
+ * Without keep-alive the listener would never notice that a host lost power, or that a firewall dropped an idle connection.
+ * After ten idle seconds the operating system sends ten probes, a second apart, and then reports the connection as lost.
  */
 const keepAliveOptions = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
@@ -120,14 +119,14 @@ class PooledDatabase implements Database {
   constructor(config: pg.PoolConfig, options: DatabaseOptions) {
     this.#pool = new pg.Pool(config);
     this.#options = options;
-    // Without a listener the process ends. The pool only repeats what the idle connection itself has said.
+    // Without a listener the process ends. The pool only repeats the error of the idle connection.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => this.#reportLoss(client));
   }
 
   /**
-   * Once for each connection: one that nobody uses says first what the server told it, and then that it has ended. A
-   * connection that is lost while we close it is what we want.
+   * Reports once for each connection: an idle one emits the server's error first, and then that it has ended. Losing a
+   * connection while closing is expected.
    */
   #reportLoss(client: Pick<pg.Client, 'on' | 'once'>): void {
     client.once('error', (error: Error) => {
@@ -163,7 +162,7 @@ class PooledDatabase implements Database {
         return await this.#attemptTransaction(body, cause?.requestId ?? null);
       } catch (error) {
         if (attempt >= retriesMax || !isRetryable(error)) throw translateError(error);
-        // Two that collided must not collide again in step; the attempt number spreads them enough.
+        // The growing delay keeps two transactions that collided from colliding again.
         await this.#options.clock.sleep(attempt * attempt * 5);
       }
     }
@@ -171,7 +170,7 @@ class PooledDatabase implements Database {
 
   #assertNotNested(): void {
     const isNested = this.#inTransaction.getStore() === true;
-    assert(!isNested, 'a transaction asks for a second connection; hand its tx on instead');
+    assert(!isNested, 'a transaction asks for a second connection; pass its tx on instead');
   }
 
   async #attemptTransaction<Result>(
@@ -182,8 +181,8 @@ class PooledDatabase implements Database {
     const client = (await this.#pool.connect()) as PooledClient;
     const tx = new ClientTransaction(client, requestId);
     const result = await this.#runOn(client, tx, body);
-    // The connection is somebody else's from here on, and what was written stays: a mistake in what follows must
-    // neither roll back nor make the caller do it again.
+    // The transaction is committed and the connection released: an error from here on must neither roll back nor make the
+    // caller retry.
     tx.runAfterCommit((error) => this.#options.onAfterCommitError?.(error));
     return result;
   }
@@ -205,7 +204,7 @@ class PooledDatabase implements Database {
         () => client.release(),
         (rollbackError: Error) => client.release(rollbackError),
       );
-      // "current transaction is aborted" only repeats that an earlier statement failed; that one says why.
+      // 25P02 ("current transaction is aborted") only follows from an earlier failure, which says why.
       throw sqlState(error) === '25P02' ? (tx.failure ?? error) : error;
     }
   }
@@ -215,7 +214,7 @@ class PooledDatabase implements Database {
       connectionString: this.#options.url,
       application_name: 'dalasi listener',
       ...keepAliveOptions,
-      // Hints follow each other without waiting for the answer to the one before.
+      // A hint does not wait for the result of the one before.
       pipeline: true,
     });
     this.#reportLoss(client);
@@ -241,7 +240,7 @@ class ClientTransaction implements Transaction {
   readonly #sent: Promise<unknown>[] = [];
   readonly #afterCommit: (() => void)[] = [];
   readonly requestId: string | null;
-  /** Why the first statement that failed did. */
+  /** The error of the first statement that failed. */
   failure: unknown;
 
   constructor(client: PooledClient, requestId: string | null) {
@@ -250,7 +249,7 @@ class ClientTransaction implements Transaction {
   }
 
   begin(): void {
-    this.#keep(this.#query('BEGIN'));
+    this.#track(this.#query('BEGIN'));
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
@@ -266,17 +265,17 @@ class ClientTransaction implements Transaction {
   }
 
   send(statement: Statement): void {
-    this.#keep(this.#query(queryConfig(statement)));
+    this.#track(this.#query(queryConfig(statement)));
   }
 
   afterCommit(action: () => void): void {
     this.#afterCommit.push(action);
   }
 
-  /** A failed statement that was sent makes COMMIT answer ROLLBACK; its own error says why. */
+  /** After a failed statement the server answers COMMIT with ROLLBACK; that statement's error says why. */
   async commit(): Promise<void> {
     const commit = this.#query('COMMIT');
-    this.#keep(commit);
+    this.#track(commit);
     await Promise.all(this.#sent);
     const { command } = await commit;
     if (command !== 'COMMIT') throw new Error(`the database answered ${command} to a commit`);
@@ -300,27 +299,27 @@ class ClientTransaction implements Transaction {
   #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
     batchWrites(this.#client.connection.stream);
     const result = this.#client.query(query);
-    // Of statements that travel together, a later one may be heard of first, and it only repeats that one has failed.
+    // With pipelined statements the error of a later one, which only follows from the first, may be handled before it.
     result.catch((error: unknown) => {
       this.failure ??= error;
     });
     return result;
   }
 
-  /** Its rejection is seen at the commit, and `#query` handles it until then. */
-  #keep(promise: Promise<unknown>): void {
+  /** Awaited at the commit; `#query` handles its rejection until then. */
+  #track(promise: Promise<unknown>): void {
     this.#sent.push(promise);
   }
 }
 
 /**
- * What is written to a connection within one turn of the event loop leaves in one system call: the driver by itself
- * makes one for each statement, and those were half of the processor time of creating an intent.
+ * Writes to a connection within one turn of the event loop go out in one system call. The driver makes one for each
+ * statement, which took half of the processor time of creating a payment.
  */
 function batchWrites(stream: Duplex): void {
   if (stream.writableCorked > 0) return;
   stream.cork();
-  // Runs once no promise is left to go on, so after the statements that wait for nobody's answer.
+  // Runs after all pending promise callbacks, so after the statements that are sent without waiting.
   process.nextTick(() => stream.uncork());
 }
 
@@ -329,11 +328,11 @@ function queryConfig(statement: Statement): pg.QueryConfig {
 }
 
 function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undefined {
-  if (result.rows.length > 1) throw new Error(`statement ${statement.name} answered ${result.rows.length} rows`);
+  if (result.rows.length > 1) throw new Error(`statement ${statement.name} returned ${result.rows.length} rows`);
   return result.rows[0] as Row | undefined;
 }
 
-/** Deadlocks and serialization failures are known to have changed nothing; nothing else is retried. */
+/** Deadlocks and serialization failures have changed nothing; nothing else is retried. */
 function isRetryable(error: unknown): boolean {
   const code = sqlState(error);
   return code === '40001' || code === '40P01';
@@ -344,8 +343,8 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Whether the error says that this unique constraint or index was broken. The name is read from the message, because
- * Citus passes no constraint field and adds a shard number to the name.
+ * Whether the error is a violation of this unique constraint or index. The name is read from the message, because Citus
+ * sets no constraint field and appends a shard number to the name.
  *
  * @internal
  */
@@ -354,9 +353,9 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return new RegExp(`"${constraint}(_\\d+)?"`).test(error.message);
 }
 
-// By class: lost connections, a role or password that is no longer accepted, lack of room, an operator's doing, the disk;
-// then a standby, collisions that went on, a database that is gone, and rights that were taken away. None is a bug: the
-// grants of the serving role follow from the migrations, so a right that is missing was lost at the database.
+// Classes: lost connections, refused logins, insufficient resources, operator intervention, system errors. States: a standby,
+// deadlocks beyond the retries, a missing database, missing privileges. None is a bug: the grants of the serving role follow
+// from the migrations, so a missing privilege was revoked at the database.
 const unavailableClasses = ['08', '28', '53', '57', '58'];
 const unavailableStates = new Set(['25006', '40001', '40P01', '3D000', '42501']);
 const unavailableNetworkCodes = new Set([
@@ -373,7 +372,7 @@ const unavailableNetworkCodes = new Set([
 
 function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
-  // The server ends or refuses the whole connection with it, whatever the reason: a database that takes no connections (55000).
+  // The server ends or refuses the connection with it, for any reason: a database that takes no connections (55000).
   if (error instanceof pg.DatabaseError && error.severity === 'FATAL') return true;
   if (state !== undefined) return unavailableClasses.includes(state.slice(0, 2)) || unavailableStates.has(state);
   const code = (error as { code?: unknown } | null)?.code;
@@ -384,17 +383,17 @@ function isUnavailable(error: unknown): boolean {
   );
 }
 
-// The database answers, but gave this up: it waited too long for a lock, or worked too long.
-const gaveUpMessages = new Map([
+// Timeouts of the database: of a lock and of a statement.
+const timeoutMessages = new Map([
   ['55P03', 'Something else is changing this just now. Try again in a second.'],
   ['57014', 'This took too long and was given up. Try again in a second.'],
 ]);
 
-/** A database that does not answer is not our caller's fault and not a bug: 503, come back. */
+/** A database that does not answer is neither the caller's fault nor a bug: 503, try again. */
 function translateError(error: unknown): unknown {
-  if (error instanceof AppError) return error;
-  const gaveUp = gaveUpMessages.get(sqlState(error) ?? '');
-  if (gaveUp === undefined && !isUnavailable(error)) return error;
-  const message = gaveUp ?? 'The service cannot reach its database just now. Try again in a second.';
-  return new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
+  if (error instanceof PublicError) return error;
+  const timeoutMessage = timeoutMessages.get(sqlState(error) ?? '');
+  if (timeoutMessage === undefined && !isUnavailable(error)) return error;
+  const message = timeoutMessage ?? 'The service cannot reach its database just now. Try again in a second.';
+  return overloadError('unavailable', message, error);
 }

@@ -8,8 +8,8 @@ export interface ExpiringCacheOptions {
 }
 
 /**
- * Remembers what was found for a short time, per process. Only for what may be that much out of date; what was not
- * found is not remembered, so that something new works at once.
+ * Caches values for a short time, per process. Only for what may be that much out of date; a missing value is not cached, so
+ * that a new record works at once.
  */
 export class ExpiringCache<Value> {
   readonly #options: ExpiringCacheOptions;
@@ -23,7 +23,7 @@ export class ExpiringCache<Value> {
   async get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const nowMs = this.#options.clock.now().getTime();
     const entry = this.#entries.get(key);
-    // A clock that was set back must not make an entry live longer than any may.
+    // After the clock is set back, an entry must not live longer than its lifetime.
     const leftMs = (entry?.expiresAtMs ?? 0) - nowMs;
     if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
     const value = await load();

@@ -1,4 +1,4 @@
-/** HTML that is ready to be sent. Only the html tag makes it, so no text can pass for it. */
+/** HTML that is ready to be sent. Only the html tag creates it, so plain text cannot pass for it. */
 class Html {
   readonly #text: string;
 
@@ -13,7 +13,7 @@ class Html {
 
 export type { Html };
 
-/** What may stand in a template: text and numbers are escaped, Html passes, nothing prints nothing. */
+/** What a template takes: text and numbers are escaped, Html is inserted as it is, null, undefined and false print nothing. */
 export type HtmlValue = Html | string | number | bigint | null | undefined | false | readonly HtmlValue[];
 
 /**
@@ -37,7 +37,7 @@ function print(value: HtmlValue): string {
   if (value === null || value === undefined || value === false) return '';
   if (value instanceof Html) return Html.read(value);
   if (Array.isArray(value)) return value.map(print).join('');
-  // Values reach this only past the compiler, from `any` or a cast; the message names the kind, never the content.
+  // Reached only past the compiler, from `any` or a cast; the message names the type, never the value.
   throw new TypeError(`a template cannot print a value of the kind ${kindOf(value)}`);
 }
 

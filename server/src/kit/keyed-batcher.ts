@@ -6,15 +6,15 @@ interface Waiting<Item> {
 }
 
 /**
- * Writes items in batches: what comes in while a key's batch is being written is the key's next one. So a single item waits
- * for nothing, and a thousand a second cost tens of writes. Keys have their turns.
+ * Writes items in batches: the items that arrive while a key's batch is being written form its next batch. A single item is
+ * written at once, and a thousand a second take tens of writes. At most `keysMax` keys write at the same time.
  */
 export class KeyedBatcher<Item> {
   /** By key. */
   readonly #waiting = new Map<string, Waiting<Item>[]>();
   readonly #runner: KeyedRunner;
 
-  /** `write` must not reject: what it cannot write is its own to report. */
+  /** `write` must not reject: it reports its failures itself. */
   constructor(
     write: (key: string, items: readonly Item[]) => Promise<void>,
     { keysMax, batchMax }: { keysMax: number; batchMax: number },
@@ -33,7 +33,7 @@ export class KeyedBatcher<Item> {
     }, keysMax);
   }
 
-  /** Resolves when the item is written, or could not be. */
+  /** Resolves when the item was written, or the attempt failed. */
   add(key: string, item: Item): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(key);

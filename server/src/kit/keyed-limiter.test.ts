@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from './app-error.ts';
+import { PublicError } from './public-error.ts';
 import { KeyedLimiter } from './keyed-limiter.ts';
 import { seededRandom } from './random.ts';
 
@@ -176,7 +176,7 @@ describe('running with a permit', () => {
     await assert.rejects(
       refused,
       (error) =>
-        error instanceof AppError &&
+        error instanceof PublicError &&
         error.code === 'unavailable' &&
         error.message === full &&
         error.retryAfterSeconds === 1,

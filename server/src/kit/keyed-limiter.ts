@@ -1,7 +1,7 @@
-import { AppError } from './app-error.ts';
-import type { ErrorCode } from './error-codes.ts';
+import { overloadError } from './public-error.ts';
+import type { OverloadCode } from './public-error.ts';
 
-/** What a permit counts against: at most `max` permits of the same key at once. */
+/** At most `max` permits of the same key at once. */
 export interface Limit {
   key: string;
   max: number;
@@ -10,46 +10,45 @@ export interface Limit {
 export interface LimiterOptions<Scope> {
   /** Its name in `/metrics`. */
   name: string;
-  /** The limits that hold for a permit, the widest first: in all, of a class, of one key. */
+  /** The limits that a permit counts against, the widest first: in all, of a class, of one key. */
   limitsOf: (scope: Scope) => readonly Limit[];
-  /** How many may wait in `run` for one scope (for its last limit's key); 0, the default, refuses at once. */
+  /** How many may wait in `run` for one scope (by the key of its last limit); with 0, the default, none waits. */
   waitingMax?: number;
-  /** What `run` throws where no more may wait. */
-  refusal?: { code: Extract<ErrorCode, 'unavailable' | 'rate_limited'>; message: string };
+  /** What `run` throws when no more may wait. */
+  refusal?: { code: OverloadCode; message: string };
 }
 
-/** What a limiter is doing, for `/metrics`. */
+/** For `/metrics`. */
 export interface LimiterFigures {
   readonly name: string;
   readonly inUse: number;
   readonly waiting: number;
-  /** Since the process began. */
+  /** Since the process started. */
   readonly refused: number;
 }
 
 interface Waiter {
-  /** Who has waited longest has the lowest. */
+  /** The longest waiting has the lowest. */
   ticket: number;
   limits: readonly Limit[];
   grant: () => void;
-  /** The limit that had no room when it was looked at last. */
+  /** The first limit without room when it was last checked. */
   blockedBy: string;
 }
 
 /**
- * Permits for what is under way, counted against several limits at once. Who finds none waits in the order of coming, or is
- * refused; whoever waits for one merchant's limit keeps nobody of another merchant waiting. Keys without permits are
- * forgotten.
+ * Limits concurrency by permits that count against several limits at once. When there is none, the caller waits in order of
+ * arrival, or is refused; waiting for the limit of one key delays no other key. Keys without permits take no memory.
  */
 export class KeyedLimiter<Scope> implements LimiterFigures {
   readonly name: string;
   readonly #limitsOf: (scope: Scope) => readonly Limit[];
   readonly #waitingMax: number;
   readonly #refusal: LimiterOptions<Scope>['refusal'];
-  readonly #taken = new Map<string, number>();
-  /** By the limit that blocks them, those who came first at the beginning. */
+  readonly #permits = new Map<string, number>();
+  /** By the limit that blocks them, the first to arrive first. */
   readonly #waiters = new Map<string, Waiter[]>();
-  /** Those who wait in `run`, by the key of their last limit. */
+  /** How many wait in `run`, by the key of their last limit. */
   readonly #queued = new Map<string, number>();
   #tickets = 0;
   #inUse = 0;
@@ -76,12 +75,12 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
 
   /** Keys with permits; for tests. */
   get keysInUse(): number {
-    return this.#taken.size;
+    return this.#permits.size;
   }
 
   /**
-   * Runs `body` with a permit, which is released however `body` ends. Where too many wait it runs nothing and throws
-   * AppError with the limiter's refusal; `message` says it in the words of the caller.
+   * Runs `body` with a permit, which is released however `body` ends. When too many wait it runs nothing and throws the
+   * limiter's refusal, with `message` where the caller has its own.
    */
   async run<Result>(scope: Scope, body: () => Promise<Result>, message?: string): Promise<Result> {
     if (this.tryAcquire(scope) === 0) await this.#queue(scope, message);
@@ -92,17 +91,17 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     }
   }
 
-  /** Takes as many permits as are free, at most `wanted`, and answers how many. Whoever waits has had its permit already. */
-  tryAcquire(scope: Scope, wanted = 1): number {
+  /** Acquires as many permits as are free, at most `countMax`, and returns how many. Free means that nobody waits for them. */
+  tryAcquire(scope: Scope, countMax = 1): number {
     const limits = this.#limitsOf(scope);
-    let count = wanted;
+    let count = countMax;
     for (const limit of limits) count = Math.min(count, this.#room(limit));
     if (count <= 0) return 0;
     this.#add(limits, count);
     return count;
   }
 
-  /** Whether a permit for the one counts against the same limits as one for the other. */
+  /** Whether permits for both scopes count against the same limits. */
   countsAlike(one: Scope, other: Scope): boolean {
     const [limits, others] = [this.#limitsOf(one), this.#limitsOf(other)];
     return limits.length === others.length && limits.every(({ key }, index) => key === others[index]?.key);
@@ -115,12 +114,12 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     this.#serve(limits.map(({ key }) => key));
   }
 
-  /** Calls `grant` once, with one permit, when it is this caller's turn; maybe at once. Answers how to wait no longer. */
+  /** Calls `grant` once, with one permit, as soon as there is one; possibly at once. Returns the function that cancels waiting. */
   wait(scope: Scope, grant: () => void): () => void {
     const limits = this.#limitsOf(scope);
     this.#tickets += 1;
     const waiter = { ticket: this.#tickets, limits, grant, blockedBy: '' };
-    this.#place(waiter);
+    this.#grantOrQueue(waiter);
     return () => this.#remove(waiter);
   }
 
@@ -130,7 +129,7 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     if (ahead >= this.#waitingMax) {
       this.#refused += 1;
       const { code, message: usual } = this.#refusal ?? { code: 'unavailable', message: 'Too many requests at once.' };
-      throw new AppError(code, message ?? usual, { retryAfterSeconds: 1 });
+      throw overloadError(code, message ?? usual);
     }
     addTo(this.#queued, key, 1);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -139,11 +138,11 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     addTo(this.#queued, key, -1);
   }
 
-  /** Gives permits to those who wait for one of these limits, the longest waiting first. */
+  /** Grants permits to those who wait for one of these limits, the longest waiting first. */
   #serve(keys: readonly string[]): void {
     for (let next = this.#nextOf(keys); next !== undefined; next = this.#nextOf(keys)) {
       this.#remove(next);
-      this.#place(next);
+      this.#grantOrQueue(next);
     }
   }
 
@@ -151,15 +150,15 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
     let next: Waiter | undefined;
     for (const key of keys) {
       const [first] = this.#waiters.get(key) ?? [];
-      // Where there is no room nobody is asked: such a row can be as long as there are endpoints that hang.
+      // Without room the queue is not searched: it can be as long as there are endpoints that hang.
       if (first === undefined || !first.limits.every((limit) => limit.key !== key || this.#room(limit) > 0)) continue;
       if (next === undefined || first.ticket < next.ticket) next = first;
     }
     return next;
   }
 
-  /** Grants it, or lets it wait for the first limit without room. */
-  #place(waiter: Waiter): void {
+  /** Grants the permit, or queues the waiter at the first limit without room. */
+  #grantOrQueue(waiter: Waiter): void {
     const blocking = waiter.limits.find((limit) => this.#room(limit) <= 0);
     if (blocking === undefined) {
       this.#add(waiter.limits, 1);
@@ -167,31 +166,31 @@ export class KeyedLimiter<Scope> implements LimiterFigures {
       return;
     }
     waiter.blockedBy = blocking.key;
-    const row = this.#waiters.get(blocking.key) ?? [];
-    this.#waiters.set(blocking.key, row);
-    const index = row.findLastIndex(({ ticket }) => ticket < waiter.ticket);
-    row.splice(index + 1, 0, waiter);
+    const queue = this.#waiters.get(blocking.key) ?? [];
+    this.#waiters.set(blocking.key, queue);
+    const index = queue.findLastIndex(({ ticket }) => ticket < waiter.ticket);
+    queue.splice(index + 1, 0, waiter);
   }
 
   #remove(waiter: Waiter): void {
-    const row = this.#waiters.get(waiter.blockedBy);
-    const index = row?.indexOf(waiter) ?? -1;
-    if (row === undefined || index < 0) return;
-    row.splice(index, 1);
-    if (row.length === 0) this.#waiters.delete(waiter.blockedBy);
+    const queue = this.#waiters.get(waiter.blockedBy);
+    const index = queue?.indexOf(waiter) ?? -1;
+    if (queue === undefined || index < 0) return;
+    queue.splice(index, 1);
+    if (queue.length === 0) this.#waiters.delete(waiter.blockedBy);
   }
 
   #room({ key, max }: Limit): number {
-    return max - (this.#taken.get(key) ?? 0);
+    return max - (this.#permits.get(key) ?? 0);
   }
 
   #add(limits: readonly Limit[], count: number): void {
     this.#inUse += count;
-    for (const { key } of limits) addTo(this.#taken, key, count);
+    for (const { key } of limits) addTo(this.#permits, key, count);
   }
 }
 
-/** A limiter with one limit for each key and, where `inAll` is given, one for all of them together. */
+/** A limiter with one limit for each key and, with `inAll`, one for all of them together. */
 export function limitEachKey({
   inAll,
   each,
@@ -201,7 +200,7 @@ export function limitEachKey({
   return new KeyedLimiter({ ...options, limitsOf: (key) => [...shared, { key, max: each }] });
 }
 
-/** Keys of which there are none are forgotten. */
+/** A key whose count is 0 is removed. */
 function addTo(counts: Map<string, number>, key: string, count: number): void {
   const next = (counts.get(key) ?? 0) + count;
   if (next === 0) counts.delete(key);

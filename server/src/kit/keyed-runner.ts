@@ -1,6 +1,6 @@
 /**
- * Runs a function for one key at a time: scheduled while it runs, it runs once more afterwards, so that nothing that
- * became due meanwhile waits for the next look. Different keys run side by side, up to a limit.
+ * Runs a function at most once at a time for each key. A key that is scheduled while it runs, runs once more afterwards, so
+ * that work which became due meanwhile is done. Different keys run concurrently, up to a limit.
  */
 export class KeyedRunner {
   readonly #run: (key: string) => Promise<void>;
@@ -8,7 +8,7 @@ export class KeyedRunner {
   readonly #running = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #waiting = new Set<string>();
 
-  /** `run` must not reject: what fails is its own to report. */
+  /** `run` must not reject: it reports its failures itself. */
   constructor(run: (key: string) => Promise<void>, keysMax: number) {
     this.#run = run;
     this.#keysMax = keysMax;
@@ -21,7 +21,7 @@ export class KeyedRunner {
     else this.#start(key);
   }
 
-  /** Forgets what has not begun. */
+  /** Drops the keys that have not started. */
   clearWaiting(): void {
     this.#waiting.clear();
   }
@@ -45,7 +45,7 @@ export class KeyedRunner {
     do {
       entry.again = false;
       await this.#run(key);
-      // A key that always has more to do gives way to the ones that wait.
+      // A key that always has more work yields to those that wait.
     } while (entry.again && this.#waiting.size === 0);
     this.#running.delete(key);
     if (entry.again) this.#waiting.add(key);

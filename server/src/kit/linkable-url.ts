@@ -1,9 +1,9 @@
 /**
- * Whether a browser may be given this URL as a link on one of our pages. The form is a positive one: http and https,
- * and `scheme://…` (an app's own link, such as `shop://done`) whose scheme browsers give no meaning of their own. An
- * Android `intent:` URL counts by where it may lead: its fallback page, and the scheme of the app.
+ * Whether a page may show this URL as a link. An allow-list: http and https, and `scheme://…` (an app's own link, such as
+ * `shop://done`) whose scheme has no meaning to browsers. An Android `intent:` URL is judged by where it may lead: its
+ * fallback page, and the scheme of the app.
  *
- * What parsers would rewrite before they read it (white space, control characters, backslashes) is no link.
+ * A URL that parsers would rewrite first (white space, control characters, backslashes) is refused.
  */
 export function isLinkableUrl(text: string): boolean {
   if (rewrittenByParsers.test(text) || !URL.canParse(text)) return false;
@@ -13,14 +13,14 @@ export function isLinkableUrl(text: string): boolean {
   return isOpenScheme(scheme) && text.slice(scheme.length).startsWith('://');
 }
 
-/** Parsers drop or turn these silently, so that what was checked would not be what is opened. */
+/** Parsers silently drop or replace these, so that the URL that was checked would not be the one that is opened. */
 export const rewrittenByParsers = /[\s\p{Cc}\\]/u;
 
 function schemeOf(text: string): string {
   return text.slice(0, text.indexOf(':')).toLowerCase();
 }
 
-/** Whether it is the web's, or an app's that no browser knows. */
+/** Whether it is http, https, or an app's scheme that no browser knows. */
 function isOpenScheme(scheme: string): boolean {
   return !browserSchemes.has(scheme) && !browserPrefixes.some((prefix) => scheme.startsWith(prefix));
 }
@@ -51,7 +51,7 @@ function readField(field: string): { name: string; value: string } {
   return { name: decoded(field.slice(0, equals)), value: decoded(field.slice(equals + 1)) };
 }
 
-/** What is not percent encoding stands for itself, and is then no web address. */
+/** Text that is not valid percent encoding stays as it is, and is then no web address. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -61,8 +61,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Schemes that some browser gives a meaning of its own: it runs, reads, shows or sends something itself, or hands the
- * URL to whichever site has registered for it, instead of to the app that the merchant means. Without http and https.
+ * Schemes that some browser handles itself (it runs, reads, shows or sends something), or passes to a site that registered
+ * for it instead of to the app that is meant. Without http and https.
  *
  * @internal
  */

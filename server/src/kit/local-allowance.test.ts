@@ -46,9 +46,9 @@ describe('local allowances', () => {
 
   it('take back returned allowance, and never exceed the burst', () => {
     take('a', 10);
-    allowances.giveBack('a');
+    allowances.restore('a');
     assert.deepEqual(allowances.take('a'), { left: 0 });
-    for (let time = 0; time < 20; time += 1) allowances.giveBack('a');
+    for (let time = 0; time < 20; time += 1) allowances.restore('a');
     assert.deepEqual(allowances.take('a'), { left: 9 });
   });
 

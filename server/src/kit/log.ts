@@ -2,8 +2,8 @@ import pino from 'pino';
 import { terminalLine } from './terminal-line.ts';
 
 /**
- * What may stand in a log line. Everything else is left out, so that a secret or a number cannot get there by being
- * part of an object somebody logged; a new field is a decision.
+ * The fields that may be logged. All others are left out, so that a secret or a phone number cannot get into the log as part
+ * of an object; adding a field is a decision.
  */
 const allowedFields = new Set([
   'request_id',
@@ -41,7 +41,7 @@ export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
-  /** `error` is our mistake or the world's; its message and stack are logged, its other properties never. */
+  /** The message and stack of `error` are logged, its other properties never. */
   error(message: string, error?: unknown, fields?: LogFields): void;
 }
 
@@ -49,9 +49,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export interface LogOptions {
   level: LogLevel;
-  /** Lines for a person to read, instead of one JSON object each. */
+  /** Lines for people, instead of one JSON object each. */
   isTerminal?: boolean;
-  /** Standard error unless it is given. */
+  /** Default: standard error. */
   write?: (line: string) => void;
 }
 
@@ -66,7 +66,7 @@ export function createLog(options: LogOptions): Log {
     },
     destination,
   );
-  // Asked first: preparing the fields of a line that is not written costs as much as writing it.
+  // Checked first: preparing the fields of a line that is not written costs as much as writing it.
   const logAt =
     (level: 'debug' | 'info' | 'warn'): Log['debug'] =>
     (message, fields) => {
@@ -104,7 +104,7 @@ function describe(error: unknown): Record<string, unknown> {
   return { error: hideSecrets(error.message + cause), stack: hideSecrets(error.stack) };
 }
 
-// The second net under the list of fields: keys, webhook secrets, bearer tokens and phone numbers inside a sentence.
+// A second line of defence behind the list of fields: keys, webhook secrets, bearer tokens and phone numbers in a sentence.
 const secretPatterns: readonly [RegExp, string][] = [
   [/sk_(test|live)_[0-9A-Za-z]+/g, 'sk_$1_…'],
   [/wh_[0-9A-Za-z+/=]{20,}/g, 'wh_…'],

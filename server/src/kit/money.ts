@@ -1,11 +1,11 @@
 import { assert } from './assert.ts';
 
-/** An amount or a percentage that cannot be taken as it was sent. The message says what to send instead. */
+/** An invalid amount or percentage. The message says what to send instead. */
 export class AmountError extends Error {
   override name = 'AmountError';
 }
 
-/** Half up means: what lies exactly in the middle goes up. Nothing here is negative, so there is no other side. */
+/** Half up: exactly half goes up. Nothing here is negative. */
 export type PercentRounding = 'half-up' | 'half-up-to-whole';
 
 export interface AmountFormat {
@@ -16,7 +16,7 @@ export interface AmountFormat {
 /** One dalasi in bututs (ISO 4217: GMD has two decimals). */
 export const dalasi = 100n;
 
-// A JSON number of up to 15 digits is exact in a double, and 10,000,000,000,000 dalasi is more than there are.
+// A JSON number of up to 15 digits is exact in a double; 10,000,000,000,000 dalasi exceed any amount.
 const minorMaxInJson = 999_999_999_999_999n;
 
 // A hundred percent with two decimals, as a whole number of hundredths.
@@ -25,8 +25,8 @@ const percentMax = 10_000n;
 const groupedWhole = new Intl.NumberFormat('en-US');
 
 /**
- * The bututs of an amount that arrived as a JSON number of dalasi. It is read from the number's decimal text, which is
- * the text that was sent because parseStrictJson refuses every other number; no arithmetic is done on the number.
+ * The bututs of a JSON number of dalasi. It is read from the number's decimal text, which is the text that was sent because
+ * parseStrictJson refuses every other number; no arithmetic is done on the number.
  */
 export function parseAmount(value: number, field = 'amount'): bigint {
   return parseTwoDecimals(value, { field, examples: '450 or 10.5' });
@@ -45,12 +45,12 @@ export function formatAmount(minor: bigint, format: AmountFormat = {}): string {
   return `${sign}D${groupedWhole.format(BigInt(whole))}.${fraction}`;
 }
 
-/** An amount with its currency, as cases and the operator's commands write it: `GMD 1250.00`. */
+/** An amount with its currency: `GMD 1250.00`. */
 export function moneyText({ currency, amountMinor }: { currency: string; amountMinor: bigint }): string {
   return `${currency} ${amountText(amountMinor)}`;
 }
 
-/** The hundredths of a percentage that arrived as a JSON number: 12.5 is 1250n. Above 0, at most 100. */
+/** The hundredths of a percentage in a JSON number: 12.5 is 1250n. Above 0, at most 100. */
 export function parsePercent(value: number, field = 'percentage'): bigint {
   const hundredths = parseTwoDecimals(value, { field, examples: '20 or 12.5' });
   if (hundredths === 0n || hundredths > percentMax) {
@@ -76,7 +76,7 @@ export function multiplyPercent(minor: bigint, percentHundredths: bigint, roundi
   return ((minor * percentHundredths + divisor / 2n) / divisor) * unit;
 }
 
-/** The next whole dalasi, for networks that take nothing smaller. */
+/** The next whole dalasi, for amounts that have to be whole. */
 export function roundUpToWhole(minor: bigint): bigint {
   assertNotNegative(minor);
   return ((minor + dalasi - 1n) / dalasi) * dalasi;

@@ -9,7 +9,7 @@ type Hosts = ReadonlyMap<string, readonly string[]>;
 
 const systemHostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
-/** The names that this machine's operator has written down. A change is noticed within a second. */
+/** The operating system's hosts file. A change is noticed within a second. */
 export class HostsFile {
   readonly #clock: Clock;
   readonly #path: string;
@@ -22,12 +22,12 @@ export class HostsFile {
     this.#path = path;
   }
 
-  /** The addresses of a name in small letters; undefined when it is not in the file, or there is no file. */
+  /** The addresses of a lower-case name; undefined when it is not in the file, or there is no file. */
   async find(name: string): Promise<readonly string[] | undefined> {
     return (await this.#copy.read(this.#clock, () => this.#load())).get(name);
   }
 
-  /** Lists that block advertisers have a hundred thousand lines: they are read again only when they have changed. */
+  /** Ad-blocking hosts files have a hundred thousand lines: the file is read again only after a change. */
   async #load(): Promise<Hosts> {
     try {
       const { mtimeMs, size } = await stat(this.#path);
@@ -49,7 +49,7 @@ function parseHosts(text: string): Hosts {
   const hosts = new Map<string, string[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
-    // One with a zone (`fe80::1%lo0 localhost`) belongs to a link and is not called.
+    // An address with a zone (`fe80::1%lo0 localhost`) is link-local and not usable here.
     if (isIP(address) === 0 || address.includes('%')) continue;
     for (const name of names) {
       const known = hosts.get(name.toLowerCase());
@@ -65,35 +65,33 @@ export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 export interface NameResolverOptions {
   clock: Clock;
-  /** Name servers to ask (`127.0.0.1:5353`), for tests. Default: those of the operating system. */
+  /** Name servers (`127.0.0.1:5353`), for tests. Default: those of the operating system. */
   nameServers?: () => readonly string[];
   /** For tests. Default: the operating system's. */
   hostsFile?: string;
 }
 
 /**
- * In all about five seconds, which is what a connection is given. Each try waits twice as long as the one before, and the
- * first only 250 ms where the name server has answered quickly so far: c-ares goes by what it has measured
- * (nodejs/node#57839), so that fewer tries would give up within a second.
+ * About five seconds in all, the time limit of a connection. Each try waits twice as long as the one before, and the first
+ * only 250 ms where the name server has been quick so far: c-ares goes by what it has measured (nodejs/node#57839), so fewer
+ * tries would give up within a second.
  */
 const resolverOptions = { timeout: 1_000, maxTimeout: 1_500, tries: 4 };
-// A machine that changes networks changes its name servers, and a resolver reads them once.
+// A resolver reads the system's name servers once, and a machine that changes networks changes them.
 const resolverLifetimeMs = 30_000;
-// RFC 9520 asks for a second at least, so that thousands of deliveries to one dead name are not as many questions.
+// RFC 9520 demands at least a second, so that thousands of requests to one dead name are not as many queries.
 const failureLifetimeMs = 5_000;
 const failuresMax = 10_000;
-// Some name servers leave the question for IPv6 without an answer. RFC 8305 waits 50 ms for it; we are in less of a hurry.
+// Some name servers do not respond to IPv6 queries. RFC 8305 waits 50 ms for them; more is affordable here.
 const otherFamilyMs = 500;
 
 /**
- * Looks up names that somebody else chose, without threads. The operating system's look-up holds one of the process's few
- * threads for as long as a name server cares to be silent, and the look-ups of the database and of our own networks wait
- * for the same ones.
+ * Resolves names that somebody else chose, without threads. The operating system's resolver holds one of the process's few
+ * threads for as long as a name server stays silent, and the look-ups of the database's host need the same threads.
  *
- * The hosts file comes first, then `localhost` (RFC 6761), then the name servers; search domains are not added and names
- * ending in `.local` are not asked for by multicast. A name is asked for once at a time, however many wait for it, and one
- * that failed is not asked for again for five seconds. Rejects with `ENOTFOUND` when the name has no address, and with
- * `EAI_AGAIN` when the name servers did not say.
+ * The hosts file comes first, then `localhost` (RFC 6761), then the name servers; there are no search domains and no multicast
+ * for `.local`. Concurrent look-ups of a name share one query, and one that failed is not repeated for five seconds. Rejects
+ * with `ENOTFOUND` when the name has no address, and with `EAI_AGAIN` when no name server gave a usable response.
  */
 export function createNameResolver({ clock, nameServers, hostsFile }: NameResolverOptions): ResolveName {
   const hosts = new HostsFile(clock, hostsFile);
@@ -126,8 +124,8 @@ export function createNameResolver({ clock, nameServers, hostsFile }: NameResolv
 }
 
 /**
- * Looks up names that the operator chose, in every way that this machine knows: search domains, multicast, directories.
- * It uses the process's threads, so never for a name that anybody else can choose.
+ * Resolves names that the operator chose, by every means of this machine: search domains, multicast, directories. It uses the
+ * process's threads, so never for a name that anybody else can choose.
  */
 export const resolveBySystem: ResolveName = async (name) =>
   (await lookup(name, { all: true })).map(({ address }) => address);
@@ -143,7 +141,7 @@ function renewedResolver(clock: Clock, nameServers: NameResolverOptions['nameSer
   return () => {
     const nowMs = clock.now().getTime();
     const ageMs = nowMs - (current?.madeAtMs ?? -Infinity);
-    // A clock that was set back must not keep one for longer. Questions under way end with the resolver they were asked by.
+    // After the clock is set back, one must not be used for longer. Queries under way end with their own resolver.
     if (current && ageMs >= 0 && ageMs < resolverLifetimeMs) return current.resolver;
     const resolver = new Resolver(resolverOptions);
     if (nameServers) resolver.setServers(nameServers());
@@ -152,7 +150,7 @@ function renewedResolver(clock: Clock, nameServers: NameResolverOptions['nameSer
   };
 }
 
-/** The addresses of both families, IPv4 first; of one, when the answer about the other does not come. */
+/** The addresses of both families, IPv4 first; of one, when there is no response about the other in time. */
 async function queryAddresses(resolver: Resolver, name: string, clock: Clock): Promise<readonly string[] | Error> {
   const found: string[][] = [];
   const failures: unknown[] = [];
@@ -174,7 +172,7 @@ async function queryAddresses(resolver: Resolver, name: string, clock: Clock): P
   return addresses.length > 0 ? addresses : noAddress(failures);
 }
 
-// What says for certain that there is none; everything else is a name server that did not answer, or not usefully.
+// These say for certain that there is no address; all others are name servers without a usable response.
 const definite = new Set<unknown>(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 
 function noAddress(failures: readonly unknown[]): NodeJS.ErrnoException {

@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** The known name that a mistyped one most likely meant, or null when none is near. */
+/** The known name that a mistyped one most likely means, or null when none is close. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (known.length === 0 || name.length > 100) return null;
   const nearest = closest(name, known);

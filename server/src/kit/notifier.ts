@@ -3,7 +3,7 @@ import type { ChangeFeed, Topic } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db.ts';
 
-// Hints made within this time travel together: one statement for a burst instead of one for each.
+// Hints within this time are sent together: one statement for a burst instead of one for each.
 const batchMs = 4;
 const reconnectMs = 1_000;
 /** PostgreSQL refuses a payload of 8,000 bytes or more. */
@@ -17,13 +17,13 @@ export interface Notifier extends ChangeFeed {
 interface NotifierOptions {
   db: Pick<Database, 'dedicatedClient'>;
   clock: Clock;
-  /** Hears of a database that is away once, when it does not come back at the first try. */
+  /** Called once for each loss of the connection, if the first attempt to reconnect fails; and for listeners that throw. */
   onError: (error: unknown) => void;
 }
 
 /**
- * The change feed over LISTEN and NOTIFY. Listeners of this process are told directly; the others through the
- * database, after the commit and never inside a money transaction, because notifying takes a global lock at commit.
+ * The change feed over LISTEN and NOTIFY. Listeners of this process are called directly, those of others through the database:
+ * after the commit and never inside a transaction, because NOTIFY takes a global lock at commit.
  */
 export async function startNotifier(options: NotifierOptions): Promise<Notifier> {
   const notifier = new PostgresNotifier(options);
@@ -36,7 +36,7 @@ class PostgresNotifier implements Notifier {
   /** By topic, and by the kind alone. */
   readonly #listeners = new Map<string, Set<(key: string) => void>>();
   readonly #closed = new AbortController();
-  #gathered = new Set<string>();
+  #queued = new Set<string>();
   #sending: Promise<void> | null = null;
   #client: pg.Client | null = null;
 
@@ -45,8 +45,8 @@ class PostgresNotifier implements Notifier {
   }
 
   notify(topic: Topic): void {
-    this.#tell(topic);
-    this.#gathered.add(topic);
+    this.#callListeners(topic);
+    this.#queued.add(topic);
     this.#sending ??= this.#send();
   }
 
@@ -71,9 +71,9 @@ class PostgresNotifier implements Notifier {
   async listen(): Promise<void> {
     const client = await this.#options.db.dedicatedClient();
     client.on('notification', (message) => {
-      // Our own hints were told when they were made.
+      // This process's own hints have been delivered directly.
       if (message.processId === ownProcessId(client)) return;
-      for (const topic of parseTopics(message.payload)) this.#tell(topic);
+      for (const topic of parseTopics(message.payload)) this.#callListeners(topic);
     });
     try {
       await client.query(`LISTEN ${channel}`);
@@ -81,10 +81,10 @@ class PostgresNotifier implements Notifier {
       await client.end();
       throw error;
     }
-    // Closed while it connected: nobody would end it any more.
+    // Closed while connecting: nothing else would end it.
     if (this.#closed.signal.aborted) return client.end();
     this.#client = client;
-    // Only one that listened is replaced when it ends, so that there is never more than one that tries.
+    // Only a client that listened reconnects when it ends, so that there is never more than one reconnecting.
     client.once('end', () => void this.#reconnect());
   }
 
@@ -110,7 +110,7 @@ class PostgresNotifier implements Notifier {
     }
   }
 
-  #tell(topic: string): void {
+  #callListeners(topic: string): void {
     const separator = topic.indexOf(':');
     const key = topic.slice(separator + 1);
     for (const name of [topic, topic.slice(0, separator)]) {
@@ -118,7 +118,7 @@ class PostgresNotifier implements Notifier {
     }
   }
 
-  /** Whoever announces has nothing to do with a listener's mistakes, and neither have the other listeners. */
+  /** A listener that throws affects neither the caller nor the other listeners. */
   #call(listener: (key: string) => void, key: string): void {
     try {
       listener(key);
@@ -129,16 +129,16 @@ class PostgresNotifier implements Notifier {
 
   async #send(): Promise<void> {
     await this.#options.clock.sleep(batchMs, this.#closed.signal);
-    const topics = [...this.#gathered];
-    this.#gathered = new Set();
+    const topics = [...this.#queued];
+    this.#queued = new Set();
     try {
       for (const payload of payloads(topics)) await this.#client?.query('SELECT pg_notify($1, $2)', [channel, payload]);
     } catch (error) {
-      // A hint that is lost costs time only: everybody also looks by itself now and then.
+      // A lost hint costs time only: listeners also poll.
       this.#options.onError(error);
     }
-    // One at a time: on a connection that hangs, hints gather in a set instead of piling up as statements.
-    this.#sending = this.#gathered.size > 0 && !this.#closed.signal.aborted ? this.#send() : null;
+    // One at a time: while the connection hangs, hints wait in a set instead of as statements.
+    this.#sending = this.#queued.size > 0 && !this.#closed.signal.aborted ? this.#send() : null;
   }
 }
 

@@ -12,18 +12,18 @@ import type { AddressPolicy } from './outbound-guard.ts';
 export interface GuardedConnectorOptions {
   policy: AddressPolicy;
   clock: Clock;
-  /** For the look-up of the name, TCP and TLS together; kept within half a second. */
+  /** For name resolution, TCP and TLS together; accurate to half a second. */
   connectTimeoutMs: number;
   /** How a name becomes addresses. Default: without threads, see `createNameResolver`. */
   resolveName?: ResolveName | undefined;
-  /** Where the open connections are kept count of. */
+  /** The open connections. */
   sockets: Set<Socket>;
 }
 
 /**
- * Connects to addresses that the policy allows, and judges the very address that is connected to: a name cannot lead
- * elsewhere between the judgement and the connection. Node asks `lookup` for names only, so literal addresses are
- * judged beside it. Refuses with UrlNotAllowedError.
+ * Connects to addresses that the policy allows, and checks the very address that it connects to: a name cannot resolve to
+ * another one between the check and the connection. Node calls `lookup` for names only, so literal addresses are checked
+ * separately. Fails with UrlNotAllowedError.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
   const { policy, clock, connectTimeoutMs, sockets, resolveName = createNameResolver({ clock }) } = options;
@@ -34,12 +34,12 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
       lookup: guardedLookup(readPolicy, resolveName),
       allowH2: false,
       minVersion: 'TLSv1.2',
-      // Said out loud, so that no environment variable switches it off.
+      // Explicit, so that no environment variable switches it off.
       rejectUnauthorized: true,
     });
   const plain = connectBy(currentPolicy);
-  // A certificate proves who answers for a name, and we have none for anybody else's. A content network in front of
-  // this server may give a merchant's name the address that it gave to ours.
+  // With TLS the server's own addresses are no danger, because it has no certificate for another name; and a CDN in front of
+  // this server may serve another name at the same address.
   const secured = connectBy(async () => policy);
   return (target, callback) => {
     const connect = target.protocol === 'https:' ? secured : plain;
@@ -64,10 +64,10 @@ async function assertLiteralAllowed(hostname: string, currentPolicy: () => Promi
   if (isIP(hostname) !== 0 && !isAddressAllowed(hostname, await currentPolicy())) throw blockedAddress();
 }
 
-// How long the server's own names may lead elsewhere before it is noticed. Asking each time would double the look-ups.
+// How long a change of the server's own addresses may go unnoticed. Resolving each time would double the look-ups.
 const ownAddressesLifetimeMs = 60_000;
 
-/** The policy, and beside it the addresses to which the refused names lead now: other names may lead there too. */
+/** The policy plus the addresses that the refused names resolve to now: other names may resolve to them too. */
 function policyWithOwnAddresses(
   { policy, clock }: GuardedConnectorOptions,
   resolveName: ResolveName,
@@ -76,7 +76,7 @@ function policyWithOwnAddresses(
   if (refusedNames.length === 0) return async () => policy;
   const cache = new ExpiringCache<AddressPolicy>({ clock, entriesMax: 1, lifetimeMs: ownAddressesLifetimeMs });
   const load = async (): Promise<AddressPolicy> => {
-    // One that does not resolve leads nowhere.
+    // A name that does not resolve adds no address.
     const found = await Promise.all(refusedNames.map((name) => resolveName(name).catch(() => [])));
     const addresses = found.flat().filter((address) => isIP(address) !== 0);
     return { ...policy, refusedAddresses: [...refusedAddresses, ...addresses] };
@@ -84,7 +84,7 @@ function policyWithOwnAddresses(
   return async () => (await cache.get('', load)) ?? policy;
 }
 
-/** One forbidden address among a name's condemns the name: who mixes them is trying out which one we take. */
+/** One forbidden address among those of a name refuses the name: a mix is an attempt to get around the check. */
 function guardedLookup(readPolicy: () => Promise<AddressPolicy>, resolveName: ResolveName): LookupFunction {
   return (name, { all }, callback) => {
     Promise.all([resolveName(name), readPolicy()]).then(

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertUrlAllowed, isAddressAllowed, outboundPolicy, UrlNotAllowedError } from './outbound-guard.ts';
+import { assertUrlAllowed, isAddressAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { OutboundPolicy } from './outbound-guard.ts';
 import { forbiddenHosts, forbiddenAddresses, localNames, metadataNames } from './outbound-vectors.corpus.ts';
 
-const production = outboundPolicy({ production: true, testMode: true });
-const live = outboundPolicy({ production: true, testMode: false });
-const development = outboundPolicy({ production: false, testMode: true });
+const production = { allowPrivate: false, httpsOnly: false };
+const live = { allowPrivate: false, httpsOnly: true };
+const development = { allowPrivate: true, httpsOnly: false };
 
 function refusal(url: string, policy: OutboundPolicy): string {
   try {

@@ -1,35 +1,26 @@
 import { BlockList, isIP } from 'node:net';
 import { rewrittenByParsers } from './linkable-url.ts';
 
-/** What this server may be made to call. */
+/** Which addresses the service may be made to call. */
 export interface AddressPolicy {
   /** True on a development server, which may call this machine and its network. */
   allowPrivate: boolean;
-  /** Addresses and networks (`203.0.113.7`, `10.8.0.0/16`) refused besides: the server's own, the database's. */
+  /** Other refused addresses and networks (`203.0.113.7`, `10.8.0.0/16`): the server's own, the database's. */
   refusedAddresses?: readonly string[];
-  /** Names refused besides, in small letters: the server's own, the database's. */
+  /** Other refused names, in lower case: the server's own, the database's. */
   refusedNames?: readonly string[];
 }
 
-/** What the merchants of one environment may make it call. */
+/** Which URLs it may be made to call. */
 export interface OutboundPolicy extends AddressPolicy {
-  /** True for live merchants of a production server. */
   httpsOnly: boolean;
-  /** True for pages that only a payer's browser opens: on which port a shop's pages live is its affair. */
+  /** True for pages that only a browser opens: their port is their owner's choice. */
   anyPort?: boolean;
-}
-
-/** docs/api.md, "URLs": only a development server calls private addresses, only its live stays http. */
-export function outboundPolicy(environment: { production: boolean; testMode: boolean }): OutboundPolicy {
-  return {
-    allowPrivate: !environment.production,
-    httpsOnly: environment.production && !environment.testMode,
-  };
 }
 
 export type UrlRefusal = 'malformed' | 'too_long' | 'scheme' | 'credentials' | 'port' | 'address' | 'name';
 
-/** A URL that may not be called. The message is a sentence for the merchant and says nothing about our network. */
+/** A URL that may not be called. The message is for whoever chose the URL and says nothing about this network. */
 export class UrlNotAllowedError extends Error {
   override name = 'UrlNotAllowedError';
   readonly reason: UrlRefusal;
@@ -40,23 +31,21 @@ export class UrlNotAllowedError extends Error {
   }
 }
 
-/** docs/api.md, "URLs": they have at most this many characters. */
-export const urlCharactersMax = 2_048;
+/** In characters (docs/api.md, "URLs"). */
+export const urlLengthMax = 2_048;
 
-// Web servers only. Any port at all would let a merchant probe databases, mail and management services of whoever
-// owns the address, in our name.
+// Web servers only. Other ports would let anybody probe databases, mail and management services from this server.
 const portsAllowed = new Set(['', '80', '443', '8080', '8443']);
 
 /**
- * Judges a URL by what can be seen without asking the network: its form, literal addresses in every spelling, and
- * names that always mean this machine or its network. A name that does not resolve passes: what names resolve to is
- * judged when we connect.
+ * Checks what a URL shows without a look-up: its form, literal addresses in every spelling, and names that always mean this
+ * machine or its network. What a name resolves to is checked when the connection is made.
  *
  * @throws UrlNotAllowedError
  */
 export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
-  if (text.length > urlCharactersMax) {
-    throw new UrlNotAllowedError('too_long', `The URL may have at most ${urlCharactersMax} characters.`);
+  if (text.length > urlLengthMax) {
+    throw new UrlNotAllowedError('too_long', `The URL may have at most ${urlLengthMax} characters.`);
   }
   const url = parseUrl(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -68,7 +57,7 @@ export function assertUrlAllowed(text: string, policy: OutboundPolicy): URL {
   if (url.username !== '' || url.password !== '') {
     throw new UrlNotAllowedError('credentials', 'The URL must not hold a user name or a password.');
   }
-  // Before the port: where an address may not be called at all, another port would not help.
+  // Before the port: another port would not help a forbidden address.
   assertHostAllowed(url.hostname, policy);
   if (url.port === '0') throw new UrlNotAllowedError('port', 'The URL must not use port 0, where nobody can listen.');
   if (!policy.allowPrivate && !policy.anyPort && !portsAllowed.has(url.port)) {
@@ -95,13 +84,13 @@ function assertHostAllowed(hostname: string, policy: AddressPolicy): void {
     throw new UrlNotAllowedError('address', 'The URL must not lead to a private or reserved address.');
   }
   const name = hostname.replace(/\.+$/, '').toLowerCase();
-  const isRefused = name === '' || metadataNames.has(name) || (policy.refusedNames ?? nothing).includes(name);
+  const isRefused = name === '' || metadataNames.has(name) || (policy.refusedNames ?? none).includes(name);
   if (isRefused || (!policy.allowPrivate && isReservedName(name))) {
     throw new UrlNotAllowedError('name', 'The URL must not lead to this server or to a private network.');
   }
 }
 
-/** The parser has already made one of every spelling: octal, hexadecimal, short, full-width, mapped. */
+/** The parser has already normalized every spelling: octal, hexadecimal, short, full-width, mapped. */
 function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith('[') && hostname.endsWith(']') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;
@@ -118,8 +107,8 @@ const metadataNames = new Set([
 ]);
 
 /**
- * Last labels that lead nowhere in the public DNS, and so to whatever a local network makes of them. `example` is left
- * out: it never resolves either (RFC 6761), and stands in everybody's first try.
+ * Top-level labels that the public DNS does not have, so that a local network may define them. `example` is left out: it never
+ * resolves either (RFC 6761), and first attempts use it.
  */
 const reservedEndings = new Set([
   // IANA's registry of special-use domain names: RFC 6761, 6762, 7686, 9476. `arpa` with `home.arpa` (RFC 8375),
@@ -139,10 +128,10 @@ export function isReservedName(name: string): boolean {
   return labels.length === 1 || reservedEndings.has(labels.at(-1) ?? '');
 }
 
-/** Whether a connection may be made to this address. What is not an address is not allowed. */
+/** Whether the address may be connected to. Text that is not an address is not allowed. */
 export function isAddressAllowed(address: string, policy: AddressPolicy): boolean {
   const version = isIP(address);
-  // An address with a zone (fe80::1%eth0) belongs to a local link.
+  // An address with a zone (fe80::1%eth0) is link-local.
   if (version === 0 || address.includes('%')) return false;
   const family = version === 6 ? 'ipv6' : 'ipv4';
   if (blockedNetworks.check(address, family)) return false;
@@ -163,10 +152,10 @@ function blockList(networks: readonly string[]): BlockList {
 }
 
 const refusedLists = new WeakMap<readonly string[], BlockList>();
-const nothing: readonly string[] = [];
+const none: readonly string[] = [];
 
 function refusedBy(policy: AddressPolicy): BlockList {
-  const addresses = policy.refusedAddresses ?? nothing;
+  const addresses = policy.refusedAddresses ?? none;
   const list = refusedLists.get(addresses) ?? blockList(addresses);
   refusedLists.set(addresses, list);
   return list;
@@ -184,8 +173,8 @@ const privateNetworks = blockList([
 ]);
 
 /**
- * Never called, on a development server neither: the machine's metadata services (which hand out credentials),
- * multicast, and whatever IANA's special-purpose registries give no public meaning.
+ * Never called, not even by a development server: cloud metadata services (which return credentials), multicast, and what
+ * IANA's special-purpose registries reserve.
  */
 const blockedNetworks = blockList([
   '0.0.0.0/8',
@@ -211,5 +200,5 @@ const blockedNetworks = blockList([
   '3fff::/20',
 ]);
 
-/** All the public IPv6 there is: mapped, compatible, NAT64, link-local and multicast addresses lie outside. */
+/** All public IPv6 addresses: mapped, compatible, NAT64, link-local and multicast ones lie outside. */
 const globalUnicast = blockList(['2000::/3']);

@@ -6,9 +6,9 @@ export interface PhoneNumber {
   canonical: string;
   /** The other numbers of the same line, E.164: the old 7-digit form of a migrated one. */
   aliases: string[];
-  /** The 7 or 9 digits as they were written, without country code and separators. */
+  /** The 7 or 9 digits as written, without country code and separators. */
   nationalDigits: string;
-  /** Whose number it looks like. Only a hint: wallets are not bound to operators, and lines move between them. */
+  /** The operator whose range the number is in. Only a hint: numbers move between operators. */
   operatorHint: Operator | null;
 }
 
@@ -23,12 +23,12 @@ export class PhoneNumberError extends Error {
 }
 
 /**
- * Reads a Gambian number in any usual form: 7 or 9 national digits, with 220, +220 or 00220 before them or not, and
- * spaces, dashes, dots or brackets anywhere. Length decides what a leading 220 is: 2201234 is a local number. Numbers
- * that no operator is known to use pass too, because prefixes are handed out faster than software is updated, and test
- * account numbers rely on it. Throws PhoneNumberError.
+ * Parses a Gambian number in any usual form: 7 or 9 national digits, with or without 220, +220 or 00220, and with spaces,
+ * dashes, dots or brackets anywhere. The length decides what a leading 220 is: 2201234 is a local number. Numbers outside the
+ * operators' known ranges pass too, because ranges are assigned faster than software is updated, and test numbers rely on it.
+ * Throws PhoneNumberError.
  *
- * The rule is our own, because phone libraries older than September 2026 refuse the new numbers.
+ * Phone libraries older than September 2026 refuse the new numbers.
  */
 export function parsePhoneNumber(text: string, options: PhoneNumberOptions): PhoneNumber {
   const [, nationalDigits] = gambian.exec(withoutSeparators(text)) ?? [];
@@ -39,8 +39,8 @@ export function parsePhoneNumber(text: string, options: PhoneNumberOptions): Pho
 }
 
 /**
- * The E.164 form of a Gambian number in any usual form, or of a foreign one written with + and its country code. For
- * people who get messages; of a foreign number only the length is judged. Throws PhoneNumberError.
+ * The E.164 form of a Gambian number in any usual form, or of a foreign one written with + and its country code. Of a foreign
+ * number only the length is checked. Throws PhoneNumberError.
  */
 export function parseInternationalNumber(text: string, options: PhoneNumberOptions): string {
   const number = withoutSeparators(text);
@@ -51,7 +51,7 @@ export function parseInternationalNumber(text: string, options: PhoneNumberOptio
   );
 }
 
-/** The last four digits as `.... 4725`, for those who may know which number it is but not the number. */
+/** The last four digits as `.... 4725`, for those who may recognise the number but not learn it. */
 export function maskPhoneNumber(text: string): string {
   if (text === '') return '';
   return `.... ${text.replaceAll(/\D/g, '').slice(-4)}`.trimEnd();
@@ -63,7 +63,7 @@ interface Range {
   oldNumbers: RegExp;
   /** What the new form puts before the 7 digits; absent where numbers keep 7 digits for now. */
   newPrefix?: string;
-  /** How the 7 digits may begin after the prefix, where that is more than is certain without it. */
+  /** How the 7 digits may begin after the prefix, where that allows more than `oldNumbers`. */
   afterPrefix?: RegExp;
 }
 
@@ -84,7 +84,7 @@ const gambian = /^(?:\+220|00220|220)?(\d{7}|\d{9})$/;
 const foreign = /^\+(?!220)[1-9]\d{6,14}$/;
 const separators = /[ \u00a0\u2010\u2011\u2013.()-]/g;
 
-// The longest usual form has some 25 characters; what is longer is not a number and not worth reading.
+// The longest usual form has some 25 characters.
 const textLengthMax = 40;
 
 function fromOldForm(digits: string): PhoneNumber {
@@ -115,7 +115,7 @@ function fromNewForm(digits: string, options: PhoneNumberOptions): PhoneNumber {
 
 function withoutSeparators(text: string): string {
   if (text.length > textLengthMax) throw new PhoneNumberError('This is too long for a phone number.');
-  // Digits of other scripts look right to a person and would be another number to a program that reads only 0 to 9.
+  // Digits of other scripts look right to a person and are not digits to most programs.
   if (/[^0-9\P{Nd}]/u.test(text)) throw new PhoneNumberError('Write the number with the digits 0 to 9.');
   return text.replaceAll(separators, '');
 }

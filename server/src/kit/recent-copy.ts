@@ -1,22 +1,22 @@
 import type { Clock } from './clock.ts';
 
-// Processes agree on a change within this time. One statement a second answers for any number of questions.
-const usualLifetimeMs = 1_000;
+// How long a change may take to reach all processes. One query a second serves any number of reads.
+const defaultLifetimeMs = 1_000;
 
-/** One process's copy of something that all processes share, at most a second old unless told otherwise. */
+/** One process's copy of a value that all processes share, by default at most a second old. */
 export class RecentCopy<Value> {
   readonly #lifetimeMs: number;
   #current: { readAtMs: number; value: Promise<Value> } | null = null;
 
-  constructor(lifetimeMs: number = usualLifetimeMs) {
+  constructor(lifetimeMs: number = defaultLifetimeMs) {
     this.#lifetimeMs = lifetimeMs;
   }
 
-  /** What was read within the lifetime, or what `load` answers now. A load that failed is not kept. */
+  /** The value read within the lifetime, or else what `load` returns now. A failed load is not cached. */
   read(clock: Clock, load: () => Promise<Value>): Promise<Value> {
     const nowMs = clock.now().getTime();
     const ageMs = this.#current ? nowMs - this.#current.readAtMs : this.#lifetimeMs;
-    // A clock that was set back must not keep a copy for longer.
+    // After the clock is set back, a copy must not live longer than its lifetime.
     if (this.#current && ageMs >= 0 && ageMs < this.#lifetimeMs) return this.#current.value;
     const entry = { readAtMs: nowMs, value: load() };
     this.#current = entry;
@@ -26,7 +26,7 @@ export class RecentCopy<Value> {
     return entry.value;
   }
 
-  /** What was read is out of date: whoever asks next reads again. */
+  /** The next read loads again. */
   forget(): void {
     this.#current = null;
   }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether two texts are the same; how long it takes does not tell where they differ. For what only few may know. */
+/** Compares secrets in constant time. */
 export function isSameText(left: string, right: string): boolean {
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);

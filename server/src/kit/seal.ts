@@ -4,8 +4,8 @@ import { assert } from './assert.ts';
 import { systemRandom } from './random.ts';
 
 /**
- * A key that is not one, or a sealed value that cannot be opened: because its key is not configured, or because it was
- * changed. The message holds neither keys nor contents.
+ * A malformed key, or a sealed value that cannot be opened because its key is not configured or the value was changed. The
+ * message contains neither keys nor plain text.
  */
 export class SealError extends Error {
   override name = 'SealError';
@@ -20,27 +20,27 @@ export class SealError extends Error {
 export const unreadableReasons = ['key_missing', 'damaged'] as const;
 export type UnreadableReason = (typeof unreadableReasons)[number];
 
-/** Encrypts what the database keeps but its readers must not see: webhook secrets, stored responses. */
+/** Encrypts values that are stored in the database but must not be readable there. */
 export interface Sealer {
-  /** Names the key that seals, as sealed values do: eight hex digits. */
+  /** The id of the sealing key, as sealed values carry it: eight hex digits. */
   readonly keyId: string;
   /**
-   * To be awaited before a transaction that may seal: brings up to date what `seal` decides by, which a running service's
-   * sealer does with a statement of its own. Rejects when the database does.
+   * Await it before a transaction that may seal. A running service's sealer checks with a query of its own whether its key may
+   * seal; rejects when that query fails.
    */
   prepare(): Promise<void>;
   /**
-   * The context says what the value is and whose; it is not stored, and opening needs the same one. A running service's
-   * sealer throws AppError `unavailable` while its key is not one to seal with.
+   * `context` names the value and its owner; it is not stored, and `open` needs the same one. A running service's sealer throws
+   * `unavailable` while its key may not seal.
    */
   seal(plain: Uint8Array | string, context: string): Buffer;
-  /** Throws SealError when anything was changed, moved to another context, or sealed with a key that is not known. */
+  /** Throws SealError when the value was changed, moved to another context, or sealed with an unknown key. */
   open(sealed: Uint8Array, context: string): Buffer;
 }
 
 /**
- * Seals with AES-256-GCM under the first key; values sealed under the older ones still open, so that keys can be
- * changed before everything is sealed anew. A key is 32 bytes as 64 hex digits or as base64. Throws SealError.
+ * Seals with AES-256-GCM under the first key; values sealed under the older ones still open, so that a key can be rotated
+ * before its values are resealed. A key is 32 bytes as 64 hex digits or as base64. Throws SealError.
  *
  * A sealed value is: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The nonce is random, which is safe
  * for 2^32 values under one key (NIST SP 800-38D, 8.3).
@@ -56,7 +56,7 @@ export function createSealer(key: string, olderKeys: readonly string[] = []): Se
   };
 }
 
-/** The same sealer, whose `onUnreadable` hears of each value that cannot be opened. */
+/** The same sealer, which also calls `onUnreadable` for each value that cannot be opened. */
 export function watchSealer(sealer: Sealer, onUnreadable: (reason: UnreadableReason) => void): Sealer {
   return {
     ...sealer,
@@ -71,19 +71,19 @@ export function watchSealer(sealer: Sealer, onUnreadable: (reason: UnreadableRea
   };
 }
 
-/** How sealed values name a key. Throws SealError. */
+/** The id of a key. Throws SealError. */
 export function keyIdOf(key: string): string {
   return readKey(key).id.toString('hex');
 }
 
-/** Names the key under which the value was sealed. */
+/** The id of the key under which the value was sealed. */
 export function keyIdOfSealed(sealed: Uint8Array): string {
   return Buffer.from(sealed.subarray(1, headerBytes)).toString('hex');
 }
 
 /**
- * In SQL: the id of the key under which a column's value was sealed, as eight hex digits. Where the id stands in a sealed
- * value is stated in this file alone.
+ * In SQL: the id of the key under which a column's value was sealed, as eight hex digits. Only this file knows where the id is
+ * in a sealed value.
  */
 export function sealedKeyIdSql(column: string): string {
   return `encode(substring(${column} from 2 for ${keyIdBytes}), 'hex')`;
@@ -105,7 +105,7 @@ const overheadBytes = headerBytes + nonceBytes + tagBytes;
 
 function seal(key: SealingKey, value: { plain: Uint8Array | string; context: string }): Buffer {
   const header = Buffer.from([version, ...key.id]);
-  // Never from a handed-in Random: a nonce that comes twice under one key gives the contents away.
+  // Never from an injected Random: a nonce that repeats under one key reveals the plain text.
   const nonce = systemRandom.bytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key.key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(header, value.context));
@@ -141,7 +141,7 @@ function additionalData(header: Buffer, context: string): Buffer {
 function readKey(text: string): SealingKey {
   const isHex = /^[0-9a-f]{64}$/i.test(text);
   const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
-  // Buffer.from skips what is not base64, so without the comparison a mistyped key would become another key.
+  // Buffer.from skips invalid characters, so without the comparison a mistyped key would become another key.
   const isWhole = isHex || text === bytes.toString('base64') || text === bytes.toString('base64url');
   if (bytes.length !== keyBytes || !isWhole) {
     throw new SealError('a sealing key is 32 random bytes as 64 hex digits or as base64: openssl rand -base64 32');

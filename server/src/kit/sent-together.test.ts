@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
-import { AppError } from './app-error.ts';
+import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement, Transaction } from './db.ts';
@@ -43,7 +43,7 @@ async function runTogether(tx: Transaction, first: Statement): Promise<void> {
 test('a lock that is not to be had is told as that, also by a statement that was sent behind it', async () => {
   await assert.rejects(
     db.withTransaction((tx) => runTogether(tx, failing('55P03'))),
-    (error) => error instanceof AppError && error.code === 'unavailable',
+    (error) => error instanceof PublicError && error.code === 'unavailable',
   );
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { SharedAllowances } from './shared-allowance.ts';
-import type { Allowance, Take, Taken } from './shared-allowance.ts';
+import type { Allowance, Take, AllowanceResult } from './shared-allowance.ts';
 
 const burstSeconds = 2;
 
@@ -32,11 +32,11 @@ function allowance(key: string, rate: number): Allowance {
   };
 }
 
-function takeAll(allowances: SharedAllowances, of: Allowance, times: number): Promise<Taken[]> {
+function takeAll(allowances: SharedAllowances, of: Allowance, times: number): Promise<AllowanceResult[]> {
   return Promise.all(Array.from({ length: times }, () => allowances.take(of)));
 }
 
-function countTaken(answers: readonly Taken[]): number {
+function countTaken(answers: readonly AllowanceResult[]): number {
   return answers.filter((answer) => 'left' in answer).length;
 }
 

@@ -1,26 +1,26 @@
 import type { Clock } from './clock.ts';
 
-/** What is taken of an allowance, as time: what is used up comes back as time passes (generic cell rate algorithm). */
+/** What one `take` costs, as time: an allowance is replenished as time passes (generic cell rate algorithm). */
 export interface Take {
   nowUs: bigint;
-  /** How long it takes until as much has come back. */
+  /** How long it takes to replenish as much. */
   costUs: bigint;
-  /** How long it takes until all has come back. */
+  /** How long it takes to replenish all. */
   burstUs: bigint;
 }
 
-// An arrival further ahead than any allowance can be was written by a clock that was wrong, here or elsewhere: a limit
-// that follows it would keep everybody out until that time has come.
+// An arrival time further ahead than any allowance allows was written with a wrong clock; obeying it would refuse everything
+// until then.
 const clockSkewMaxUs = 1_000_000n;
 
 /**
- * How `INSERT INTO <table> (<key>, arrival_us)` goes on when it takes of an allowance that all processes share: a row
- * comes back with the new arrival time, or none when the allowance is used up. The values are those of the key, then
+ * The rest of the statement `INSERT INTO <table> (<key>, arrival_us)` that takes of an allowance which all processes share.
+ * It returns the new arrival time, or no row when the allowance is used up. The values are those of the key, then
  * `takeValues`.
  */
 export function takeClause(table: string, key: readonly string[]): string {
-  const keyParameters = key.map((_column, place) => `$${place + 1}`).join(', ');
-  const [now, cost, burst, wrong] = [1, 2, 3, 4].map((place) => `$${key.length + place}::bigint`);
+  const keyParameters = key.map((_column, index) => `$${index + 1}`).join(', ');
+  const [now, cost, burst, wrong] = [1, 2, 3, 4].map((position) => `$${key.length + position}::bigint`);
   const arrival = `${table}.arrival_us`;
   return `VALUES (${keyParameters}, ${now} + ${cost})
           ON CONFLICT (${key.join(', ')}) DO UPDATE
@@ -34,26 +34,25 @@ export function takeValues({ nowUs, costUs, burstUs }: Take): bigint[] {
   return [nowUs, costUs, burstUs, nowUs + burstUs + clockSkewMaxUs];
 }
 
-/** One allowance: its row, which all processes share, and how fast it comes back. */
+/** One allowance: its row, which all processes share, and its rate. */
 export interface Allowance {
-  /** Tells it from the others. */
   key: string;
-  /** How many a second come back, above 0. */
+  /** How many are replenished a second, above 0. */
   rate: number;
-  /** Answers the new arrival time, or nothing when the allowance is used up. */
+  /** Returns the new arrival time, or undefined when the allowance is used up. */
   take(take: Take): Promise<bigint | undefined>;
   findArrival(): Promise<bigint | undefined>;
 }
 
-/** `left` to all processes, or how long to wait. */
-export type Taken = { left: number } | Refused;
+/** How many are `left`, or how long to wait. */
+export type AllowanceResult = { left: number } | Refused;
 
 interface Refused {
   retryAfterSeconds: number;
 }
 
-// A process takes this share of a second's allowance at once, so that most callers ask nobody; what it does not use
-// within the second is lost, which is the error of the shared limit.
+// A process leases this share of a second's allowance at a time, so that most takes need no database; what it does not use
+// within the second is lost, which is how far the shared limit may be off.
 const leaseShare = 0.04;
 const usualLeaseMs = 1_000;
 const keysMax = 10_000;
@@ -61,29 +60,29 @@ const usPerSecond = 1_000_000;
 
 interface Lease {
   left: number;
-  /** What was left to all processes together when this one took its lease. */
+  /** What was left to all processes together when this lease was taken. */
   leftToAll: number;
   expiresAtMs: number;
 }
 
-/** Between the two the allowance is known to be used up, so the database need not be asked again. */
+/** Between these times the allowance is known to be used up, without a query. */
 interface Refusal {
   fromUs: bigint;
   untilUs: bigint;
 }
 
-/** Takes of allowances that all processes share, and asks the database as seldom as it can. */
+/** Rate limits that all processes share, with as few queries as possible. */
 export class SharedAllowances {
   readonly #clock: Clock;
   readonly #burstSeconds: number;
   readonly #leaseMs: number;
   readonly #leases = new Map<string, Lease>();
   readonly #refusals = new Map<string, Refusal>();
-  readonly #asked = new Map<string, Promise<Refused | null>>();
+  readonly #pendingLeases = new Map<string, Promise<Refused | null>>();
 
   /**
-   * `burstSeconds`: how many seconds' worth may be taken at once. `leaseMs`: how long a process may use what it has taken;
-   * a second, unless most of it is given back.
+   * `burstSeconds`: how many seconds' worth may be taken at once. `leaseMs`: how long a process may use its lease; longer than
+   * the default of a second where most of it is restored.
    */
   constructor(clock: Clock, { burstSeconds, leaseMs }: { burstSeconds: number; leaseMs?: number }) {
     this.#clock = clock;
@@ -92,7 +91,7 @@ export class SharedAllowances {
   }
 
   /** Takes one. */
-  async take(allowance: Allowance): Promise<Taken> {
+  async take(allowance: Allowance): Promise<AllowanceResult> {
     const { key } = allowance;
     for (;;) {
       const lease = this.#leases.get(key);
@@ -100,18 +99,18 @@ export class SharedAllowances {
         lease.left -= 1;
         return { left: lease.left + lease.leftToAll };
       }
-      const refused = this.#refusedBefore(key) ?? (await this.#askOnce(allowance));
+      const refused = this.#refusedBefore(key) ?? (await this.#leaseOnce(allowance));
       if (refused) return refused;
     }
   }
 
-  /** Returns one that was taken and turned out not to count, to whoever takes next at this process. */
-  giveBack(key: string): void {
+  /** Undoes one `take`, for this process. */
+  restore(key: string): void {
     const lease = this.#leases.get(key);
     if (lease) lease.left += 1;
   }
 
-  /** A clock that was set back must not keep anybody out. */
+  /** A refusal does not hold after the clock was set back. */
   #refusedBefore(key: string): Refused | null {
     const refusal = this.#refusals.get(key);
     const nowUs = this.#nowUs();
@@ -120,19 +119,19 @@ export class SharedAllowances {
   }
 
   /**
-   * One lease at a time for each allowance: of several that were taken side by side all but the last would be lost, and
-   * a client with ten requests under way would get a third of its rate.
+   * One lease at a time for each allowance: of several that are taken concurrently all but the last would be lost, and a
+   * client with ten concurrent requests would get a third of its rate.
    */
-  #askOnce(allowance: Allowance): Promise<Refused | null> {
-    const asked = this.#asked.get(allowance.key);
-    if (asked) return asked;
-    const asking = this.#ask(allowance).finally(() => this.#asked.delete(allowance.key));
-    this.#asked.set(allowance.key, asking);
-    return asking;
+  #leaseOnce(allowance: Allowance): Promise<Refused | null> {
+    const pending = this.#pendingLeases.get(allowance.key);
+    if (pending) return pending;
+    const lease = this.#takeLease(allowance).finally(() => this.#pendingLeases.delete(allowance.key));
+    this.#pendingLeases.set(allowance.key, lease);
+    return lease;
   }
 
-  /** Answers the refusal, or null once there is a lease. */
-  async #ask(allowance: Allowance): Promise<Refused | null> {
+  /** Returns the refusal, or null with a lease. */
+  async #takeLease(allowance: Allowance): Promise<Refused | null> {
     const { key, rate } = allowance;
     const nowUs = this.#nowUs();
     const size = Math.max(1, Math.floor(rate * leaseShare));

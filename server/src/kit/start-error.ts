@@ -1,20 +1,20 @@
 /**
- * Why the program cannot start, said to the operator: one plain sentence that names what is wrong and what to change.
- * `main` prints the message alone, without a stack; the cause is for the log.
+ * Why the program cannot start: one plain sentence for the operator that says what is wrong and what to change. `main` prints
+ * the message alone, without a stack; the cause is for the log.
  */
 export class StartError extends Error {
   override name = 'StartError';
 }
 
-/** The system's own word for a failed call (`EACCES`, `ENOENT`), or the error's text where it has none. */
+/** The code of a failed system call (`EACCES`, `ENOENT`), or the error's message where it has none. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A refused connection to several addresses carries its text in the parts and none of its own.
+  // When the connection fails at several addresses, the AggregateError has no message of its own.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return errorCode(error) ?? error.message;
 }
 
-/** Why a file that somebody named cannot be read, as a sentence. */
+/** Why a file cannot be read, as a sentence. */
 export function unreadableFile(path: string, error: unknown): string {
   const reason = reasonOf(error);
   return reason === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${reason}.`;

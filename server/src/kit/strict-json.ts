@@ -35,10 +35,10 @@ export interface StrictJsonLimits {
   depthMax?: number;
 }
 
-/** Text that is not JSON as this service takes it. The message is one sentence and safe to show to the caller. */
+/** The text is not JSON that this service accepts. The message is one sentence and safe to show to the caller. */
 export class StrictJsonError extends Error {
   override name = 'StrictJsonError';
-  /** Where it happened, as `data.amount` or `members.0.percentage`; empty for the whole text. */
+  /** The field, as `data.amount` or `members.0.percentage`; empty for the whole text. */
   readonly path: string;
   /** Index of the offending character, counted from 0 in UTF-16 units. */
   readonly position: number;
@@ -51,9 +51,9 @@ export class StrictJsonError extends Error {
 }
 
 /**
- * Parses JSON and refuses what two readers could understand differently, or what cannot be kept as it was sent:
- * repeated names, numbers that a double does not carry exactly, lone surrogates, NUL, deep nesting, and the names
- * through which JavaScript reaches an object's prototype. What JSON.parse refuses is refused too.
+ * Parses JSON and refuses what two parsers could read differently or what cannot be stored as it was sent: repeated names,
+ * numbers that a double does not represent exactly, lone surrogates, NUL, deep nesting, and the names through which JavaScript
+ * reaches an object's prototype. What JSON.parse refuses is refused too.
  *
  * `String(number)` of every number in the result is the decimal that was sent; money.ts relies on it.
  * Throws StrictJsonError. Time is linear in the length of the text, and the stack is bounded by the depth limit.
@@ -77,10 +77,10 @@ export function parseStrictJsonBytes(bytes: Uint8Array, limits: StrictJsonLimits
 // end of the stack.
 const depthMaxDefault = 32;
 
-// Every decimal of at most 15 significant digits survives the way into a double and back; 16 digits may not.
+// Every decimal of at most 15 significant digits converts to a double and back exactly; with 16 digits some do not.
 const exactDigits = 15;
 
-// Longer names are cut in messages and paths, which travel into answers and logs.
+// Longer names are cut in messages and paths, which go into responses and logs.
 const shownNameLength = 40;
 
 const forbiddenNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -116,11 +116,11 @@ const byteOrderMark = 0xfeff;
 class Parser {
   readonly #text: string;
   readonly #depthMax: number;
-  /** Whether the text itself holds a lone surrogate; asked once, because asking each string costs more. */
+  /** Whether the text itself contains a lone surrogate; checked once, because checking each string costs more. */
   readonly #illFormed: boolean;
   #position = 0;
   #depth = 0;
-  /** The names and indexes that lead here, undefined between two names; entries beyond #depth mean nothing. */
+  /** The names and indexes of the current position, undefined between two names; entries beyond #depth are stale. */
   readonly #path: (string | number | undefined)[] = [];
 
   constructor(text: string, depthMax: number) {
@@ -138,7 +138,7 @@ class Parser {
     return value;
   }
 
-  /** Moves to the next character that is not white space and answers its code, NaN at the end of the text. */
+  /** Moves to the next character that is not white space and returns its code, NaN at the end of the text. */
   #skipSpace(): number {
     const text = this.#text;
     let position = this.#position;
@@ -185,7 +185,7 @@ class Parser {
       if (code !== quote) throw this.#unexpected('a name in double quotes');
       const position = this.#position;
       const name = this.#string();
-      // Inherited names and repeated ones both answer something here, so that the common case is one look-up.
+      // Inherited and repeated names are both defined here, so the common case is one look-up.
       this.#path[this.#depth - 1] = name;
       if (result[name] !== undefined || name === 'prototype') this.#checkName(result, name, position);
       if (this.#skipSpace() !== colon) throw this.#unexpected('a colon');
@@ -310,7 +310,7 @@ class Parser {
     return value;
   }
 
-  /** Answers the position after the digits that begin here, of which there must be one. */
+  /** Returns the position after the digits that begin here, of which there must be one. */
   #digits(start: number): number {
     const text = this.#text;
     let position = start;

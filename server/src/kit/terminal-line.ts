@@ -2,14 +2,14 @@ import { markControls } from './terminal-text.ts';
 
 type LoggedLine = Readonly<Record<string, unknown>>;
 
-// What tells processes and requests apart, for programs that gather the lines of many.
+// Left out for people: they tell processes and requests apart when programs collect the lines of many.
 const omittedFields = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
 
 /**
- * A line of the log as a person reads it at a terminal: `10:18:00  201 POST /v1/payments  12.3 ms`, or
+ * A log line for people at a terminal: `10:18:00  201 POST /v1/payments  12.3 ms`, or
  * `10:18:00  warning: payouts are paused  network=wave`. Its time is that of the terminal.
  *
- * @param json a line as pino writes it, which has passed the list of fields that may be logged
+ * @param json a line as pino writes it, with allowed fields only
  */
 export function terminalLine(json: string): string {
   const line = JSON.parse(json) as LoggedLine;

@@ -5,12 +5,12 @@ import { firstMoment, isTimeOrDay, lastMoment } from './time-or-day.ts';
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The forms of such an option, for a command's help. */
+/** The accepted forms, for a command's help. */
 export const timeForms = '2026-11-20T10:00:00Z, 2026-11-20 for the whole day (UTC), or 15m, 2h, 3d ago';
 
 /**
- * A moment as a person types it: a time or a date alone, as the API's `from` and `to` take them, or `15m`, which is a
- * quarter of an hour ago. `ofDay` says which moment a date alone means. Seconds may be left out. Throws UsageError.
+ * Parses a time option: a time or a date alone, as the API's `from` and `to` take them, or `15m` for a quarter of an hour ago.
+ * `ofDay` says whether a date alone means the beginning or the end of that day. Seconds may be left out. Throws UsageError.
  */
 export function readTimeOption(
   clock: Clock,

@@ -1,8 +1,7 @@
-import { addMs } from './clock.ts';
+import { addMs, dayMs } from './clock.ts';
 
-// A day is a UTC day, which is the Gambian one: Africa/Banjul keeps UTC all year.
+// A day is a UTC day: Africa/Banjul is on UTC all year.
 
-const dayMs = 24 * 60 * 60_000;
 const timeForm = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const dayForm = /^\d{4}-\d\d-\d\d$/;
 
@@ -21,18 +20,18 @@ export function isTimeOrDay(text: string): boolean {
   return isDay(text) || isTime(text);
 }
 
-/** The first moment that is meant: the time itself, or the beginning of the day. */
+/** The time itself, or the beginning of the day. */
 export function firstMoment(timeOrDay: string): Date {
   // JavaScript reads a date alone as midnight UTC.
   return new Date(timeOrDay);
 }
 
-/** The last millisecond that is meant: the time itself, or the end of the day. */
+/** The time itself, or the last millisecond of the day. */
 export function lastMoment(timeOrDay: string): Date {
   return dayForm.test(timeOrDay) ? addMs(endBefore(timeOrDay), -1) : new Date(timeOrDay);
 }
 
-/** The first moment that is no longer meant: the time itself, or the beginning of the next day. */
+/** The exclusive end: the time itself, or the beginning of the next day. */
 export function endBefore(timeOrDay: string): Date {
   const first = firstMoment(timeOrDay);
   return dayForm.test(timeOrDay) ? addMs(first, dayMs) : first;

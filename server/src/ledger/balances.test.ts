@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { foldBalances, readBalances } from './balances.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';

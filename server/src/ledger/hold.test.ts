@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { hold, releaseHold, settleHold } from './hold.ts';
 import type { HoldSource, Part } from './posting.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { AssertionFailure } from '../kit/assert.ts';
 import { sqlState } from '../kit/db.ts';
 import type { Account } from './accounts.ts';
@@ -183,7 +184,7 @@ test('a balance stays locked until the transaction ends, and a long wait for it 
   const spend = () =>
     assert.rejects(
       hasty.post(merchantId, { debit: 'payable_available', credit: 'held', amountMinor: 1n }),
-      (error) => error instanceof AppError && error.code === 'unavailable',
+      (error) => error instanceof PublicError && error.code === 'unavailable',
     );
   await whileLocked(merchantId, 'payable_available', spend, hasty);
   assert.equal(await hasty.balance(merchantId, 'payable_available'), 70n);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { accountKinds, debitSign, isGuarded } from './accounts.ts';
 import type { Account, AccountKind } from './accounts.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';

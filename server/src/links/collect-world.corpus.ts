@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';

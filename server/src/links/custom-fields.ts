@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 
 export const answerLengthMax = 200;
 

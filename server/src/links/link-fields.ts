@@ -1,9 +1,7 @@
 import type { Static } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
-import { checkMetadata } from '../kit/metadata.ts';
-import { notBlank } from '../kit/not-blank.ts';
+import { fieldError } from '../api/app-error.ts';
+import { checkMetadata, notBlank, amountOf } from '../api/field-values.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
-import { amountOf } from '../kit/wire-amount.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentSettings } from '../payments/context.ts';
 import { checkPageUrl } from '../payments/urls.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';

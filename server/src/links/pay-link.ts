@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, termFilter } from '../kit/list-filter.ts';
-import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { columnFilter, termFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { JsonRecord } from '../events/kinds.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
 import { amountToJson } from '../kit/money.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute, Caller } from '../kit/route.ts';
-import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute, Caller } from '../api/route.ts';
+import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createLink, getLink, updateLink, deleteLink } from './manage-links.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';

@@ -9,7 +9,7 @@ import {
   textType,
   timeType,
   urlType,
-} from '../kit/wire-types.ts';
+} from '../api/wire-types.ts';
 import { splitFields } from '../payments/wire-schemas.ts';
 
 const titleLengthMax = 200;

@@ -1,6 +1,6 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import type { MerchantDirectory } from './merchant-directory.ts';
 import type { Merchant } from './merchant.ts';
 

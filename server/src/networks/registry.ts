@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { withCheckedIds } from './checked-connector.ts';
 import type { Connector } from './contract.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';

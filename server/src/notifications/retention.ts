@@ -1,8 +1,7 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs, thirtyDaysMs } from '../kit/retention-periods.ts';
 import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } from './queries/retention.ts';
 
 /**
@@ -10,7 +9,7 @@ import { deleteOldChatMessages, deleteOldNotices, listMerchantsWithOldNotices } 
  * merchants. Returns how many.
  */
 export async function purgeNotices({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
-  const beforeId = firstIdAt(addMs(clock.now(), -thirteenMonthsMs));
+  const beforeId = firstIdAt(addMs(clock.now(), -(400 * dayMs)));
   let count = 0;
   for (const merchantId of await listMerchantsWithOldNotices(db, beforeId)) {
     count += await deleteOldNotices(db, merchantId, beforeId);
@@ -20,5 +19,5 @@ export async function purgeNotices({ db, clock }: { db: Queryable; clock: Clock 
 
 /** Deletes a batch of messages on simulated phones of staff that are older than thirty days. Returns how many. */
 export function purgeChatMessages({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
-  return deleteOldChatMessages(db, addMs(clock.now(), -thirtyDaysMs));
+  return deleteOldChatMessages(db, addMs(clock.now(), -(30 * dayMs)));
 }

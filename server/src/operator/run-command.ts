@@ -1,5 +1,5 @@
 import { readConfig } from '../configuration/config.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../kit/command-line.ts';

@@ -14,7 +14,7 @@ import { openKeyring } from '../keyring/keyring.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { resealStore } from '../kit/sealed-store.ts';
+import { resealStore } from '../keyring/sealed-store.ts';
 import { keyringParts } from '../process/open-secrets.ts';
 import { runCommand } from './run-command.ts';
 

@@ -1,6 +1,6 @@
 import { sealedResponses } from '../http/sealed-responses.ts';
-import { resealStore } from '../kit/sealed-store.ts';
-import type { SealedStore } from '../kit/sealed-store.ts';
+import { resealStore } from '../keyring/sealed-store.ts';
+import type { SealedStore } from '../keyring/sealed-store.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { KeyState } from '../keyring/key-check.ts';

@@ -1,8 +1,8 @@
 import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../kit/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import type { Log } from '../kit/log.ts';
-import { isServerError, logRefusal } from '../kit/log-refusal.ts';
+import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { httpErrorPage } from './http-error-page.ts';
@@ -34,11 +34,11 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     options.log.debug('a request was refused', { request_id: request.id, reason: 'not proven to be our own form' });
     return sendErrorPage(request, reply, { status: 403 });
   });
-  scope.setErrorHandler((error: FastifyError | AppError, request, reply) => {
+  scope.setErrorHandler((error: FastifyError | PublicError, request, reply) => {
     const status = error.statusCode ?? 500;
     if (isServerError(error)) options.log.error('a page failed', error, { request_id: request.id });
     else logRefusal(options.log, request.id, error);
-    const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
+    const retryAfterSeconds = error instanceof PublicError ? error.retryAfterSeconds : undefined;
     return sendErrorPage(request, reply, { status, retryAfterSeconds });
   });
   scope.setNotFoundHandler((request, reply) => sendErrorPage(request, reply, { status: 404 }));

@@ -4,7 +4,7 @@ import { createApiClient } from '../../../test/harness/api-client.ts';
 import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { createLog } from '../kit/log.ts';
 
 let service: TestService;

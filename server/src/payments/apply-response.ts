@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { callbackName } from '../networks/registry.ts';

@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Topic } from '../kit/changes.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Queryable, TransactionCause } from '../kit/db.ts';

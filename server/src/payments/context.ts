@@ -1,7 +1,7 @@
 import type { WorkContext } from '../events/outbox.ts';
 import type { ChangeFeed, Topic } from '../kit/changes.ts';
 import type { Database } from '../kit/db.ts';
-import type { ListReader } from '../kit/list-reader.ts';
+import type { ListReader } from '../api/list-reader.ts';
 import type { Log } from '../kit/log.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';

@@ -1,10 +1,10 @@
 import { resolveCustomer } from '../customers/resolve-customer.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { JsonRecord } from '../events/kinds.ts';
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { addMs } from '../kit/clock.ts';
-import { canonicalContactNumber } from '../kit/contact-number.ts';
+import { canonicalContactNumber } from '../api/field-values.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';

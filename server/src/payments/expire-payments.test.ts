@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { expirePayments } from './expire-payments.ts';

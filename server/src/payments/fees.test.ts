@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { collectionFee } from '../merchants/fees.ts';
 import type { CollectionFee, FeePayer } from '../merchants/fees.ts';
 import { clearFeeRule, setFeeRule } from '../merchants/manage-rules.ts';

@@ -1,10 +1,10 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import type { List } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { mapRows } from '../api/list-reader.ts';
+import type { List } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { applyResponse } from './apply-response.ts';
 import { clawbackParts } from './charge.ts';

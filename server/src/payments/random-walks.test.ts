@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { effort } from '../../../test/harness/effort.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { CollectionResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';

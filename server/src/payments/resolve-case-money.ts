@@ -1,7 +1,7 @@
 import { closeWith } from '../cases/resolve-case.ts';
 import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import { bookAccepted, bookLeftSuspense, bookUnallocatedShare } from './booking.ts';

@@ -1,5 +1,5 @@
 import type { ReportedMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { claimCollection, settleSuccess } from './apply-success.ts';
 import type { Charge } from './charge.ts';
 import { changeCharge, endAttempt } from './change-payment.ts';

@@ -5,7 +5,7 @@ import { effort } from '../../../test/harness/effort.ts';
 import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
 import { remainingMinor, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';

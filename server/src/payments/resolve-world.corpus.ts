@@ -4,7 +4,7 @@ import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, listChoices, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Charge } from './charge.ts';
 import { createPaymentWorld } from './payment-world.corpus.ts';
 import { createChargeResolvers } from './resolve-case.ts';

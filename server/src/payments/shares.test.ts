@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { createGroup } from '../sub-accounts/manage-groups.ts';
 import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import { getSubAccountForDeletion, markSubAccountDeleted } from '../sub-accounts/manage-sub-accounts.ts';

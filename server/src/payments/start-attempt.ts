@@ -1,7 +1,7 @@
 import { appendEvent } from '../events/append-event.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
-import { AppError, fieldError } from '../kit/app-error.ts';
-import { canonicalAccountNumber } from '../kit/account-number.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
+import { canonicalAccountNumber } from '../api/field-values.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
-import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { AppError } from '../api/app-error.ts';
+import { outboundPolicy } from '../api/urls.ts';
 import { checkPageUrl, checkUrls, returnLink } from './urls.ts';
 
 const policy = outboundPolicy({ production: true, testMode: false });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { AppError } from '../kit/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { ByteCache, createPosterRenderer } from './poster-renderer.ts';
 import type { PosterRenderer } from './poster-renderer.ts';
 import type { Poster } from './poster.ts';
@@ -43,7 +43,7 @@ const render = (renderer: PosterRenderer, requested: Poster, merchantId = 'shop'
   renderer.render(merchantId, requested);
 
 const isBusy = (error: unknown, retryAfterSeconds: number) =>
-  error instanceof AppError && error.code === 'unavailable' && error.retryAfterSeconds === retryAfterSeconds;
+  error instanceof PublicError && error.code === 'unavailable' && error.retryAfterSeconds === retryAfterSeconds;
 
 const isUnavailable = (error: unknown) => isBusy(error, 5);
 
@@ -86,7 +86,7 @@ describe('the renderer', () => {
 
   it('keeps its thread after a poster that could not be drawn, which is an internal error', async () => {
     const renderer = rendererOf();
-    await assert.rejects(render(renderer, poster('fail')), (error) => !(error instanceof AppError));
+    await assert.rejects(render(renderer, poster('fail')), (error) => !(error instanceof PublicError));
     assert.deepEqual([...(await render(renderer, poster('a')))], [2]);
   });
 

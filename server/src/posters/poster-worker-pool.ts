@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { DrawResult } from './poster-worker.ts';
 import type { Poster } from './poster.ts';

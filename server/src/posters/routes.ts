@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { fileRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { idParameters } from '../kit/wire-types.ts';
+import { fileRoute } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { idParameters } from '../api/wire-types.ts';
 import type { Database } from '../kit/db.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';

@@ -9,7 +9,7 @@ import {
   writePrivateFile,
 } from '../database/embedded/data-directory.ts';
 import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';

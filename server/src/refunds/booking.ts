@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount, least } from '../kit/money.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { refused as paymentRefused, succeeded } from '../payments/payment-world.corpus.ts';
 import { createRefund } from './create-refund.ts';

@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -4,7 +4,7 @@ import { listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';

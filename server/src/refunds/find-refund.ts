@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findRefundById } from './queries.ts';
 import type { Refund } from './refund.ts';

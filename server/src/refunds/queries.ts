@@ -1,8 +1,8 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
-import type { TimeFilter } from '../kit/list-filter.ts';
-import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
 /** The parts' amounts are text, so that none is read as a float. $1 is the merchant in each statement with them. */

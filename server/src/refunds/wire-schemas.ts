@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { amountType, idType, optional, orNull } from '../kit/wire-types.ts';
+import { amountType, idType, optional, orNull } from '../api/wire-types.ts';
 import { outcomeFields } from '../transfers/wire-schemas.ts';
 
 // Longer than every reference of a charge and than its id.

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { countOpenCases, listCases } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { listCases } from '../cases/list-cases.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';

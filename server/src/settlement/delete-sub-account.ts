@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from '../transfers/apply-response.ts';
 import type { Transfer } from '../transfers/transfer.ts';

@@ -1,4 +1,4 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { dalasi, formatAmount, least } from '../kit/money.ts';
 import type { Account } from '../ledger/accounts.ts';

@@ -1,11 +1,10 @@
-import { addMs, utcDay } from '../kit/clock.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
 
 // Longer than an operator makes up for a missed period. The payouts themselves stay.
-const retentionMs = thirteenMonthsMs;
+const retentionMs = 400 * dayMs;
 
 /** The oldest period with its results. Whether an older one was paid out is no longer recorded. */
 export function oldestRetainedPeriod(now: Date): string {

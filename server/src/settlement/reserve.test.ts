@@ -6,7 +6,7 @@ import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { claimWork } from '../events/outbox.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import { readBalances } from '../ledger/balances.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { effort } from '../../../test/harness/effort.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Database } from '../kit/db.ts';
 import { setPayoutSchedule } from '../merchants/payout-schedule.ts';
 import type { SubAccount } from '../sub-accounts/sub-account.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -124,7 +124,7 @@ async function settleBatchOrEach(
 
 /** An unreachable database is no failure of a sub-account: the run ends, and the next one continues. */
 function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable';
+  return error instanceof PublicError && error.code === 'unavailable';
 }
 
 function add(totals: BatchTotals, more: BatchTotals): void {

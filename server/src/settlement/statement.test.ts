@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Charge } from '../payments/charge.ts';
 import { createRefundWorld, paidBack, refused, splitWith } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';

@@ -1,8 +1,8 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { toCsv } from '../kit/csv.ts';
 import type { CsvCell } from '../kit/csv.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { CsvFile } from '../kit/route.ts';
+import type { CsvFile } from '../api/route.ts';
 import { explainBalance, readStatement } from '../ledger/history.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { balanceAccounts, owedAccount } from '../sub-accounts/ledger-accounts.ts';

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { amountType, idType, optional, orNull, timeType } from '../kit/wire-types.ts';
+import { amountType, idType, optional, orNull, timeType } from '../api/wire-types.ts';
 import { statementKinds } from './statement.ts';
 
 export const newPayoutSchema = Type.Object(

@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { percentToJson } from '../kit/money.ts';

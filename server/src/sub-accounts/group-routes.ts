@@ -1,9 +1,9 @@
-import { notBlank } from '../kit/not-blank.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { notBlank } from '../api/field-values.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
 import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-groups.ts';
 import type { SubAccountContext } from './sub-account.ts';
 import { groupToWire, membersOf } from './sub-account-wire.ts';

@@ -1,23 +1,13 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { List } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
-import type { Caller } from '../kit/route.ts';
+import type { List } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
+import type { Caller } from '../api/route.ts';
 import { readMembers } from './group-members.ts';
 import type { NamedMember } from './group-members.ts';
-import {
-  findGroupById,
-  listGroupRows,
-  listMembers,
-  lockGroup,
-  insertGroup,
-  insertMembers,
-  deleteMembers,
-  updateGroupRow,
-  markGroupDeleted,
-} from './queries.ts';
+import { findGroupById, listGroupRows, listMembers, lockGroup, insertGroup, insertMembers, deleteMembers, updateGroupRow, markGroupDeleted } from './queries.ts';
 import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 

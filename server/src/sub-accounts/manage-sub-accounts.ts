@@ -1,20 +1,14 @@
-import { canonicalAccountNumber } from '../kit/account-number.ts';
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { canonicalAccountNumber } from '../api/field-values.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { refuseWithoutNetwork } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
-import {
-  findSubAccountById,
-  insertSubAccount,
-  lockSubAccountForChange,
-  lockSubAccountForDeletion,
-  updateSubAccountRow,
-} from './queries.ts';
+import { findSubAccountById, insertSubAccount, lockSubAccountForChange, lockSubAccountForDeletion, updateSubAccountRow } from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 export { markSubAccountDeleted } from './queries.ts';

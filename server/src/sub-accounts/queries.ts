@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { termFilter } from '../kit/list-filter.ts';
-import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { termFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",

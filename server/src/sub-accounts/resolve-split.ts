@@ -1,5 +1,5 @@
-import { fieldError } from '../kit/app-error.ts';
-import type { AppError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
+import type { AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { lockGroupForSplit, lockSubAccountForSplit } from './queries.ts';

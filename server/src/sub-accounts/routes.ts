@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { percentOf } from '../kit/wire-amount.ts';
-import { bareOrWrapped, idParameters, unwrapped } from '../kit/wire-types.ts';
+import { fieldError } from '../api/app-error.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { percentOf } from '../api/field-values.ts';
+import { bareOrWrapped, idParameters, unwrapped } from '../api/wire-types.ts';
 import { balancesOf, createSubAccount, getSubAccount, updateSubAccount } from './manage-sub-accounts.ts';
 import type { NewSubAccount, SubAccountChange } from './manage-sub-accounts.ts';
 import { listSubAccounts } from './queries.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { splitShares } from './shares.ts';
 import { checkSplits } from './split-cases.corpus.ts';
 

@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { dalasi, formatAmount, multiplyPercent } from '../kit/money.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { dalasi } from '../kit/money.ts';
 import { exactShare, roundedShare, shareBase, splitShares } from './shares.ts';
 import type { Share, Split, SplitMember } from './shares.ts';

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { amountToJson, percentToJson } from '../kit/money.ts';
-import { notBlank } from '../kit/not-blank.ts';
+import { notBlank, percentOf } from '../api/field-values.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { Caller } from '../kit/route.ts';
-import { percentOf } from '../kit/wire-amount.ts';
+import type { Caller } from '../api/route.ts';
 import { balancesOf } from './manage-sub-accounts.ts';
 import type { Balances } from './manage-sub-accounts.ts';
 import type { NamedMember } from './group-members.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
-import type { ListReader } from '../kit/list-reader.ts';
+import type { ListReader } from '../api/list-reader.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
 /** A recipient of a percentage of payments, and where it is paid out to. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { aliasOf, amountType, idType, textType, timeType } from '../kit/wire-types.ts';
+import { aliasOf, amountType, idType, textType, timeType } from '../api/wire-types.ts';
 import { membersMax } from './group-members.ts';
 
 const nameLengthMax = 200;

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { clientNetwork } from '../kit/client-address.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -49,13 +49,13 @@ export function createGuessLimit(db: Queryable, clock: Clock, guessesPerSecond: 
     }
     const globalResult = await takeGlobal();
     if ('retryAfterSeconds' in globalResult) {
-      addressAllowances.giveBack(client);
+      addressAllowances.restore(client);
       throw tooManyGuesses(globalResult.retryAfterSeconds, 'than RATE_LIMIT_CODES allows');
     }
     const found = await lookUp();
     if (found !== undefined) {
-      addressAllowances.giveBack(client);
-      globalAllowances.giveBack(limitName);
+      addressAllowances.restore(client);
+      globalAllowances.restore(limitName);
     }
     return found;
   };

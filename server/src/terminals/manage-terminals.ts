@@ -1,11 +1,10 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { canonicalContactNumber } from '../kit/contact-number.ts';
+import { canonicalContactNumber, notBlank } from '../api/field-values.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import { notBlank } from '../kit/not-blank.ts';
 import type { Random } from '../kit/random.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import {
   claimCode,
   findTerminalRow,

@@ -1,8 +1,8 @@
 import type { Queryable } from '../kit/db.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute, Caller } from '../kit/route.ts';
-import { deletedSchema, idParameters } from '../kit/wire-types.ts';
+import { listRoute } from '../api/list-route.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute, Caller } from '../api/route.ts';
+import { deletedSchema, idParameters } from '../api/wire-types.ts';
 import { createTerminal, getTerminal, updateTerminal, deleteTerminal } from './manage-terminals.ts';
 import { listTerminals } from './queries.ts';
 import { qrCodeUrl } from './terminal-address.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
-import type { ListReader } from '../kit/list-reader.ts';
+import type { ListReader } from '../api/list-reader.ts';
 
 /** A counter with its own QR code. */
 export interface VirtualTerminal {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { idType, orNull, textType, timeType } from '../kit/wire-types.ts';
+import { idType, orNull, textType, timeType } from '../api/wire-types.ts';
 
 const nameLengthMax = 200;
 const phoneLengthMax = 32;

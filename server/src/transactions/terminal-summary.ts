@@ -1,4 +1,4 @@
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { amountToJson } from '../kit/money.ts';

@@ -1,7 +1,7 @@
 import { enqueue } from '../events/outbox.ts';
-import { canonicalAccountNumber } from '../kit/account-number.ts';
-import { AppError, fieldError } from '../kit/app-error.ts';
-import { checkCallbackUrl } from '../kit/callback-url.ts';
+import { canonicalAccountNumber } from '../api/field-values.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
+import { checkCallbackUrl } from '../api/urls.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { netDebt } from '../ledger/debt.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findTransferById } from './queries.ts';
 import type { Transfer } from './transfer.ts';

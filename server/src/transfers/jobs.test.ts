@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import { createTransferWorld, noResponse, paid, transactionOf, refused, processing } from './transfer-world.corpus.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Database } from '../kit/db.ts';
 import { seededRandom } from '../kit/random.ts';
 import type { Merchant } from '../merchants/merchant.ts';

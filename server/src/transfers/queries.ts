@@ -1,9 +1,9 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, termFilter } from '../kit/list-filter.ts';
-import type { TimeFilter } from '../kit/list-filter.ts';
-import type { List, ListReader, ListSource } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { createTransferWorld, noResponse, transactionOf, refused, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';

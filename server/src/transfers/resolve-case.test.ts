@@ -5,7 +5,7 @@ import type { CaseKind } from '../cases/case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
 import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
 import type { ResolveContext } from '../cases/resolve-case.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
 import { createTransferResolvers } from './resolve-case.ts';

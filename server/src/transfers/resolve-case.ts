@@ -1,7 +1,7 @@
 import type { Case } from '../cases/case.ts';
 import { throwIfRefused } from '../cases/resolution.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';

@@ -1,15 +1,14 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { fieldError } from '../kit/app-error.ts';
-import { checkMetadata } from '../kit/metadata.ts';
+import { fieldError } from '../api/app-error.ts';
+import { checkMetadata, amountOf } from '../api/field-values.ts';
 import { amountToJson } from '../kit/money.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { amountOf } from '../kit/wire-amount.ts';
-import { readTimeRange, timeRange } from '../kit/time-range.ts';
-import { idParameters } from '../kit/wire-types.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
+import { idParameters } from '../api/wire-types.ts';
 import { readBalances } from '../ledger/balances.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { transferFee } from '../merchants/fees.ts';
@@ -22,15 +21,7 @@ import { findTransfer } from './find-transfer.ts';
 import { listTransfers } from './queries.ts';
 import { transferTimeline } from './timeline.ts';
 import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
-import {
-  balancesSchema,
-  newTransferSchema,
-  transferFeeResponseSchema,
-  transferFeeSchema,
-  transferSchema,
-  transferStatus,
-  transferTimelineSchema,
-} from './wire-schemas.ts';
+import { balancesSchema, newTransferSchema, transferFeeResponseSchema, transferFeeSchema, transferSchema, transferStatus, transferTimelineSchema } from './wire-schemas.ts';
 
 const tag = 'Transfers';
 

@@ -9,7 +9,7 @@ import {
   textType,
   timeType,
   urlType,
-} from '../kit/wire-types.ts';
+} from '../api/wire-types.ts';
 
 const nameLengthMax = 200;
 const phoneLengthMax = 32;

@@ -1,6 +1,6 @@
 import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
 import type { EventKind } from '../events/kinds.ts';
-import { fieldError } from '../kit/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { nearestName } from '../kit/nearest-name.ts';
 
 /** Stands for all kinds, including those added later. */

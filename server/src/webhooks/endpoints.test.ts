@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { AppError } from '../kit/app-error.ts';
-import { outboundPolicy } from '../kit/outbound-guard.ts';
+import { AppError } from '../api/app-error.ts';
+import { outboundPolicy } from '../api/urls.ts';
 import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoints, updateEndpoint } from './manage-endpoints.ts';
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import { endpointsMax, endpointToWire } from './endpoint.ts';

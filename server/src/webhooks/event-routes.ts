@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import { eventKinds } from '../events/kinds.ts';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { JsonText, readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute, Caller } from '../kit/route.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
+import { JsonText, readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute, Caller } from '../api/route.ts';
 import type { Queryable } from '../kit/db.ts';
-import { readTimeRange, timeRange } from '../kit/time-range.ts';
-import { idParameters, idType, orNull, timeType } from '../kit/wire-types.ts';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
+import { idParameters, idType, orNull, timeType } from '../api/wire-types.ts';
 import type { WebhookContext } from './context.ts';
 import { readKind } from './enabled-events.ts';
 import { eventToText, getEvent, listEvents } from './list-events.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createSearchLimiter, ListReader } from '../kit/list-reader.ts';
+import { createSearchLimiter, ListReader } from '../api/list-reader.ts';
 import { getEvent, listEvents } from './list-events.ts';
 import type { EventFilter } from './queries/event-lists.ts';
 import { resendEvent } from './resend-event.ts';

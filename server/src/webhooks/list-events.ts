@@ -1,9 +1,9 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { TimeFilter } from '../kit/list-filter.ts';
-import type { List } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
+import type { List } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
 import type { WebhookContext } from './context.ts';
 import { eventBody } from './envelope.ts';
 import { isEndpointKnown } from './queries/endpoints.ts';

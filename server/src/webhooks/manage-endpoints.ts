@@ -1,12 +1,12 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
-import { checkCallbackUrl } from '../kit/callback-url.ts';
+import { checkCallbackUrl } from '../api/urls.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { List } from '../kit/list-reader.ts';
-import type { PageRequest } from '../kit/pagination.ts';
-import type { Caller } from '../kit/route.ts';
+import type { List } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
+import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
 import { readEnabledEvents } from './enabled-events.ts';
 import { descriptionLengthMax, endpointsMax, isReceiving } from './endpoint.ts';

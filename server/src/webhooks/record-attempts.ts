@@ -1,4 +1,4 @@
-import { AppError } from '../kit/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -63,7 +63,7 @@ async function recordBatch(recorder: Recorder, merchantId: string, batch: readon
     const failing = await writeBatch(recorder, merchantId, batch);
     await judgeEndpoints(recorder, failing, batch);
   } catch (error) {
-    const isPoisoned = batch.length > 1 && !(error instanceof AppError);
+    const isPoisoned = batch.length > 1 && !(error instanceof PublicError);
     const message = 'the outcomes of webhooks could not be recorded';
     recorder.log.error(message, error, { merchant_id: merchantId, count: batch.length });
     // An outcome that cannot be written must not take the others with it.

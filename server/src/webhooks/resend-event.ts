@@ -1,8 +1,8 @@
 import { writeEvent } from '../events/append-event.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { endpointToWire, isReceiving } from './endpoint.ts';

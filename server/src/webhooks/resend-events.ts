@@ -4,7 +4,6 @@ import type { Transaction } from '../kit/db.ts';
 import { isUuid, timestampOf } from '../kit/ids.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
-import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { kindsOf, readKinds } from './enabled-events.ts';
@@ -14,6 +13,7 @@ import { findEndpointById, lockEndpointShared } from './queries/endpoints.ts';
 import { listEventsToResend, listEventsUnderWay, listMissedEvents, upsertResends } from './queries/resends.ts';
 import type { EventToResend } from './queries/resends.ts';
 import { allStates, checkReceiving } from './resend-event.ts';
+import { eventRetentionMs } from './retention.ts';
 
 export interface ResendRequest {
   endpointId: string;
@@ -61,7 +61,7 @@ export async function resendEvents(
   checkTimes(request);
   return context.bulkResends.run(merchantId, async () => {
     const endpoint = await readEndpoint(tx, merchantId, request);
-    const retainedSince = addMs(context.clock.now(), purgeMarginMs - thirteenMonthsMs);
+    const retainedSince = addMs(context.clock.now(), purgeMarginMs - eventRetentionMs);
     const from = request.from && request.from > retainedSince ? request.from : retainedSince;
     const found = await listMatching(tx, endpoint, { ...request, from }, kinds);
     const { batch, continueFrom } = firstBatch(found);

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { writeEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/event.ts';
-import { AppError } from '../kit/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs } from '../kit/retention-periods.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { deleteDeliveriesOfEvents, deleteEvents, lockOldEvents } from './queries/retention.ts';
 import { resendEvent, sendTestEvent } from './resend-event.ts';
@@ -13,6 +12,7 @@ import { createBulkResendLimiter, resendEvents } from './resend-events.ts';
 import type { ResendOutcome, ResendRequest } from './resend-events.ts';
 import { answering, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryRow, DeliveryWorld } from './webhook-world.corpus.ts';
+import { eventRetentionMs } from './retention.ts';
 
 const minuteMs = 60_000;
 
@@ -239,7 +239,7 @@ describe('a bulk resend', () => {
   it('covers no event that is old enough to be purged', async () => {
     const { endpointId } = await oneOfEach();
     assert.equal((await resendMany({ endpointId, isDryRun: true })).matched, 2);
-    await world.clock.advance(thirteenMonthsMs);
+    await world.clock.advance(eventRetentionMs);
     assert.equal((await resendMany({ endpointId, isDryRun: true })).matched, 0);
     assert.equal((await resendMany({ endpointId, isDryRun: true, from: new Date(0) })).matched, 0);
   });

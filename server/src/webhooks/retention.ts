@@ -1,7 +1,6 @@
-import { addMs } from '../kit/clock.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { thirteenMonthsMs, thirtyDaysMs } from '../kit/retention-periods.ts';
 import type { WebhookContext } from './context.ts';
 import {
   deleteDeliveriesOfEvents,
@@ -13,12 +12,16 @@ import {
   lockOldEvents,
 } from './queries/retention.ts';
 
+/** Thirteen months, whichever they are (docs/operations.md, "Retention"). */
+export const eventRetentionMs = 400 * dayMs;
+const attemptRetentionMs = 30 * dayMs;
+
 /**
  * Deletes events older than thirteen months with their deliveries, in batches of a few merchants; but none that is still to be
  * delivered. Returns how many events were deleted.
  */
 export async function purgeEvents({ db, clock }: Pick<WebhookContext, 'db' | 'clock'>): Promise<number> {
-  const beforeId = firstIdAt(addMs(clock.now(), -thirteenMonthsMs));
+  const beforeId = firstIdAt(addMs(clock.now(), -eventRetentionMs));
   let count = 0;
   for (const merchantId of await listMerchantsWithOldEvents(db, beforeId)) {
     count += await db.withTransaction((tx) => deleteBatch(tx, merchantId, beforeId));
@@ -31,7 +34,7 @@ export async function purgeEvents({ db, clock }: Pick<WebhookContext, 'db' | 'cl
  * Returns how many attempts were deleted.
  */
 export async function purgeAttempts({ db, clock }: Pick<WebhookContext, 'db' | 'clock'>): Promise<number> {
-  const before = addMs(clock.now(), -thirtyDaysMs);
+  const before = addMs(clock.now(), -attemptRetentionMs);
   const old = { before, beforeDeliveryId: firstIdAt(before) };
   let count = 0;
   for (const merchantId of await listMerchantsWithOldAttempts(db, old)) {

@@ -1,8 +1,8 @@
-import { AppError, fieldError } from '../kit/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Caller } from '../kit/route.ts';
+import type { Caller } from '../api/route.ts';
 import type { WebhookContext } from './context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { newSecret, sealSecret } from './endpoint-secret.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
-import { mapRows } from '../kit/list-reader.ts';
-import { listRoute } from '../kit/list-route.ts';
-import { readRoute, writeRoute } from '../kit/route.ts';
-import type { ApiRoute } from '../kit/route.ts';
-import { deletedSchema, idParameters, idType, orNull, urlType } from '../kit/wire-types.ts';
+import { mapRows } from '../api/list-reader.ts';
+import { listRoute } from '../api/list-route.ts';
+import { readRoute, writeRoute } from '../api/route.ts';
+import type { ApiRoute } from '../api/route.ts';
+import { deletedSchema, idParameters, idType, orNull, urlType } from '../api/wire-types.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
 import { readEndpointHealth } from './endpoint-health.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../kit/db.ts';
 import { keyIdOfSealed, SealError } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import type { SealedStore, SealedValue } from '../kit/sealed-store.ts';
+import type { SealedStore, SealedValue } from '../keyring/sealed-store.ts';
 import { openSecret, sealContext } from './endpoint-secret.ts';
 import {
   countSecretsByKey,

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { eventKinds } from '../events/kinds.ts';
-import { idType, orNull, timeType } from '../kit/wire-types.ts';
+import { idType, orNull, timeType } from '../api/wire-types.ts';
 import { descriptionLengthMax } from './endpoint.ts';
 
 export const kindNameType = Type.String({ maxLength: 64 });

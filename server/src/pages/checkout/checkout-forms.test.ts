@@ -6,7 +6,7 @@ import { sampleView, checkoutFixtures } from '../../../../test/harness/checkout-
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import { refusedCode, refusedNumber } from '../../../../test/harness/fake-checkout.ts';
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 let server: CheckoutServer;

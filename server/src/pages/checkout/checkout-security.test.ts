@@ -6,7 +6,7 @@ import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 
 let server: CheckoutServer;
 let browser: Browser;

@@ -1,4 +1,4 @@
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { RefusedForm } from './page-model.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
-import { logRefusal } from '../../kit/log-refusal.ts';
+import { logRefusal } from '../../api/log-refusal.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';

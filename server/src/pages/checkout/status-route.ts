@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../kit/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
-import { logRefusal } from '../../kit/log-refusal.ts';
+import { logRefusal } from '../../api/log-refusal.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { errorCodes } from '../../kit/error-codes.ts';
-import type { ErrorCode } from '../../kit/error-codes.ts';
+import { errorCodes } from '../../api/error-codes.ts';
+import type { ErrorCode } from '../../api/error-codes.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';

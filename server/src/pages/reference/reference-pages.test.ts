@@ -8,7 +8,7 @@ import { Compile } from 'typebox/compile';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { apiRoutes } from '../../app/api-routes.ts';
 import { describeApi } from '../../http/openapi.ts';
-import { errorCodes } from '../../kit/error-codes.ts';
+import { errorCodes } from '../../api/error-codes.ts';
 import { exampleOf } from './example-request.ts';
 import { referencePages } from './reference-pages.ts';
 

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
-import type { PageRequest } from '../../kit/pagination.ts';
+import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
 import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
 import { chargeFilters } from './list-filters.ts';

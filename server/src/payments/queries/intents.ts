@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { List, ListReader, ListSource } from '../../kit/list-reader.ts';
-import type { PageRequest } from '../../kit/pagination.ts';
+import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
 import { intentFilters } from './list-filters.ts';

@@ -1,6 +1,6 @@
 import { searchedNumbers } from '../../customers/identities.ts';
-import { columnFilter, createdFilter, substringPattern, termFilter } from '../../kit/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../../kit/list-filter.ts';
+import { columnFilter, createdFilter, substringPattern, termFilter } from '../../api/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
 import type { ChargeStatus } from '../charge.ts';
 import type { IntentStatus } from '../intent.ts';
 

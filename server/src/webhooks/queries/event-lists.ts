@@ -2,10 +2,10 @@ import type { EventKind } from '../../events/kinds.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Queryable } from '../../kit/db.ts';
 import { firstIdAt } from '../../kit/ids.ts';
-import { columnFilter, createdFilter } from '../../kit/list-filter.ts';
-import type { ListFilter, TimeFilter } from '../../kit/list-filter.ts';
-import type { List, ListReader } from '../../kit/list-reader.ts';
-import type { PageRequest } from '../../kit/pagination.ts';
+import { columnFilter, createdFilter } from '../../api/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
+import type { List, ListReader } from '../../api/list-reader.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import type { Delivery, DeliveryStatus } from '../delivery.ts';
 
 /** An event as a merchant looks it up. */

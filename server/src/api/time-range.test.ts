@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { endBefore } from './time-or-day.ts';
-import { readTimeOption } from './time-option.ts';
+import { endBefore } from '../kit/time-or-day.ts';
+import { readTimeOption } from '../kit/time-option.ts';
 import { readTimeRange } from './time-range.ts';
 
 const times = (sent: { from?: string; to?: string }): (string | undefined)[] => {

@@ -1,13 +1,14 @@
 import Type from 'typebox';
 import type { Static, TSchema } from 'typebox';
+import { urlLengthMax } from '../kit/outbound-guard.ts';
 
-// Pieces that many bodies share. Descriptions end up in the API reference.
+// Schemas that many bodies share. Descriptions appear in the API reference.
 
-/** Room for a sentence in a payer's or merchant's words; longer texts belong into the shop. */
+/** Room for a sentence in a payer's or merchant's words. */
 const textLengthMax = 500;
-const urlLengthMax = 2_048;
 const metadataKeysMax = 50;
-const metadataKeyLengthMax = 40;
+export const metadataKeyLengthMax = 40;
+export const metadataValueLengthMax = 500;
 
 export const amountType = (description: string) =>
   Type.Number({ description: `${description} In dalasi, at most two decimals.`, examples: [450, 10.5] });
@@ -29,27 +30,27 @@ export const metadataType = Type.Record(
   Type.Unknown(),
   {
     maxProperties: metadataKeysMax,
-    description: `Your own data: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; values of at most 500 characters, counted as JSON unless they are strings.`,
+    description: `Your own data: at most ${metadataKeysMax} keys of ${metadataKeyLengthMax} characters; values of at most ${metadataValueLengthMax} characters, counted as JSON unless they are strings.`,
   },
 );
 
 export const idParameters = Type.Object({ id: idType('The id.') });
 
-/** What a deletion answers. */
+/** The response to a deletion. */
 export const deletedSchema = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, { title: 'Deleted' });
 
 /**
- * An optional field that may also be sent as null. `default` is what leaving it out means: who sends it says nothing new,
+ * An optional field that may also be null. `default` is the value of a field that is left out: sending it makes no difference,
  * also to an idempotency key.
  */
 export const optional = <Schema extends TSchema>(schema: Schema, meaning: { default?: unknown } = {}) =>
   Type.Optional(Type.Union([schema, Type.Null()], meaning));
 
-/** The inherited interface's name for the field `name`; who uses it says the same, also to an idempotency key. */
+/** The inherited interface's name for the field `name`; it means the same, also to an idempotency key. */
 export const aliasOf = <Schema extends TSchema>(name: string, schema: Schema) =>
   Type.Optional(Type.Unsafe<Static<Schema>>({ ...schema, deprecated: true, 'x-alias-of': name }));
 
-/** What clients of the inherited interface send and nobody reads: it says nothing, also to an idempotency key. */
+/** What clients of the inherited interface send and the service ignores, also for an idempotency key. */
 export const ignoredType = Type.Optional(
   Type.Unknown({ description: 'Accepted and ignored.', deprecated: true, 'x-ignored': true }),
 );
@@ -59,11 +60,11 @@ export const currencyType = optional(Type.String({ maxLength: 3, description: '`
   default: 'GMD',
 });
 
-/** A body that may come as it is or wrapped as `{data: …}` (docs/api.md, "Which bodies are wrapped in `data`"); `unwrapped` takes either. */
+/** A body that may be bare or wrapped as `{data: …}` (docs/api.md, "Which bodies are wrapped in `data`"); `unwrapped` takes either. */
 export const bareOrWrapped = <Schema extends TSchema>(schema: Schema) =>
   Type.Union([schema, Type.Object({ data: schema }, { additionalProperties: false })]);
 
-/** The fields of such a body, and what leads their names in a refusal. */
+/** The fields of such a body, and the prefix of their names in a refusal. */
 export function unwrapped<Fields extends object>(body: Fields | { data: Fields }): { fields: Fields; prefix: string } {
   return 'data' in body ? { fields: body.data, prefix: 'data.' } : { fields: body, prefix: '' };
 }

@@ -1,23 +1,23 @@
-import type { Queryable, Statement } from './db.ts';
-import { limitEachKey } from './keyed-limiter.ts';
-import type { KeyedLimiter } from './keyed-limiter.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
+import { limitEachKey } from '../kit/keyed-limiter.ts';
+import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { columnFilter, listClause } from './list-filter.ts';
 import type { ListFilter } from './list-filter.ts';
 import { totalMax } from './pagination.ts';
 import type { PageRequest } from './pagination.ts';
 
-/** A list of a merchant's records as SQL that filters and a page are appended to. Newest first, unless it says otherwise. */
+/** A list of a merchant's records, as SQL to which filters and a page are appended. Newest first by default. */
 export interface ListSource<Row extends { id: string }, Stored extends object = Row> {
-  /** Leads the names of its statements: `refunds`. */
+  /** The prefix of its statements' names: `refunds`. */
   name: string;
   /** `SELECT … FROM … WHERE merchant_id = $1`. */
   select: string;
   /** The column of the id, `id` unless tables are joined. Ids of version 7 count up with time, so it is the order. */
   idColumn?: string;
   oldestFirst?: boolean;
-  /** True where the planner, asked for a number alone, would read the whole table for what few of its rows have. */
+  /** True where the planner would otherwise count rare rows by reading the whole table. */
   countsInOrder?: boolean;
-  /** True where no record is ever deleted: a total that once passed `totalMax` is not counted again. */
+  /** True where no record is ever deleted: a total beyond `totalMax` is not counted again. */
   onlyGrows?: boolean;
   toRow?: (stored: Stored) => Row;
 }
@@ -26,7 +26,7 @@ export interface ListRequest {
   merchantId: string;
   page: PageRequest;
   filters: readonly ListFilter[];
-  /** True where it reads all of a merchant's records, for which only a few permits are given at once. */
+  /** True where it reads all of a merchant's records, which few requests may do at once. */
   isSearch?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface List<Row> {
   rows: Row[];
   /** Exact up to `totalMax`. */
   total: number;
-  /** The id of the last row where more follow. */
+  /** The id of the last row; null on the last page. */
   nextCursor: string | null;
 }
 
@@ -47,8 +47,8 @@ export function mapRows<Row, Mapped>(list: List<Row>, map: (row: Row) => Mapped)
 const longListsMax = 10_000;
 
 /**
- * A search reads every row of its merchant and holds a database connection meanwhile. These are a fifth of a process's
- * connections, so that however much is searched, payments find one. Who finds no permit is refused at once.
+ * A search reads every row of its merchant and holds a database connection meanwhile. Searches get a fifth of a process's
+ * connections, so that payments always find one; a search without a permit is refused at once.
  */
 export function createSearchLimiter(inAll = 4): KeyedLimiter<string> {
   const message = 'Other searches are still running. Send this one again in a second.';
@@ -58,7 +58,7 @@ export function createSearchLimiter(inAll = 4): KeyedLimiter<string> {
 export class ListReader {
   readonly #db: Queryable;
   readonly searches: KeyedLimiter<string>;
-  /** Lists that have outgrown the exact total: counting 10,000 rows for each first page would cost more than the page. */
+  /** Lists beyond the exact total: counting 10,000 rows for each page would cost more than the page. */
   readonly #longLists = new Set<string>();
 
   constructor(db: Queryable, searches = createSearchLimiter()) {
@@ -74,10 +74,10 @@ export class ListReader {
     const { isSearch = false } = request;
     const readRows = () => this.#db.rows<Stored>(pageStatement(source, request));
     const readTotal = () => this.#count(source, request);
-    // A search takes one connection at a time; other lists are quick and take two.
+    // A search uses one connection at a time; other lists are quick and use two.
     const [stored, total] = isSearch
       ? await this.searches.run(request.merchantId, async () => [await readRows(), await readTotal()] as const)
-      : // Together: of two that fail, one that nobody waits for would end the process.
+      : // Promise.all handles both rejections; an unhandled one would end the process.
         await Promise.all([readRows(), readTotal()]);
     const { limit } = request.page;
     const shown = stored.slice(0, limit);
@@ -99,10 +99,10 @@ export class ListReader {
 
 type AnySource = Omit<ListSource<never, never>, 'toRow'>;
 
-/** One row more than the page shows, which says whether another page follows. */
+/** Reads one row more than the page shows, to know whether another page follows. */
 function pageStatement(source: AnySource, { merchantId, filters, page }: ListRequest): Statement {
-  const behind = `${idColumnOf(source)} ${source.oldestFirst ? '>' : '<'}`;
-  const clause = listClause([...filters, ...columnFilter('before', behind, page.before ?? undefined)]);
+  const afterCursor = `${idColumnOf(source)} ${source.oldestFirst ? '>' : '<'}`;
+  const clause = listClause([...filters, ...columnFilter('before', afterCursor, page.before ?? undefined)]);
   return {
     name: `${source.name}_list_${clause.name}`,
     text: `${source.select} ${clause.text}
@@ -111,7 +111,7 @@ function pageStatement(source: AnySource, { merchantId, filters, page }: ListReq
   };
 }
 
-/** Counts one row more than `totalMax` at most. The columns cost nothing: PostgreSQL computes none that nobody reads. */
+/** Counts at most one row more than `totalMax`. The columns cost nothing: PostgreSQL does not compute unused ones. */
 function countStatement(source: AnySource, { merchantId, filters }: ListRequest): Statement {
   const clause = listClause(filters);
   const order = source.countsInOrder ? `ORDER BY ${orderOf(source)}` : '';

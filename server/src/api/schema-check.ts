@@ -2,13 +2,13 @@ import ajvFormats from 'ajv-formats';
 import { Ajv } from 'ajv';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { isUuid } from './ids.ts';
-import { isTime, isTimeOrDay } from './time-or-day.ts';
+import { isUuid } from '../kit/ids.ts';
+import { isTime, isTimeOrDay } from '../kit/time-or-day.ts';
 import { timeOrDayFormat } from './time-range.ts';
 
 /**
- * What the schemas' formats let through. The validator's own are wider than what the database takes: it calls
- * `urn:uuid:…` an id, and a leap second, which JavaScript has not, a time.
+ * The formats of the schemas. The validator's own are wider than what the database takes: it accepts `urn:uuid:…` as an id,
+ * and leap seconds, which JavaScript does not have.
  */
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: isUuid,
@@ -16,17 +16,17 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
   [timeOrDayFormat]: isTimeOrDay,
 };
 
-/** What schemas say of a field besides its form (`kit/wire-types.ts`); a validator has nothing to check in it. */
+/** Annotations of fields (`api/wire-types.ts`) that a validator has nothing to check in. */
 const annotations = ['x-alias-of', 'x-ignored'];
 
-/** Makes the schemas' formats and annotations known to a validator, which refuses what it does not know. */
+/** Adds the formats and annotations of the schemas to a validator, which refuses unknown ones. */
 export function extendValidator(ajv: Ajv): void {
   ajvFormats.default(ajv, ['email']);
   for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, validate);
   for (const name of annotations) ajv.addKeyword(name);
 }
 
-/** Whether a value is what its schema says; what is wrong with the last one that was not stands in `errors`. */
+/** Whether a value matches its schema; `errors` says what was wrong with the last value. */
 export interface SchemaCheck<Value = unknown> {
   (value: unknown): value is Value;
   errors?: ErrorObject[] | null;
@@ -34,15 +34,15 @@ export interface SchemaCheck<Value = unknown> {
 
 const ajv = new Ajv({
   allErrors: true,
-  // The answer to an unknown field names the nearest known one, which stands in the schema around it.
+  // The refusal of an unknown field names the nearest known one, which is read from the schema around it.
   verbose: true,
   addUsedSchema: false,
 });
 extendValidator(ajv);
 
 /**
- * The check of a schema, which is compiled when the first value comes: compiling that of every route took half of each
- * start. Nothing is coerced, filled in or removed. The first check throws an Error when the schema itself is wrong.
+ * The check of a schema, compiled at the first use: compiling those of all routes took half of each start. Nothing is coerced,
+ * filled in or removed. The first check throws an Error when the schema itself is wrong.
  */
 export function createSchemaCheck<Schema extends TSchema>(schema: Schema): SchemaCheck<Static<Schema>> {
   let compiled: ValidateFunction | undefined;

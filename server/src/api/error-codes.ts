@@ -1,7 +1,9 @@
+import type { OverloadCode, overloadStatuses } from '../kit/public-error.ts';
+
 /**
- * Every code an answer of the API can carry, with its HTTP status and the heading of its page in docs/errors.
- * A code never changes its meaning; a new situation gets a new code. `stored` marks refusals that followed from the
- * state of things rather than from the request's form: an idempotency key remembers them like a success.
+ * Every error code of the API, with its HTTP status and the heading of its page in docs/errors. A code never changes its
+ * meaning; a new situation gets a new code. `stored` marks refusals that follow from the state of the records rather than from
+ * the form of the request: an idempotency key remembers them as it remembers a success.
  */
 export const errorCodes = {
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
@@ -37,6 +39,9 @@ export const errorCodes = {
   headers_too_large: { status: 431, title: 'The header fields are too large' },
   internal_error: { status: 500, title: 'The service made a mistake' },
   unavailable: { status: 503, title: 'The service cannot answer just now' },
-} as const satisfies Record<string, { status: number; title: string; stored?: true }>;
+} as const satisfies Record<string, { status: number; title: string; stored?: true }> & OverloadStatuses;
+
+/** What the kit refuses with has the same status there. */
+type OverloadStatuses = { [Code in OverloadCode]: { status: (typeof overloadStatuses)[Code]; title: string } };
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -1,4 +1,4 @@
-import { PhoneNumberError, parsePhoneNumber } from './phone-number.ts';
+import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
 
 /** The filters of a list as SQL, with their values numbered from $2, and a name that is the same for the same text. */
 export interface ListClause {
@@ -14,7 +14,7 @@ export interface ListFilter {
   values: unknown[];
 }
 
-/** $1 is the merchant; the filters' values follow in their order. */
+/** $1 is the merchant; the filters' values follow in order. */
 export function listClause(filters: readonly ListFilter[]): ListClause {
   let count = 1;
   const next = () => {
@@ -28,12 +28,12 @@ export function listClause(filters: readonly ListFilter[]): ListClause {
   };
 }
 
-/** A condition on one column: `columnFilter('status', 'charges.status =', 'failed')`. Nothing to compare with is no filter. */
+/** A condition on one column: `columnFilter('status', 'charges.status =', 'failed')`. An undefined value is no filter. */
 export function columnFilter(name: string, condition: string, value: unknown): ListFilter[] {
   return value === undefined ? [] : [{ name, text: (next) => `${condition} ${next()}`, values: [value] }];
 }
 
-/** The times between which a row was created, both included. */
+/** Rows created between two times, both included. */
 export function createdFilter(table: string, { from, to }: TimeFilter): ListFilter[] {
   return [...columnFilter('from', `${table}.created_at >=`, from), ...columnFilter('to', `${table}.created_at <=`, to)];
 }
@@ -44,12 +44,12 @@ export interface TimeFilter {
   to?: Date | undefined;
 }
 
-/** The pattern of `LIKE` for what contains the text; what `LIKE` reads as a sign stands for itself. */
+/** The `LIKE` pattern for texts that contain this one; wildcards in it are escaped. */
 export function substringPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** A substring of any of the columns, capitals or not. A term that is a whole number finds its line in either form. */
+/** A case-insensitive substring of any of the columns. A whole phone number also finds the other form of the same line. */
 export function termFilter(term: string, columns: readonly string[]): ListFilter {
   return {
     name: 'term',
@@ -61,7 +61,7 @@ export function termFilter(term: string, columns: readonly string[]): ListFilter
   };
 }
 
-/** What the tables keep beside a number as it was sent, so that one spelling of a line finds the others. */
+/** The canonical form, which the tables store beside the number as it was sent. */
 function canonicalNumber(term: string): string[] {
   try {
     return [parsePhoneNumber(term, { strict: false }).canonical];

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { fieldError } from './app-error.ts';
-import { isUuid } from './ids.ts';
+import { isUuid } from '../kit/ids.ts';
 
 // docs/api.md, "Lists": a page is at most 100 rows, offsets and exact totals end at 10,000.
 export const limitMax = 100;
@@ -39,7 +39,7 @@ export interface PageQuery {
 export interface PageRequest {
   limit: number;
   offset: number;
-  /** Go on after this id. */
+  /** Continue after this id. */
   before: string | null;
 }
 
@@ -54,7 +54,7 @@ export function pageRequest(query: PageQuery): PageRequest {
   return { limit: query.limit ?? limitDefault, offset: query.offset ?? 0, before };
 }
 
-/** The text to search for; nothing to search for is no filter. Throws AppError where the two names disagree. */
+/** The text to search for; an empty one is no filter. Throws AppError where the two names disagree. */
 export function searchTerm(query: { term?: string; search?: string }): string | undefined {
   if (query.term !== undefined && query.search !== undefined && query.term !== query.search) {
     throw fieldError('invalid_request', 'search', 'Send term or search: they mean the same, and these differ.');

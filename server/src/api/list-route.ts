@@ -7,7 +7,7 @@ import type { PageQuery, PageRequest } from './pagination.ts';
 import { JsonText, readRoute } from './route.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
 
-/** What the route of a list says and does beyond what every list does. */
+/** What differs between the routes of lists. */
 interface ListRoute<Context, Filters extends TProperties> {
   path: string;
   operationId: string;
@@ -15,15 +15,15 @@ interface ListRoute<Context, Filters extends TProperties> {
   summary: string;
   description?: string;
   errors?: readonly ErrorCode[];
-  /** Takes `term` and `search`; the text is handed on as `term`. */
+  /** Takes `term` and its alias `search`; `read` gets the text as `term`. */
   isSearchable?: boolean;
-  /** The query parameters it can be narrowed by. */
+  /** Its own query parameters. */
   filters?: Filters;
   /** The schema of one record. */
   item: TSchema;
-  /** The page asked for, in the form of the wire. */
+  /** Reads the requested page, in the form of the wire. */
   read(context: Context, request: ListRequest<Filters>): Promise<List<unknown>>;
-  /** True where `read` answers each record as JSON text. */
+  /** True where `read` returns each record as JSON text. */
   recordsAreText?: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
-import type { Transaction } from './db.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { ErrorCode } from './error-codes.ts';
 
-/** Who calls: one business in one environment. Every statement a handler runs carries its id. */
+/** The merchant who sent the request. Every statement of a handler carries its id. */
 export interface Caller {
   merchantId: string;
   testMode: boolean;
@@ -15,7 +15,7 @@ export interface ApiRequest<Params, Query, Body> {
   body: Body;
 }
 
-/** What a merchant's requests queue up for, each for itself. */
+/** What a merchant's requests queue for, each merchant's separately. */
 export type MerchantQueue = 'balance' | 'history';
 
 interface RouteBase {
@@ -30,27 +30,27 @@ interface RouteBase {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** What this route refuses beyond what every route may answer. */
+  /** Codes that this route answers beside those of every route. */
   errors?: readonly ErrorCode[];
   /**
-   * True where the first request must be told from its repetition: the header is refused when it is missing, and the key
-   * stands for what it made for ever. Such a route has `recall`.
+   * True where a repetition must never act twice: the header is required, and the key stands for what it made forever. Such a
+   * route has `replay`.
    */
   idempotencyKeyRequired?: boolean;
   /**
-   * Where a merchant's requests would hold connections for long: only a few of them run at once, and the others wait
-   * without a connection. Those that spend lock what it has one of, its `balance`, and so wait for each other; those that
-   * read a `history` read all of it, however little is shown.
+   * For requests that would hold connections for long: only a few of a merchant's run at once, and the others wait without a
+   * connection. Those that spend lock the merchant's `balance`, and so wait for each other; those that read a `history` read
+   * all of it, however little they show.
    */
   merchantQueue?: MerchantQueue;
 }
 
-/** What a route answers that speaks JSON. */
+/** The response of a JSON route. */
 interface JsonRouteResponse {
-  /** 201 where something was made, 200 for everything else. */
+  /** 201 where something was created, 200 for everything else. */
   status: 200 | 201;
   response: TSchema;
-  /** True where a creating route may make nothing and answer 200 with what was there, by `AlreadyThere`. */
+  /** True where a creating route may answer 200 with an existing record, by `ExistingRecord`. */
   canReturnExisting?: boolean;
 }
 
@@ -66,26 +66,26 @@ type WriteMethod = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 interface ReadHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<unknown>;
-  /** The same as a table, for who accepts `text/csv` rather than JSON. */
+  /** The same as a table, for clients that accept `text/csv`. */
   csv?(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<CsvFile>;
 }
 
 /** A table to open in a spreadsheet. */
 export interface CsvFile {
-  /** What it is saved as: letters, digits, hyphens and dots. */
+  /** The file name: letters, digits, hyphens and dots. */
   name: string;
   text: string;
 }
 
 interface FileHandler<Context> {
-  /** What the file may be: `image/png`. */
+  /** The possible types of the file: `image/png`. */
   contentTypes: readonly string[];
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>): Promise<FileResponse>;
 }
 
-/** A picture or a document to save. */
+/** A picture or a document. */
 export interface FileResponse {
-  /** What it is saved as: letters, digits, hyphens and dots. */
+  /** The file name: letters, digits, hyphens and dots. */
   name: string;
   contentType: string;
   bytes: Uint8Array;
@@ -96,7 +96,7 @@ interface WriteHandler<Context> extends JsonRouteResponse {
   replay?: Replay<Context>;
 }
 
-/** What a key's first request made, as it is now: the answer to a repetition whose own answer is no longer kept. */
+/** What a key's first request made, as it is now: the response to a repetition when the stored response is gone. */
 type Replay<Context> = (
   context: Context,
   request: ApiRequest<unknown, unknown, unknown>,
@@ -104,8 +104,7 @@ type Replay<Context> = (
 ) => Promise<unknown>;
 
 /**
- * A route as the server registers it. What it is handed was checked against its schemas, which is why the types of its
- * parts are forgotten here.
+ * A route as the server registers it. Its input is checked against its schemas, so the types of the parts are erased here.
  */
 export type ApiRoute<Context> = RouteBase &
   (
@@ -114,7 +113,7 @@ export type ApiRoute<Context> = RouteBase &
     | ({ method: WriteMethod; kind: 'write' } & WriteHandler<Context>)
   );
 
-/** What a creating route answers where nothing was made, because it was there: 200 instead of 201. */
+/** What a creating route returns for a record that existed already: 200 instead of 201. */
 export class ExistingRecord {
   readonly record: unknown;
 
@@ -123,7 +122,7 @@ export class ExistingRecord {
   }
 }
 
-/** An answer that is JSON already: what is stored as text goes out as it is, instead of being read and written again. */
+/** A response that is JSON text already, and is sent as it is instead of being parsed and serialized again. */
 export class JsonText {
   readonly text: string;
 
@@ -144,7 +143,7 @@ export function readRoute<Context, Params = undefined, Query = undefined>(
   return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read' };
 }
 
-/** A route that only reads, and answers a file instead of JSON. */
+/** A route that only reads, and responds with a file instead of JSON. */
 export function fileRoute<Context, Params = undefined, Query = undefined>(
   route: RouteBase &
     Pick<FileHandler<Context>, 'contentTypes'> &
@@ -156,8 +155,8 @@ export function fileRoute<Context, Params = undefined, Query = undefined>(
 }
 
 /**
- * A route that may change something. Its handler is one transaction, opened and committed for it, in which the
- * idempotency key and the stored answer are written too; what it answers is the body.
+ * A route that may change something. Its handler runs in one transaction, in which the idempotency key and the stored response
+ * are written too; it returns the body.
  */
 export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
   method: WriteMethod,

@@ -1,11 +1,11 @@
 import Type from 'typebox';
 import type { TimeFilter } from './list-filter.ts';
-import { firstMoment, lastMoment } from './time-or-day.ts';
+import { firstMoment, lastMoment } from '../kit/time-or-day.ts';
 
-/** The schemas' format of a time, or of a day without one. */
+/** The format, in schemas, of a time or a date alone. */
 export const timeOrDayFormat = 'date-or-date-time';
 
-/** Query parameters for what happened between two moments; `what` is a word such as `Created`. */
+/** The query parameters `from` and `to`; `what` is a word such as `Created`. */
 export const timeRange = (what: string) => ({
   from: Type.Optional(timeOrDayType(`${what} at or after. A date alone means from the beginning of that day, UTC.`)),
   to: Type.Optional(timeOrDayType(`${what} at or before. A date alone includes that whole day, UTC.`)),
@@ -14,7 +14,7 @@ export const timeRange = (what: string) => ({
 export const timeOrDayType = (description: string) =>
   Type.String({ format: timeOrDayFormat, description, examples: ['2026-11-20', '2026-11-20T10:18:00.000Z'] });
 
-/** From the first to the last millisecond that was asked for; absent is no bound. */
+/** The first and the last millisecond of the range; absent is no bound. */
 export function readTimeRange({ from, to }: { from?: string; to?: string }): TimeFilter {
   return {
     from: from === undefined ? undefined : firstMoment(from),

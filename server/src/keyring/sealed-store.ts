@@ -1,16 +1,16 @@
-import type { Queryable, Statement } from './db.ts';
-import { SealError } from './seal.ts';
-import type { Sealer } from './seal.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
+import { SealError } from '../kit/seal.ts';
+import type { Sealer } from '../kit/seal.ts';
 
-/** One stored value, and how to put another in its place. */
+/** One stored value, and how to replace it. */
 export interface SealedValue<Position> {
-  /** Where it stands among the others; values of one row have the same. */
+  /** Where it comes among the others; values of one row have the same. */
   position: Position;
-  /** What it is and whose, for people. */
+  /** Names it and its owner, for people. */
   name: string;
   sealed: Buffer;
   context: string;
-  /** Touches the row only where the value is still the one that was read. */
+  /** Changes the row only while it holds the value that was read. */
   replaceBy(sealed: Buffer): Statement;
 }
 
@@ -26,13 +26,13 @@ export interface SealedStore<Position = unknown> {
   ): Promise<SealedValue<Position>[]>;
 }
 
-// Small enough that a command that is stopped has lost nothing worth telling, large enough that the look-up costs little.
+// Small enough that stopping the command loses little, large enough that the look-ups cost little.
 const batchRows = 200;
 
 /**
- * Seals a store's values anew that are not under the sealer's key, batch by batch; each value is a statement of its own.
- * What was sealed anew is not found again, so it can be stopped anywhere and run again. Answers the names of those that
- * cannot be opened, which stay as they are.
+ * Reseals the values that are not under the sealer's key, in batches; each value is a statement of its own. Resealed values are
+ * not found again, so it can be stopped at any point and run again. Returns the names of those that cannot be opened, which
+ * stay as they are.
  */
 export async function resealStore<Position>(
   db: Queryable,
@@ -59,7 +59,7 @@ export async function resealStore<Position>(
   }
 }
 
-/** How many rows it touched: none where the value was changed meanwhile. Null for a value that cannot be opened. */
+/** Returns how many rows it changed: 0 where the value was replaced meanwhile. Null for a value that cannot be opened. */
 async function reseal<Position>(db: Queryable, sealer: Sealer, value: SealedValue<Position>): Promise<number | null> {
   try {
     const plain = sealer.open(value.sealed, value.context);
