@@ -1,5 +1,5 @@
 /**
- * Draws the picture of the README: three moments of the hosted payment page, as a phone shows them.
+ * Draws the picture of the README: three states of the hosted payment page on a phone.
  *
  *     node tools/docs-picture.ts      writes docs/images/checkout.png
  */
@@ -11,7 +11,7 @@ import { startCheckoutServer } from '../test/harness/checkout-server.ts';
 const path = new URL('../docs/images/checkout.png', import.meta.url);
 const states = ['choose', 'approve_then_confirm', 'paid'];
 const phone = { width: 360, height: 740 };
-// Sharp on a good screen, and still a file of some hundred kilobytes.
+// Sharp on a high-resolution screen, at a few hundred kilobytes.
 const scale = 1.5;
 
 await using server = await startCheckoutServer();
@@ -30,7 +30,7 @@ async function photograph(chromium: Browser, url: string): Promise<string> {
   return `data:image/png;base64,${png.toString('base64')}`;
 }
 
-/** The moments side by side, each with a frame. */
+/** The screenshots side by side. */
 async function arrange(chromium: Browser, images: readonly string[]): Promise<Buffer> {
   const context = await chromium.newContext({ viewport: { width: 1240, height: 820 }, deviceScaleFactor: scale });
   const page = await context.newPage();

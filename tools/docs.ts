@@ -2,7 +2,7 @@
  * Writes docs/settings.md from the table of settings in server/src/configuration/settings.ts.
  *
  *     node tools/docs.ts              writes the file
- *     node tools/docs.ts --check      says whether it still tells the truth
+ *     node tools/docs.ts --check      fails where the file is out of date
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { settings } from '../server/src/configuration/settings.ts';
@@ -10,7 +10,7 @@ import type { Setting } from '../server/src/configuration/settings.ts';
 
 const settingsPath = new URL('../docs/settings.md', import.meta.url);
 
-/** The page of settings as it has to be. */
+/** The text of the page. */
 export function settingsPage(): string {
   return `# Settings
 
@@ -33,7 +33,7 @@ function settingRow({ name, description, default: value }: Setting): string {
   return `| \`${name}\` | ${value === null ? 'none' : defaultText(value)} | ${cell(description)} |`;
 }
 
-/** A default that is a value stands as code, one that is a sentence as text. */
+/** A value is shown as code, a sentence as text. */
 function defaultText(value: string): string {
   return value.includes(' ') ? cell(value) : `\`${value}\``;
 }

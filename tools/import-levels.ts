@@ -1,13 +1,13 @@
 /**
- * The check of the import levels in .dependency-cruiser.js. It fails on a violation, and also when it finds next to no
- * modules: with TypeScript 7 and without @swc/core the cruise sees nothing and would pass in silence.
+ * Checks the import levels of .dependency-cruiser.js. It fails on a violation, and also when it finds almost no modules: with
+ * TypeScript 7 and without @swc/core dependency-cruiser finds nothing and would pass.
  */
 import { join } from 'node:path';
 import { cruise } from 'dependency-cruiser';
 import type { ICruiseResult } from 'dependency-cruiser';
 import extractConfiguration from 'dependency-cruiser/config-utl/extract-depcruise-config';
 
-// The service has more files than this from its first day on; fewer mean that nothing could be read.
+// Fewer mean that nothing could be parsed.
 const modulesMin = 20;
 const repository = join(import.meta.dirname, '..');
 
@@ -16,7 +16,7 @@ export interface ImportLevels {
   violations: { from: string; to: string; rule: string; comment: string }[];
 }
 
-/** Cruises folders of a source tree by the rules of this repository; `root` is where the paths start. */
+/** Checks folders of a source tree by the rules of this repository; paths are relative to `root`. */
 export async function cruiseImports(root: string, folders: string[]): Promise<ImportLevels> {
   const { options, ...ruleSet } = await extractConfiguration(join(repository, '.dependency-cruiser.js'));
   const comments = new Map(ruleSet.forbidden?.map((rule) => [rule.name, rule.comment]));
@@ -33,7 +33,7 @@ export async function cruiseImports(root: string, folders: string[]): Promise<Im
   };
 }
 
-/** What the check says about a tree; nothing when all is well. */
+/** The problems of a tree. */
 export function describeViolations({ modules, violations }: ImportLevels): string[] {
   const problems = violations.map(({ from, to, rule, comment }) => `${from} imports ${to} (${rule}). ${comment}`);
   if (modules < modulesMin) problems.push(`Only ${modules} modules were found. Is @swc/core installed?`);

@@ -4,8 +4,8 @@ import { eventBodySchemas } from '../server/src/app/event-schemas.ts';
 import { describeApi } from '../server/src/http/openapi.ts';
 
 /**
- * Writes docs/openapi.json from the routes; with `--check` it only says whether the file still tells the truth. The
- * document is kept so that a change of the API shows in the diff of the change that makes it.
+ * Writes docs/openapi.json from the routes; with `--check` it fails where the file is out of date. The document is committed so
+ * that a change of the API shows in its diff.
  */
 const path = new URL('../docs/openapi.json', import.meta.url);
 const document = `${JSON.stringify(await describeApi(apiRoutes, eventBodySchemas), null, 2)}\n`;

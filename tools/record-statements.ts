@@ -1,6 +1,6 @@
 /**
  * Records what a release sends to its database, for the check that a newer schema still takes it while an upgrade rolls
- * (test/released-statements.test.ts). Run once for each release, right before it:
+ * (tools/released-statements.test.ts). Run once for each release, right before it:
  *
  *     node tools/record-statements.ts                    runs every test and records the statements they send
  *     node tools/record-statements.ts a.test.ts …        records those of some tests beside what is recorded
@@ -49,7 +49,7 @@ function record(statements: Map<string, string>): void {
     const sent = JSON.parse(readFileSync(join(folder, file), 'utf8')) as [name: string, text: string][];
     for (const [name, text] of sent) if (isOurs(name)) statements.set(name, text);
   }
-  // What the tests did not send is read from the sources, where it stands there as it is sent.
+  // Statements that no test sends are read from the sources, if they are literal there.
   const resolver = new SqlResolver(sources);
   for (const { file, name, isWhole, text: node } of ofService) {
     const [text, ...others] = isWhole && node ? resolver.resolve({ file, node }) : [];
@@ -58,18 +58,18 @@ function record(statements: Map<string, string>): void {
     }
   }
   const newest = readMigrations(migrationsFolder).at(-1)?.number ?? 0;
-  const kept = shortestOfEach(statements);
-  writeFileSync(releasedStatementsPath, writeReleasedStatements(kept, newest));
-  console.log(`${kept.size} statements were recorded.`);
+  const recorded = shortestOfEach(statements);
+  writeFileSync(releasedStatementsPath, writeReleasedStatements(recorded, newest));
+  console.log(`${recorded.size} statements were recorded.`);
 }
 
-/** Of an insert of many rows (`…_insert_1`, `…_insert_2`) the one with the fewest. */
+/** Of inserts of many rows (`…_insert_1`, `…_insert_2`) the one with the fewest. */
 function shortestOfEach(statements: ReadonlyMap<string, string>): Map<string, string> {
-  const kept = new Map<string, [name: string, text: string]>();
+  const shortest = new Map<string, [name: string, text: string]>();
   for (const [name, text] of statements) {
     const kind = name.replace(/_\d+$/, '');
-    const known = kept.get(kind);
-    if (!known || text.length < known[1].length) kept.set(kind, [name, text]);
+    const known = shortest.get(kind);
+    if (!known || text.length < known[1].length) shortest.set(kind, [name, text]);
   }
-  return new Map(kept.values());
+  return new Map(shortest.values());
 }

@@ -16,7 +16,7 @@ interface Part {
   imports: Set<string>;
 }
 
-/** The picture as it has to be: a row for each level, the top one first; lines lead down to what a part imports. */
+/** The picture: a row for each level, the top one first; lines lead down to what a part imports. */
 export async function structurePicture(): Promise<string> {
   const parts = readParts();
   // Plain JavaScript, because the tool that reads it knows nothing else.
@@ -65,24 +65,24 @@ function partOf(file: string): string {
   return file.slice(sources.length).split('/')[0] ?? '';
 }
 
-/** What the table of levels does not name stands above all of it. */
+/** The folders that the table of levels does not name are above all of it. */
 function topLevel(parts: ReadonlyMap<string, Part>, levels: readonly string[][]): string[] {
   return [...parts.keys()].filter((name) => !levels.flat().includes(name)).toSorted();
 }
 
-/** Without what is reached through another part anyway: a picture of every import would show nothing. */
+/** Without imports that lead there through another part as well: the picture would be unreadable. */
 function neededImports(part: Part, parts: ReadonlyMap<string, Part>): string[] {
   const direct = [...part.imports].toSorted();
   return direct.filter((name) => !direct.some((other) => other !== name && reaches(other, name, parts)));
 }
 
-function reaches(from: string, to: string, parts: ReadonlyMap<string, Part>): boolean {
-  const seen = new Set([from]);
-  for (const name of seen) for (const next of parts.get(name)?.imports ?? []) seen.add(next);
-  return from !== to && seen.has(to);
+function reaches(name: string, target: string, parts: ReadonlyMap<string, Part>): boolean {
+  const seen = new Set([name]);
+  for (const reached of seen) for (const next of parts.get(reached)?.imports ?? []) seen.add(next);
+  return name !== target && seen.has(target);
 }
 
-/** Each row in the order of the middle of what it imports, from the bottom up, so that few lines cross. */
+/** Orders each row by the average position of what it imports, from the bottom up, so that few lines cross. */
 function untangle(rows: readonly string[][], parts: ReadonlyMap<string, Part>): string[][] {
   const middle = new Map<string, number>();
   const ordered: string[][] = [];
@@ -112,17 +112,17 @@ function pointOf(row: number, index: number, count: number): Point {
   return { x: margin + ((index + 0.5) * (width - 2 * margin)) / count, y: margin + row * rowHeight };
 }
 
-function lineBetween(from: Point | undefined, to: Point | undefined): string {
-  if (!from || !to) return '';
-  const [start, end] = [from.y + boxHeight, to.y];
+function lineBetween(upper: Point | undefined, lower: Point | undefined): string {
+  if (!upper || !lower) return '';
+  const [start, end] = [upper.y + boxHeight, lower.y];
   const bend = Math.round((end - start) / 2);
-  return `    <path d="M${round(from.x)} ${start}C${round(from.x)} ${start + bend} ${round(to.x)} ${end - bend} ${round(to.x)} ${end}"/>`;
+  return `    <path d="M${round(upper.x)} ${start}C${round(upper.x)} ${start + bend} ${round(lower.x)} ${end - bend} ${round(lower.x)} ${end}"/>`;
 }
 
-function box({ name }: Part, at: Point | undefined): string {
-  if (!at) return '';
+function box({ name }: Part, position: Point | undefined): string {
+  if (!position) return '';
   const boxWidth = Math.max(72, name.length * 8 + 20);
-  return `  <g transform="translate(${round(at.x)} ${at.y})" text-anchor="middle">
+  return `  <g transform="translate(${round(position.x)} ${position.y})" text-anchor="middle">
     <rect x="${-boxWidth / 2}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="#eef5f0" stroke="#1f6b4a"/>
     <text y="20" font-size="14" fill="#10221b">${name}</text>
   </g>`;

@@ -23,7 +23,7 @@ import { fastTemporaryDirectory } from '../test/harness/temporary-directory.ts';
 const samples = join(import.meta.dirname, '../examples/proxies');
 const site = 'pay.example.gm';
 // After a restart, so that the proxy has found the instance that is back before the other one goes.
-const answeredBetween = 400;
+const responsesBetween = 400;
 
 interface Proxy {
   name: string;
@@ -84,8 +84,8 @@ async function tryProxy(
     try {
       for (let restart = 0; restart < restarts; restart += 1) {
         await instances.restart(restart);
-        const answered = load.answered;
-        await eventually('requests are answered', () => load.answered > answered + answeredBetween);
+        const before = load.answered;
+        await eventually('requests are answered', () => load.answered > before + responsesBetween);
       }
     } finally {
       await load.stop();

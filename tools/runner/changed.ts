@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** What a change can touch: some test files, or all of them, and why. */
+/** The test files that a change can affect, and why. */
 export interface Affected {
   files: string[];
   reason: string;
@@ -10,12 +10,12 @@ export interface Affected {
 
 const sourceFiles = '{benchmarks,cli,examples,launch,server,simulator,test,tools}/**/*.{js,ts}';
 
-// Read by people and by the checks, by no test.
+// No test reads these.
 const textsOnly = ['CHANGELOG.md', 'CONTRIBUTING.md'];
 
 /**
  * The test files that import a file changed since the branch left `main`, committed or not, directly or through others.
- * A change that no import leads to (a migration, a document, a package) can touch any test, so it chooses all.
+ * A changed file that is no source file (a migration, a document, a package) can affect any test, so all are listed.
  */
 export function listAffected(repository: string, testFiles: readonly string[]): Affected {
   const since = baseOf(repository);
@@ -50,7 +50,7 @@ function git(repository: string, args: readonly string[]): string[] {
   return output.split('\n').filter((line) => line !== '');
 }
 
-/** Of each source file, those that import it, or name it as a program to start. */
+/** By source file, the files that import it, or name it as a program to start. */
 function readImporters(repository: string): Map<string, string[]> {
   const files = globSync(sourceFiles, { cwd: repository });
   const importers = new Map<string, string[]>(files.map((file) => [file, []]));

@@ -12,7 +12,7 @@ interface Check {
 
 const knip = ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'];
 
-/** Without right types no test says anything, so none runs then. */
+/** No test runs while the types are wrong. */
 export const typesCheckName = 'types';
 
 /** What every change has to pass besides the tests. */
@@ -22,23 +22,23 @@ const checks: Check[] = [
   { name: typesCheckName, args: ['node_modules/typescript/bin/tsc', '-p', '.', '--pretty', 'false'] },
   { name: 'import levels', args: ['tools/import-levels.ts'] },
   { name: 'dead code', args: knip },
-  // What only tests use is dead too; what exists for them says so with @internal in its comment.
+  // Code that only tests use is dead too, unless its comment says @internal.
   { name: 'test-only code', args: [...knip, '--production', '--include', 'files,exports,types'] },
   { name: 'tidy', args: ['tools/tidy.ts'] },
   { name: 'schema', args: ['tools/schema-snapshot.ts', '--check'] },
   { name: 'openapi', args: ['tools/openapi.ts', '--check'] },
 ];
 
-// The smallest machine has two processors, and a check keeps one busy.
+// The smallest supported machine has two processors, and a check keeps one busy.
 const concurrencyMax = 2;
 
-/** Runs every check, whatever the others say, with a line for each; answers the names of those that failed. */
+/** Runs every check, prints a line for each, and returns the names of those that failed. */
 export async function runChecks(repository: string): Promise<string[]> {
   const present = checks.filter(({ args }) => existsSync(join(repository, args[0] ?? '')));
   const results = startLimited(present, concurrencyMax, ({ args }) => runNode(args, repository));
   const failed: string[] = [];
-  for (const [place, { name }] of present.entries()) {
-    const result = await results[place];
+  for (const [index, { name }] of present.entries()) {
+    const result = await results[index];
     if (!result) continue;
     const { isOk, output, durationMs } = result;
     console.log(`${name.padEnd(15)} ${isOk ? 'ok    ' : 'failed'} ${seconds(durationMs)}`);

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process';
 
 export interface CommandResult {
   isOk: boolean;
-  /** What it wrote to both of its outputs, in the order it came. */
+  /** Both of its outputs, in order. */
   output: string;
   durationMs: number;
 }
 
-/** Runs a program of Node in a folder; one that cannot be started has failed and says why. */
+/** Runs Node in a folder; a failure to start is a failed result with the reason. */
 export function runNode(args: readonly string[], cwd: string): Promise<CommandResult> {
   const startedMs = performance.now();
-  // Node's test runner marks the processes it starts, and refuses to run in one of them: this is a new beginning.
+  // Node's test runner refuses to run in processes that it has marked with this.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -1,6 +1,6 @@
 /**
- * What the process of a group of test files runs: each file as a suite of its name, with its own hooks, one after the
- * other. Arguments: for how long the process may live on when they have ended, in milliseconds, and the files.
+ * The program of a group of test files: runs each file as a suite of its name, with its own hooks, one after the other.
+ * Arguments: how long the process may live after the tests, in milliseconds, and the files.
  */
 import { after, describe } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ const [lingerMs, ...files] = process.argv.slice(2);
 for (const file of files) describe(file, () => import(pathToFileURL(file).href));
 
 after(() => {
-  // Comes about only where something else keeps the process.
+  // Fires only while something keeps the process alive.
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().filter((kind) => kind !== 'PipeWrap');
     process.stderr.write(`The tests have ended, but this was left open: ${open.join(', ')}.\n`);

@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What runs the files of a group in their process. */
+/** The program that runs the files of a group. */
 export const groupProgram = join(import.meta.dirname, 'group.ts');
 
-// Enough that loading the application, which takes as long as five tests, hardly counts; few enough that the last group
-// keeps no processor waiting for the others.
+// Enough that loading the application, which takes as long as five tests, hardly matters; few enough that no processor idles
+// long while the last group runs.
 const filesPerGroup = 16;
 
-// Loading the browser's library takes a process 2.5 s of processor time, and such a file runs for up to half a minute: with
-// more of them in one process the whole run would wait for it at its end.
+// Loading the browser's library takes 2.5 s of processor time, and such a file runs for up to half a minute: with more of them in
+// one process the whole run would wait for it at the end.
 const browserFilesPerGroup = 5;
 
-// These start processes, which are long and may leave others behind, or change or measure their own.
+// These start processes, which takes long and may leave some behind, or they change or measure their own process.
 const ownProcess =
   /(harness\/(process|crash-\w+|crashing-service|database-server)|cli-process\.corpus)\.ts'|node:child_process|runNode|setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
 
 const usesBrowser = /harness\/browser\.ts'/;
 
 /**
- * Divides test files into those that share a process, in their order, and those that need one to themselves. Those and the
- * ones with a browser come first because they are the long ones.
+ * Divides test files into groups that share a process, in order, and files that need a process to themselves. The latter and the
+ * files with a browser come first, because they take long.
  */
 export function groupFiles(files: readonly string[]): string[][] {
   const [alone, browser, together]: [string[], string[], string[]] = [[], [], []];

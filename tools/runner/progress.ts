@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { minutes } from './text.ts';
 
-/** What each file took the last time, in milliseconds by its path from the root of the repository. */
+/** The duration of each file in the last run, in milliseconds, by its path from the root of the repository. */
 type Durations = Record<string, number>;
 
 const durationsFile = 'node_modules/.cache/test-durations.json';
-// Where nobody watches, a line for a log; where somebody does, one line that is written over.
+// Without a terminal a new line for the log, on a terminal one line that is overwritten.
 const logEveryMs = 15_000;
 const drawEveryMs = 1_000;
 
@@ -15,7 +15,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** Says how many files have ended, and how long the rest will take, judged by what each file took the last time. */
+/** Shows how many files have ended, and estimates the remaining time by the durations of the last run. */
 export class Progress {
   readonly #repository: string;
   readonly #screen: Screen;
@@ -42,7 +42,7 @@ export class Progress {
     if (!isOk) this.#failedFiles += 1;
   }
 
-  /** A line of its own. */
+  /** Prints a line. */
   note(text: string): void {
     this.#screen.write(this.#screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
   }
@@ -54,7 +54,7 @@ export class Progress {
     writeDurations(this.#repository, { ...this.#before, ...this.#now });
   }
 
-  /** Undefined until enough has been done to judge by. */
+  /** Undefined until enough is done for an estimate. */
   remainingMs(elapsedMs: number): number | undefined {
     const known = Object.values(this.#before);
     const usualMs = known.length > 0 ? known.reduce((sum, ms) => sum + ms, 0) / known.length : 1_000;
@@ -81,7 +81,7 @@ function readDurations(repository: string): Durations {
   try {
     return JSON.parse(readFileSync(join(repository, durationsFile), 'utf8')) as Durations;
   } catch {
-    // The first run, or half a file of a run that was killed: then all files count the same.
+    // The first run, or a truncated file of a killed run: then all files count the same.
     return {};
   }
 }
@@ -91,6 +91,6 @@ function writeDurations(repository: string, durations: Durations): void {
     mkdirSync(dirname(join(repository, durationsFile)), { recursive: true });
     writeFileSync(join(repository, durationsFile), JSON.stringify(durations));
   } catch {
-    // It only makes the next estimate better.
+    // It only improves the next estimate.
   }
 }

@@ -10,9 +10,9 @@ import { TestReport } from './test-report.ts';
 import type { Verdict } from './test-report.ts';
 
 export interface TestLimits {
-  /** When one test takes longer, it has failed. */
+  /** A test that takes longer has failed. */
   testMs: number;
-  /** So long a process may live on when its tests have ended; after that something in it was left open. */
+  /** How long a process may live after its tests; one that lives longer has left something open. */
   lingerMs: number;
 }
 
@@ -20,38 +20,38 @@ export interface TestLimits {
 // it leaves room for a machine that is twenty times slower.
 const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
-// A part of a test's time is waiting, so one more than there are processors; with two more, tests waited for each other.
+// One more than there are processors, because tests also wait; with two more they slowed each other down.
 const concurrencyMax = availableParallelism() + 1;
 
 const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
 
-/** All tests of the repository but the long ones, in one order on every machine, as paths from its root. */
+/** All test files but the long ones, as paths from the root, in the same order on every machine. */
 export function listTestFiles(repository: string): string[] {
   const files = globSync(testFiles, { cwd: repository }).toSorted();
   return files.filter((file) => !onlyLong.test(file));
 }
 
-/** The test files for which there is more to do than in the test command: named so, or asking how much they may try. */
+/** The test files that do more in the long run: those named so, and those that use test/harness/effort.ts. */
 export function listLongTestFiles(repository: string): string[] {
   const files = globSync(testFiles, { cwd: repository }).toSorted();
-  return files.filter((file) => onlyLong.test(file) || asksForEffort(join(repository, file)));
+  return files.filter((file) => onlyLong.test(file) || usesEffort(join(repository, file)));
 }
 
-function asksForEffort(path: string): boolean {
+function usesEffort(path: string): boolean {
   return /from '[^']*\/harness\/(effort|crash-story)\.ts'/.test(readFileSync(path, 'utf8'));
 }
 
-/** Runs test files by Node's own runner, in groups, on one PostgreSQL; says how far it is and what came of it. */
+/** Runs test files with Node's test runner, in groups, on one PostgreSQL, and reports progress and results. */
 export async function runTests(
   repository: string,
   files: readonly string[],
   limits: TestLimits = defaultLimits,
 ): Promise<Verdict> {
-  // Every test process loads much the same modules, and compiling them is half of what that takes.
+  // All test processes load much the same modules, and half of the time for that is compiling.
   process.env['NODE_COMPILE_CACHE'] ??= join(repository, 'node_modules/.cache/compiled');
   const abort = new AbortController();
-  // However this process ends, no test goes on without it.
+  // However this process ends, its tests end with it.
   process.once('exit', () => abort.abort());
   await globalSetup();
   try {
@@ -59,7 +59,7 @@ export async function runTests(
     const groups = startLimited(groupFiles(files), concurrencyMax, async (group) => {
       const argv = [String(limits.lingerMs), ...group];
       const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal: abort.signal });
-      report.follow(stream, group);
+      report.listen(stream, group);
       await once(stream.resume(), 'end');
     });
     await Promise.all(groups);

@@ -10,8 +10,8 @@ export interface Verdict {
   failed: number;
 }
 
-/** A test, a suite, a test file (a suite of its name) or a group's whole process, as Node's runner tells of them. */
-interface Told {
+/** A test, a suite, a test file (a suite of its name) or the process of a group, as Node's runner reports it. */
+interface Reported {
   name: string;
   testId: number;
   parentId: number | undefined;
@@ -19,26 +19,26 @@ interface Told {
 }
 
 type EndError = Error & { failureType?: string; exitCode?: number; cause?: unknown };
-type End = Told & Pick<EventData.TestPass, 'skip' | 'todo'> & { details: EventData.TestPass['details'] };
+type End = Reported & Pick<EventData.TestPass, 'skip' | 'todo'> & { details: EventData.TestPass['details'] };
 
 /** Test files in one process. */
 interface Group {
   files: readonly string[];
-  seen: Map<number, Told>;
-  /** Tests that have begun and not ended. */
+  seen: Map<number, Reported>;
+  /** Tests that have started and not ended. */
   open: Set<number>;
   filesWithTests: Set<string>;
   failures: string[];
   /** Whether its process failed, beyond its tests. */
   hasFailed: boolean;
-  /** The last part of what the process wrote. */
+  /** The end of what the process wrote. */
   output: string;
 }
 
 const slowestMax = 10;
 const outputCharactersMax = 20_000;
 
-/** Shows how far a test run is and each failure as it comes; at its end the failures in full, the slowest files and counts. */
+/** Shows the progress of a test run and each failure as it happens; at the end the failures in full, the slowest files and counts. */
 export class TestReport {
   readonly #repository: string;
   readonly #files: readonly string[];
@@ -54,8 +54,8 @@ export class TestReport {
     this.#progress = new Progress(repository, files);
   }
 
-  /** Listens to what Node's runner tells of test files that share a process. */
-  follow(stream: ReturnType<typeof run>, files: readonly string[]): void {
+  /** Collects the events of a group of test files. */
+  listen(stream: ReturnType<typeof run>, files: readonly string[]): void {
     const group = newGroup(files);
     this.#groups.push(group);
     stream.on('test:dequeue', (event) => begin(group, event));
@@ -67,8 +67,8 @@ export class TestReport {
   }
 
   /**
-   * A test that was cancelled, skipped or only planned has protected nothing: it counts as failed. So does a file whose
-   * tests never ended.
+   * Prints the results. A test that was cancelled, skipped or marked as todo counts as failed, because it protects nothing; so does
+   * a file whose tests never ended.
    */
   end(): Verdict {
     this.#progress.end();
@@ -92,7 +92,7 @@ export class TestReport {
   }
 
   #end(group: Group, event: End, error?: EndError): void {
-    // What failed because of what is in it says nothing new.
+    // A suite that failed because of its tests adds nothing.
     const isNew = error?.failureType !== 'subtestsFailed';
     if (isProcess(event)) return error && isNew ? this.#endProcess(group, error) : undefined;
     const titles = titlesOf(group, event);
@@ -101,7 +101,7 @@ export class TestReport {
     if (titles.length === 1) this.#endFile(group, event, error);
     else if (isSuite) this.#counts.suites += 1;
     if (titles.length > 1) group.filesWithTests.add(file);
-    // Suites are no tests, unless they failed by themselves or were left out, which took their tests along.
+    // Suites are not counted as tests, unless they failed themselves or were skipped, with their tests.
     if (event.skip !== undefined) this.#counts.skipped += 1;
     else if (event.todo !== undefined) this.#counts.todo += 1;
     else if (!error && !isSuite) this.#counts.pass += 1;
@@ -115,13 +115,13 @@ export class TestReport {
   }
 
   #failFilesThatNeverEnded(): void {
-    // Where a process failed, its failure has been told and names its files.
-    const told = new Set(this.#groups.filter(({ hasFailed }) => hasFailed).flatMap(({ files }) => files));
-    const unheard = this.#files.filter((file) => !this.#durationMs.has(file) && !told.has(file));
-    if (unheard.length === 0) return;
-    const group = newGroup(unheard);
+    // The failure of a process is reported already and names its files.
+    const reported = new Set(this.#groups.filter(({ hasFailed }) => hasFailed).flatMap(({ files }) => files));
+    const unfinished = this.#files.filter((file) => !this.#durationMs.has(file) && !reported.has(file));
+    if (unfinished.length === 0) return;
+    const group = newGroup(unfinished);
     this.#groups.push(group);
-    for (const file of unheard) this.#fail(group, [file], new Error('Its tests never ran to their end.'));
+    for (const file of unfinished) this.#fail(group, [file], new Error('Its tests never ran to their end.'));
   }
 
   #endProcess(group: Group, error: EndError): void {
@@ -169,7 +169,7 @@ function newGroup(files: readonly string[]): Group {
   };
 }
 
-function begin(group: Group, event: Told): void {
+function begin(group: Group, event: Reported): void {
   if (isProcess(event)) return;
   group.seen.set(event.testId, event);
   group.open.add(event.testId);
@@ -179,20 +179,20 @@ function write(group: Group, text: string): void {
   group.output = (group.output + text).slice(-outputCharactersMax);
 }
 
-/** Told of as a test of its program's name, with ids of its own. */
-function isProcess({ name }: Told): boolean {
+/** The process is reported as a test with its program's name, and with ids of its own. */
+function isProcess({ name }: Reported): boolean {
   return name === groupProgram;
 }
 
 /** From the test file down to the test. */
-function titlesOf(group: Group, { name, parentId }: Told): string[] {
+function titlesOf(group: Group, { name, parentId }: Reported): string[] {
   const parent = parentId === undefined ? undefined : group.seen.get(parentId);
   return [...(parent ? titlesOf(group, parent) : []), name];
 }
 
 function describeReason(reason: unknown): string {
   if (typeof reason === 'string') return reason;
-  // An assertion's message shows the difference already; its other fields repeat it.
+  // An assertion's message has the difference already; its other fields repeat it.
   const isAssertion = reason instanceof Error && 'code' in reason && reason.code === 'ERR_ASSERTION';
   const text = isAssertion ? (reason.stack ?? reason.message) : inspect(reason, { depth: 5 });
   return text

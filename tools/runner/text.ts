@@ -1,12 +1,12 @@
-// A failure says what it has to say in its first lines; a wall of them hides the next one.
+// The first lines of a failure are the useful ones; more would hide the next failure.
 const linesMax = 100;
 
-/** Text to stand under a heading, cut when it is long. */
+/** Indented text below a heading, cut when it is long. */
 export function excerpt(text: string, indentation: string): string {
   const lines = text.trim().split('\n');
-  const kept =
+  const shown =
     lines.length > linesMax ? [...lines.slice(0, linesMax), `… and ${lines.length - linesMax} lines more`] : lines;
-  return kept.map((line) => (line === '' ? '' : indentation + line)).join('\n');
+  return shown.map((line) => (line === '' ? '' : indentation + line)).join('\n');
 }
 
 export function seconds(durationMs: number): string {

@@ -4,14 +4,14 @@ import { findingAt } from './finding.ts';
 import { isServiceCode, isTest } from './source-files.ts';
 import { parseTypeScript, visit } from './typescript.ts';
 
-/** What the linter has no rule for. The time of the machine is asked for in one place only. */
+/** The linter has no rule for it: the machine's time is read in one file only. */
 export const ambientTime: Rule = (files) =>
   files
     .filter((file) => isServiceCode(file.path) && file.path !== 'server/src/kit/clock.ts')
     .flatMap((file) => {
       const findings: Finding[] = [];
-      const look = (node: { start: number; callee: Expression; arguments: unknown[] }, asksForTime: boolean) => {
-        if (node.callee.type !== 'Identifier' || node.callee.name !== 'Date' || !asksForTime) return;
+      const look = (node: { start: number; callee: Expression; arguments: unknown[] }, readsTime: boolean) => {
+        if (node.callee.type !== 'Identifier' || node.callee.name !== 'Date' || !readsTime) return;
         const message = 'takes the time from the machine; take it from the Clock that is handed in: clock.now()';
         findings.push(findingAt(file, node.start, message));
       };

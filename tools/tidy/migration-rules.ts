@@ -1,7 +1,7 @@
 import type { AlterTableCmd, Constraint, Node, RangeVar } from 'libpg-query';
 import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
-import { childrenOf, parseSql, placeOf, tableName } from './postgresql.ts';
+import { childrenOf, parseSql, offsetOf, tableName } from './postgresql.ts';
 
 const migrationPath = /^server\/migrations\/(\d{4})-[\w-]+[.]sql$/;
 const releasedPath = 'server/migrations/released-statements.sql';
@@ -25,7 +25,7 @@ export const constraintNames: Rule = (files) =>
         .map(({ location }) =>
           findingAt(
             file,
-            location === undefined ? start : placeOf(file.text, location),
+            location === undefined ? start : offsetOf(file.text, location),
             'makes a constraint without a name; write CONSTRAINT <table>_<columns>_<kind>',
           ),
         ),

@@ -2,7 +2,7 @@ import { loadModule, parseSync } from 'libpg-query';
 import type { Node, RangeVar } from 'libpg-query';
 import { hole } from './sql-resolution.ts';
 
-/** Has to have ended before anything is parsed. Not awaited here: a module that waits mixes up test files that share a process. */
+/** Await it before parsing anything. Not awaited here: top-level await mixes up test files that share a process. */
 export const loadSqlParser: () => Promise<void> = loadModule;
 
 export interface ParsedStatement {
@@ -18,15 +18,15 @@ export function parseSql(text: string): ParsedStatement[] {
   let before = 0;
   return stmts.flatMap(({ stmt, stmt_location: location = 0, stmt_len: length = 0 }) => {
     if (!stmt) return [];
-    const start = placeOf(text, location);
+    const start = offsetOf(text, location);
     const comment = text.slice(before, start);
-    before = placeOf(text, location + length);
+    before = offsetOf(text, location + length);
     return [{ statement: stmt, start, comment }];
   });
 }
 
 /** The parser counts in bytes of UTF-8. */
-export function placeOf(text: string, byte: number): number {
+export function offsetOf(text: string, byte: number): number {
   return Buffer.from(text).subarray(0, byte).toString().length;
 }
 
@@ -38,14 +38,14 @@ const attemptsMax = 5_000;
  * Parses a text with holes, each filled with the first thing that makes sense of the whole. Undefined where nothing does.
  */
 export function parseSqlWithHoles(text: string): Node[] | undefined {
-  const pieces = text.replaceAll(`$${hole}`, '$9').split(hole);
-  const choices = fillings.length ** (pieces.length - 1);
+  const parts = text.replaceAll(`$${hole}`, '$9').split(hole);
+  const choices = fillings.length ** (parts.length - 1);
   for (let attempt = 0; attempt < Math.min(choices, attemptsMax); attempt += 1) {
     let rest = attempt;
-    const filled = pieces.reduce((before, piece) => {
+    const filled = parts.reduce((before, part) => {
       const filling = fillings[rest % fillings.length] ?? '';
       rest = Math.floor(rest / fillings.length);
-      return `${before}${filling}${piece}`;
+      return `${before}${filling}${part}`;
     });
     try {
       return parseSql(filled).map(({ statement }) => statement);

@@ -46,8 +46,8 @@ export class SqlResolver {
         return [String(node.value)];
       case 'TemplateLiteral':
         return node.quasis.reduce<string[]>(
-          (texts, quasi, place) => {
-            const expression = node.expressions[place - 1];
+          (texts, quasi, index) => {
+            const expression = node.expressions[index - 1];
             const inserted = expression ? this.#textsOf(expression, scope) : [''];
             return joinEach(joinEach(texts, inserted), [quasi.value.cooked ?? quasi.value.raw]);
           },
@@ -74,24 +74,24 @@ export class SqlResolver {
     }
   }
 
-  #textsOfCall(callee: Expression, given: readonly Node[], scope: Scope): string[] {
+  #textsOfCall(callee: Expression, args: readonly Node[], scope: Scope): string[] {
     if (callee.type !== 'Identifier' || scope.calls === callsMax) return [hole];
     const found = this.#find(callee.name, callee.start, scope.file);
-    const body = found && answerOf(found.node);
+    const body = found && returnedExpression(found.node);
     if (!found || !body) return [hole];
     const parameters = 'params' in found.node && Array.isArray(found.node.params) ? (found.node.params as Node[]) : [];
     const values = new Map<string, string[]>();
-    for (const [place, parameter] of parameters.entries()) {
-      const argument = given[place];
+    for (const [index, parameter] of parameters.entries()) {
+      const argument = args[index];
       if (parameter.type === 'Identifier' && argument) values.set(parameter.name, this.#textsOf(argument, scope));
     }
     return this.#textsOf(body, { file: found.file, values, calls: scope.calls + 1 });
   }
 
-  /** What a name stands for at a place: the innermost binding, or what is imported by it. */
-  #find(name: string, at: number, file: SourceFile): { node: Node; file: SourceFile } | undefined {
+  /** What a name refers to at an offset: the innermost binding, or an import. */
+  #find(name: string, offset: number, file: SourceFile): { node: Node; file: SourceFile } | undefined {
     const { bindings, imports } = this.#namesOf(file);
-    const seen = bindings.filter((binding) => binding.name === name && binding.from <= at && at < binding.to);
+    const seen = bindings.filter((binding) => binding.name === name && binding.from <= offset && offset < binding.to);
     const innermost = seen.toSorted((left, right) => right.from - left.from)[0];
     if (innermost) return innermost.value ? { node: innermost.value, file } : undefined;
     const imported = imports.get(name);
@@ -120,13 +120,13 @@ export class SqlResolver {
 
 interface Scope {
   file: SourceFile;
-  /** The arguments of the call whose answer is worked out. */
+  /** The arguments of the call that is resolved. */
   values: ReadonlyMap<string, string[]>;
   calls: number;
 }
 
-/** The expression that a function answers, where that is all it does. */
-function answerOf(node: Node): Node | undefined {
+/** The expression that a function returns, if that is all it does. */
+function returnedExpression(node: Node): Node | undefined {
   if (node.type === 'ArrowFunctionExpression' && node.body.type !== 'BlockStatement') return node.body;
   if (node.type !== 'FunctionDeclaration' && node.type !== 'ArrowFunctionExpression') return undefined;
   const [only, ...rest] = node.body && 'body' in node.body && Array.isArray(node.body.body) ? node.body.body : [];

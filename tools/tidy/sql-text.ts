@@ -3,7 +3,7 @@ import type { SourceFile } from './finding.ts';
 import { isQueriesFile } from './source-files.ts';
 import { visit } from './typescript.ts';
 
-/** A string or template that is SQL, or a piece of it. */
+/** A string or template that is SQL, or a part of it. */
 export interface SqlText {
   file: SourceFile;
   node: StringLiteral | TemplateLiteral;

@@ -71,9 +71,9 @@ class BindingCheck {
     const { withClause, relation, cols = [], selectStmt, ...rest } = insert;
     const { unbound, derived: all } = this.#inWith(withClause, derived, outer);
     const source = selectStmt && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : undefined;
-    const place = cols.findIndex((column) => 'ResTarget' in column && column.ResTarget.name === 'merchant_id');
+    const position = cols.findIndex((column) => 'ResTarget' in column && column.ResTarget.name === 'merchant_id');
     const rows = (source?.valuesLists ?? []).map((row) => ('List' in row ? (row.List.items ?? []) : []));
-    const isBound = place >= 0 && rows.every((row) => isParameter(row[Math.min(place, row.length - 1)]));
+    const isBound = position >= 0 && rows.every((row) => isParameter(row[Math.min(position, row.length - 1)]));
     if (!isBound && this.#tables.has(tableName(relation))) unbound.push(tableName(relation));
     const scope: Scope = { relations: [], bound: new Set(), outer };
     return [...unbound, ...this.#inNested([selectStmt, rest], all, scope)];

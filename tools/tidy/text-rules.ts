@@ -14,7 +14,7 @@ export const leftoverMarkers: Rule = (files) =>
       ),
     );
 
-const placesOfOneMachine = [
+const localPaths = [
   /(?<![\w.:~/-])\/(?:home|root|Users|work|workspace)\/[\w.-]/g,
   /\bfile:\/\/\/(?:home|root|Users|work|workspace)\//g,
   /\bshared\/[\w-]+[.]md\b/g,
@@ -25,7 +25,7 @@ export const foreignPaths: Rule = (files) =>
   files
     .filter((file) => !isAboutTheRules(file))
     .flatMap((file) =>
-      placesOfOneMachine.flatMap((pattern) =>
+      localPaths.flatMap((pattern) =>
         findMatches(
           file,
           file.text,

@@ -17,7 +17,7 @@ test('a URL that names a socket keeps it', () => {
   );
 });
 
-test('user and password are read from wherever they stand', () => {
+test('user and password are read from the authority or the query', () => {
   assert.equal(userOf('postgresql://a%20b:c@db/one'), 'a b');
   assert.equal(userOf('postgresql:///one?host=/run&user=app'), 'app');
   assert.equal(passwordOf('postgresql://x:p%40ss@db/one'), 'p@ss');

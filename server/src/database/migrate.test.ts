@@ -17,12 +17,12 @@ const second = 'CREATE TABLE second (id bigint);';
 
 let database: TestDatabase;
 let folder: string;
-let said: string[];
+let logged: string[];
 
 beforeEach(async () => {
   database = await createEmptyTestDatabase();
   folder = mkdtempSync(join(tmpdir(), 'dalasi-migrations-'));
-  said = [];
+  logged = [];
 });
 
 afterEach(async () => {
@@ -45,7 +45,7 @@ test('each file is applied once, in the order of the numbers', async () => {
   ]);
 });
 
-test('a file that comes later is applied to what is there', async () => {
+test('a new file is applied to an existing database', async () => {
   write({ '0001-first.sql': first });
   await run();
   await query('INSERT INTO first VALUES (1)');
@@ -60,7 +60,7 @@ test('processes that start at the same time apply each file once', async () => {
   assert.deepEqual(applied.flat().toSorted(), ['0001-first', '0002-second']);
 });
 
-test('an index is made without keeping writers out, and again where an earlier attempt was broken off', async () => {
+test('an index is built without blocking writers, and again after an interrupted attempt', async () => {
   write({ '0001-first.sql': first });
   await run();
   await query('INSERT INTO first VALUES (1), (1)');
@@ -73,7 +73,7 @@ test('an index is made without keeping writers out, and again where an earlier a
   assert.deepEqual((await query(valid)).rows, [{ valid: true }]);
 });
 
-test('a file that fails leaves nothing, and runs again when it is mended', async () => {
+test('a failed file changes nothing, and runs again once it is fixed', async () => {
   write({ '0001-first.sql': first, '0002-second.sql': `${second} SELECT 1 / 0;` });
   await assert.rejects(run(), /StartError: Migration 0002-second failed and changed nothing: division by zero\./);
   assert.equal((await query("SELECT to_regclass('second') AS found")).rows[0]?.found, null);
@@ -92,7 +92,7 @@ test('a migration waits briefly for a locked table, releases it, and retries', a
     const clock: Clock = { now: () => new Date(0), sleep: async () => void (await holder.query('ROLLBACK')) };
     assert.deepEqual(await run({ clock }), ['0002-second']);
   });
-  assert(said.some((sentence) => /waits for a table that is in use/.test(sentence)));
+  assert(logged.some((sentence) => /waits for a table that is in use/.test(sentence)));
 });
 
 test('a database that a newer program migrated is refused', async () => {
@@ -132,13 +132,13 @@ test('a duplicate number, a malformed name or a transaction in a migration file 
   assert.equal((await query("SELECT to_regclass('first') AS found")).rows[0]?.found, null);
 });
 
-test('all that one start applies is said in one sentence, with how long it took', async () => {
+test('the migrations of one start are logged in one sentence, with their duration', async () => {
   write({ '0001-first.sql': first, '0002-second.sql': 'SELECT 1' });
   await run({ clock: { ...systemClock, now: () => new Date(0) } });
-  assert.deepEqual(said, ['Applied 2 migrations, 0001-first to 0002-second, in 0 ms.']);
+  assert.deepEqual(logged, ['Applied 2 migrations, 0001-first to 0002-second, in 0 ms.']);
   write({ '0003-third.sql': 'SELECT 1', '0004-wrong.sql': 'nonsense' });
   await assert.rejects(run({ clock: { ...systemClock, now: () => new Date(0) } }));
-  assert.equal(said[1], 'Applied migration 0003-third in 0 ms.', 'also when a later one fails');
+  assert.equal(logged[1], 'Applied migration 0003-third in 0 ms.', 'also when a later one fails');
 });
 
 test('the time of a migration comes from the clock', async () => {
@@ -161,7 +161,7 @@ function write(files: Record<string, string>): void {
 }
 
 function run({ clock = systemClock } = {}): Promise<string[]> {
-  return migrate({ adminUrl: database.adminUrl, clock, log: (sentence) => said.push(sentence), folder });
+  return migrate({ adminUrl: database.adminUrl, clock, log: (sentence) => logged.push(sentence), folder });
 }
 
 function query(sql: string): Promise<pg.QueryResult> {

@@ -39,8 +39,8 @@ async function migrateTo(newest: string): Promise<void> {
 
 async function insert(client: pg.Client, table: string, row: Record<string, unknown>): Promise<void> {
   const columns = Object.keys(row);
-  const places = columns.map((_column, index) => `$${index + 1}`);
-  const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`;
+  const parameters = columns.map((_column, index) => `$${index + 1}`);
+  const text = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${parameters.join(', ')})`;
   await client.query(text, Object.values(row));
 }
 
@@ -142,7 +142,7 @@ test('a case of a part that a network reversed names the transaction, and keeps 
       `SELECT reference || ', ' || COALESCE(network_transaction_id, 'the same') || ', ' || reported_again AS text
        FROM cases ORDER BY id`,
     );
-    const told = rows.map(({ text }) => text);
-    assert.deepEqual(told, ['T-1, the same, 0', 'T-1 part 4000, T-1, 0', 'T-2, the same, 0']);
+    const texts = rows.map(({ text }) => text);
+    assert.deepEqual(texts, ['T-1, the same, 0', 'T-1 part 4000, T-1, 0', 'T-2, the same, 0']);
   });
 });

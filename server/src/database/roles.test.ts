@@ -101,16 +101,16 @@ test('processes that start at the same time agree on one role and password', asy
   await asRole(urls[0] ?? '', 'SELECT 1');
 });
 
-test('a password that works for others stays where it may not be changed, and the error says what to do', async () => {
-  const given = { adminUrl: database.adminUrl, roleName };
-  const url = await ensureServingRole({ ...given, password, mayChangePassword: false });
+test('a password that may not be changed stays, and the error says what to do', async () => {
+  const options = { adminUrl: database.adminUrl, roleName };
+  const url = await ensureServingRole({ ...options, password, mayChangePassword: false });
   await asRole(url, 'SELECT 1');
   await assert.rejects(
-    ensureServingRole({ ...given, password: 'what a wrong pepper gives', mayChangePassword: false }),
+    ensureServingRole({ ...options, password: 'what a wrong pepper gives', mayChangePassword: false }),
     new RegExp(`^StartError: The role ${roleName} has another password .*secrets accept KEY_PEPPER\\.$`),
   );
   await asRole(url, 'SELECT 1');
-  await ensureServingRole({ ...given, password: 'another', mayChangePassword: true });
+  await ensureServingRole({ ...options, password: 'another', mayChangePassword: true });
   await asRole(changeConnectionUrl(url, { password: 'another' }), 'SELECT 1');
 });
 
@@ -120,7 +120,7 @@ test("the role and the password of the operator's own URL are the ones that coun
   await asRole(servingUrl, 'INSERT INTO ledger_movements VALUES (2, 200)');
 });
 
-test('a role that the operator has made keeps its rights and its password', async () => {
+test('a role that the operator created keeps its rights and its password', async () => {
   await asAdmin(`CREATE ROLE ${roleName} LOGIN CREATEDB PASSWORD 'made by hand'`);
   const servingUrl = changeConnectionUrl(database.adminUrl, { user: roleName, password: 'mistyped' });
   await ensureServingRole({ adminUrl: database.adminUrl, servingUrl, password });
@@ -130,7 +130,7 @@ test('a role that the operator has made keeps its rights and its password', asyn
   assert.deepEqual(rows, [{ rolcreatedb: true }]);
 });
 
-test('the role of the tables cannot be made the serving role by mistake', async () => {
+test('the owner of the tables cannot become the serving role by mistake', async () => {
   const { username } = new URL(database.adminUrl);
   await assert.rejects(
     ensureServingRole({ adminUrl: database.adminUrl, roleName: username, password }),
@@ -142,7 +142,7 @@ test('the role of the tables cannot be made the serving role by mistake', async 
   );
 });
 
-test('an owner that may not make roles is told what to do, and uses the role that the operator made', async () => {
+test('an owner that may not create roles gets an error with the fix, and uses the operator’s role', async () => {
   const owner = `${roleName}_owner`;
   await asAdmin(`CREATE ROLE ${owner} LOGIN PASSWORD 'owner'; ALTER TABLE ledger_movements OWNER TO ${owner}`);
   await asAdmin(
@@ -200,7 +200,7 @@ test('the service refuses to start on a database that was not migrated', async (
   await assert.rejects(assertAs(url), /StartError: The database has no table ledger_movements; /);
 });
 
-test('the service refuses to start on a database that may forget what it confirmed', async () => {
+test('the service refuses to start on a database that may lose committed rows', async () => {
   const url = await ensureServingRole({ adminUrl: database.adminUrl, roleName, password });
   await asAdmin(`ALTER ROLE ${roleName} SET synchronous_commit = off`);
   await assert.rejects(

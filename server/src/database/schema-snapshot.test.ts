@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-test('a table is told with its columns, constraints, indexes and what the serving role may do', async () => {
+test('a table is described with columns, constraints, indexes and the serving role’s privileges', async () => {
   await run(`
     CREATE TABLE parents (merchant_id uuid NOT NULL, id uuid NOT NULL, CONSTRAINT parents_pkey PRIMARY KEY (merchant_id, id));
     CREATE TABLE ledger_movements (
@@ -73,7 +73,7 @@ for (const change of [
   });
 }
 
-test('the order of the statements that made the schema does not show', async () => {
+test('the order of the statements that created the schema does not matter', async () => {
   const [one, two] = [
     'CREATE TABLE b (id bigint);',
     'CREATE TABLE a (id bigint); CREATE INDEX y ON a (id); CREATE INDEX x ON a (id);',

@@ -19,7 +19,7 @@ test('every character is equally likely', () => {
   for (const [character, count] of counts) assert.ok(Math.abs(count - 10_000) < 600, `${character}: ${count}`);
 });
 
-test('bytes that would make some characters likelier are thrown away', () => {
+test('bytes that would make some characters more likely are discarded', () => {
   const chunks = [Uint8Array.of(247, 248, 255), Uint8Array.of(250, 62), Uint8Array.of(61)];
   const requestedCounts: number[] = [];
   const bytes = (count: number): Uint8Array => {
@@ -36,7 +36,7 @@ test('the checksum is the CRC32 in six characters', () => {
   assert.equal(crc32Base62(''), '000000');
 });
 
-test('any one mistyped character and any two exchanged neighbours change the checksum', () => {
+test('mistyping one character or swapping two neighbours changes the checksum', () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   const key = `sk_test_${randomBase62(seededRandom('mistyped'), 32)}`;
   const checksum = crc32Base62(key);

@@ -57,7 +57,7 @@ function readCsv(text: string): string[][] {
 }
 
 describe('a table for a spreadsheet', () => {
-  test('holds no cell that a spreadsheet would take for a formula, and loses nothing of its text', () => {
+  test('has no cell that a spreadsheet reads as a formula, and loses no text', () => {
     const rows = readCsv(
       toCsv(
         ['title', 'after'],
@@ -103,7 +103,7 @@ describe('a table for a spreadsheet', () => {
     );
   });
 
-  test('leaves a cell empty where there is nothing to say', () => {
+  test('leaves the cell of a null empty', () => {
     assert.equal(toCsv(['a', 'b', 'c'], [[null, 'x', null]]), 'a,b,c\r\n,x,\r\n');
   });
 });

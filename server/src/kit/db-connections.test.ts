@@ -60,7 +60,7 @@ test('each lost connection is reported once: idle, in a transaction, or the list
   assert.equal(lost.length, 4, lost.map(String).join('\n'));
 });
 
-test('the system asks after connections that are quiet, so that one whose other end has vanished is found', async (t) => {
+test('keep-alive probes find a connection whose other end has vanished', async (t) => {
   const keepAliveCalls = t.mock.method(Socket.prototype, 'setKeepAlive');
   const { db: one } = open(1);
   const listener = await one.dedicatedClient();
@@ -80,7 +80,7 @@ for (const [what, statement] of [
   ['that may not connect to the database any more', 'REVOKE CONNECT ON DATABASE DATABASE FROM PUBLIC'],
   ['whose database takes no connections', 'ALTER DATABASE DATABASE ALLOW_CONNECTIONS false'],
 ] as const) {
-  test(`a role ${what} is told to come back, as when the database is away`, async () => {
+  test(`a role ${what} gets 503 with Retry-After, as when the database is away`, async () => {
     const name = new URL(database.adminUrl).pathname.slice(1);
     const role = `locked_out_${randomUUID().slice(0, 8)}`;
     const elsewhere = changeConnectionUrl(database.adminUrl, { database: 'postgres' });

@@ -102,14 +102,14 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof PublicError && error.code === 'unavailable' && error.statusCode === 503;
 }
 
-test('what a transaction wrote is there after it, and what its body answered comes back', async () => {
-  const answer = await db.withTransaction(async (tx) => {
+test('a transaction stores its writes and returns the result of its body', async () => {
+  const result = await db.withTransaction(async (tx) => {
     tx.send(insertRow(1n));
     assert.deepEqual(await storedIds(tx), [1n], 'a statement that was sent comes before the next one');
     assert.deepEqual(await storedIds(), [], 'nobody else sees it before the commit');
     return 'done';
   });
-  assert.equal(answer, 'done');
+  assert.equal(result, 'done');
   assert.deepEqual(await storedIds(), [1n]);
 });
 
@@ -125,7 +125,7 @@ test('a sent statement that fails makes the commit fail with its own error, and 
   assert.deepEqual(await storedIds(), []);
 });
 
-test('a statement after a failed one does not hide why it failed', async () => {
+test('the error of a failed statement is not hidden by later ones', async () => {
   const error = await rejectionOf(
     db.withTransaction(async (tx) => {
       tx.send(insertRow(1n));
@@ -136,7 +136,7 @@ test('a statement after a failed one does not hide why it failed', async () => {
   assert.ok(isUniqueViolation(error, 'kit_rows_pkey'), String(error));
 });
 
-test('what the body throws undoes everything and comes out as it is', async () => {
+test('an error in the body rolls back everything and is thrown unchanged', async () => {
   const mistake = new Error('a mistake of the body');
   const error = await rejectionOf(
     db.withTransaction(async (tx) => {
@@ -148,7 +148,7 @@ test('what the body throws undoes everything and comes out as it is', async () =
   assert.deepEqual(await storedIds(), []);
 });
 
-test('a unique violation is told by the constraint, also with the shard number behind it', () => {
+test('a unique violation is recognised by its constraint, also with a shard number appended', () => {
   const violation = (message: string, code = '23505'): Error =>
     Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code });
   const message = (name: string): string => `duplicate key value violates unique constraint "${name}"`;
@@ -170,18 +170,18 @@ test('amounts arrive as bigint, beyond what a number holds', async () => {
   assert.equal(row?.amount, amount);
 });
 
-test('a statement that answers two rows where one is meant is a mistake, in and out of a transaction', async () => {
+test('a statement that returns two rows for `row` fails, inside and outside of a transaction', async () => {
   await db.run(insertRow(1n));
   await db.run(insertRow(2n));
   const one: Statement = { name: 'test_one', text: 'SELECT id FROM kit_rows', values: [] };
-  await assert.rejects(db.row(one), /test_one answered 2 rows/);
+  await assert.rejects(db.row(one), /test_one returned 2 rows/);
   await assert.rejects(
     db.withTransaction((tx) => tx.row(one)),
-    /test_one answered 2 rows/,
+    /test_one returned 2 rows/,
   );
 });
 
-test('two transactions that wait for each other both come through: the one that gave way runs again', async () => {
+test('two transactions in a deadlock both succeed, because the victim is retried', async () => {
   await Promise.all([db.run(insertRow(1n)), db.run(insertRow(2n))]);
   const [bothHoldOne, oneIsThrough] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding: bigint[] = [];
@@ -202,7 +202,7 @@ test('two transactions that wait for each other both come through: the one that 
   assert.deepEqual([runs, slept.length], [3, 1]);
 });
 
-test('a serialization failure is tried five times in all, a little later each time, and is 503 then', async () => {
+test('a serialization failure is tried five times with growing delays, then answered with 503', async () => {
   let runs = 0;
   const error = await rejectionOf(
     db.withTransaction(async (tx) => {
@@ -216,7 +216,7 @@ test('a serialization failure is tried five times in all, a little later each ti
   assert.deepEqual(slept, [5, 20, 45, 80]);
 });
 
-test('nothing else is tried again, because it may have had an effect', async () => {
+test('no other error is retried, because the transaction may have had an effect', async () => {
   for (const code of ['23505', '22012', '57014', '08006']) {
     let runs = 0;
     await rejectionOf(
@@ -229,14 +229,14 @@ test('nothing else is tried again, because it may have had an effect', async () 
   }
 });
 
-test('a database that cannot serve is 503; what we did wrong comes out as it is', async () => {
+test('an unavailable database is 503; an error of the program is thrown unchanged', async () => {
   for (const code of ['08006', '25006', '28000', '28P01', '42501', '53300', '57P01', '58030']) {
     assert.ok(isUnavailable(await rejectionOf(db.run(failing(code)))), code);
   }
   for (const code of ['23505', '42P01']) assert.equal(sqlState(await rejectionOf(db.run(failing(code)))), code);
 });
 
-test('a lock that is not to be had within its time is 503 and undoes the transaction', async () => {
+test('a lock timeout is 503 and rolls back the transaction', async () => {
   await db.run(insertRow(1n));
   const mayEnd = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
@@ -259,7 +259,7 @@ test('a lock that is not to be had within its time is 503 and undoes the transac
   assert.deepEqual(await storedIds(), [1n]);
 });
 
-test('a statement that takes too long is ended at the server and is 503', async () => {
+test('a statement timeout ends the statement at the server and is 503', async () => {
   const hasty = open({ connectionsMax: 1, statementTimeoutMs: 20 });
   const error = await rejectionOf(hasty.run({ name: 'test_slow', text: 'SELECT pg_sleep(60)', values: [] }));
   await hasty.close();
@@ -267,7 +267,7 @@ test('a statement that takes too long is ended at the server and is 503', async 
   assert.match(String(error), /This took too long/);
 });
 
-test('a connection that is lost in a transaction is 503 with a time to come back, and nothing is written', async () => {
+test('a connection lost in a transaction is 503 with Retry-After, and nothing is written', async () => {
   const error = await rejectionOf(
     db.withTransaction(async (tx) => {
       await tx.run(insertRow(1n));
@@ -281,7 +281,7 @@ test('a connection that is lost in a transaction is 503 with a time to come back
   assert.deepEqual(await storedIds(), []);
 });
 
-test('the pool survives the end of all its connections, idle ones too', async () => {
+test('the pool survives losing all its connections, idle ones too', async () => {
   const hold = Promise.withResolvers<void>();
   const users = [1n, 2n, 3n].map((id) =>
     db.withTransaction(async (tx) => {
@@ -298,14 +298,14 @@ test('the pool survives the end of all its connections, idle ones too', async ()
   assert.deepEqual(await storedIds(), [1n, 2n, 3n, 4n]);
 });
 
-test('a database that is not there is 503, not a bug', async () => {
+test('a database that cannot be reached is 503, not a bug', async () => {
   const nowhere = open({ url: 'postgres://nobody@127.0.0.1:1/nothing' });
   assert.ok(isUnavailable(await rejectionOf(nowhere.run(insertRow(1n)))));
   assert.ok(isUnavailable(await rejectionOf(nowhere.withTransaction(async (tx) => tx.run(insertRow(1n))))));
   await nowhere.close();
 });
 
-test('what follows a commit happens after it, in order', async () => {
+test('actions after a commit run after it, in order', async () => {
   const seen: unknown[] = [];
   const looked = Promise.withResolvers<void>();
   await db.withTransaction(async (tx) => {
@@ -324,7 +324,7 @@ test('what follows a commit happens after it, in order', async () => {
   assert.deepEqual(seen, ['body', 'first', 'second', [1n]]);
 });
 
-test('what follows a commit does not happen when the commit fails, and happens once when it is repeated', async () => {
+test('actions after a commit do not run when it fails, and run once when it is retried', async () => {
   let happened = 0;
   await rejectionOf(
     db.withTransaction(async (tx) => {
@@ -342,7 +342,7 @@ test('what follows a commit does not happen when the commit fails, and happens o
   assert.equal(happened, 1);
 });
 
-test('a mistake in what follows a commit neither fails the transaction nor touches the next one', async () => {
+test('an error in an action after a commit affects neither the transaction nor the next one', async () => {
   const one = open({ connectionsMax: 1 });
   const mistake = new Error('a listener failed');
   let others = 0;
@@ -370,7 +370,7 @@ test('a mistake in what follows a commit neither fails the transaction nor touch
   assert.deepEqual(afterCommitErrors, [mistake]);
 });
 
-test('a test hears of whoever asks for a second connection inside a transaction', async () => {
+test('with refuseNestedUse, asking for a second connection inside a transaction fails', async () => {
   const strict = open({ refuseNestedUse: true });
   const nested = [
     () => strict.withTransaction(() => storedIds(strict)),

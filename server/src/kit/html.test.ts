@@ -5,7 +5,7 @@ import { html, renderHtml } from './html.ts';
 import type { HtmlValue } from './html.ts';
 
 const hostile = `<script>alert("1")</script> & 'quoted'`;
-const harmless = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;quoted&#39;';
+const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;quoted&#39;';
 
 const unprintable: unknown[] = [
   Promise.resolve('secret'),
@@ -28,7 +28,7 @@ const unprintable: unknown[] = [
 
 describe('a template', () => {
   test('escapes text, in content and in attributes', () => {
-    assert.equal(renderHtml(html`<p title="${hostile}">${hostile}</p>`), `<p title="${harmless}">${harmless}</p>`);
+    assert.equal(renderHtml(html`<p title="${hostile}">${hostile}</p>`), `<p title="${escaped}">${escaped}</p>`);
     assert.equal(renderHtml(html`${'&amp;'}`), '&amp;amp;');
   });
 
@@ -40,18 +40,18 @@ describe('a template', () => {
       html`\\${hostile}`,
       html`{${hostile}`,
     ]) {
-      assert.ok(renderHtml(text).endsWith(harmless), renderHtml(text));
+      assert.ok(renderHtml(text).endsWith(escaped), renderHtml(text));
     }
   });
 
-  test('lets pieces pass that are templates themselves, also in lists', () => {
+  test('inserts templates unescaped, also in lists', () => {
     const names = ['<a>', 'b'].map((name) => html`<i>${name}</i>`);
     assert.equal(renderHtml(html`<b>${names}</b>`), '<b><i>&lt;a&gt;</i><i>b</i></b>');
     assert.equal(renderHtml(html`${html`<b>${html`<i>${'<'}</i>`}</b>`}`), '<b><i>&lt;</i></b>');
     assert.equal(renderHtml(html`${[html`<br />`, '<', 1, null, [false, html`<hr />`]]}`), '<br />&lt;1<hr />');
   });
 
-  test('prints numbers, and nothing for nothing', () => {
+  test('prints numbers, and nothing for null, undefined and false', () => {
     assert.equal(
       renderHtml(html`${0}|${-1.5}|${12_345n}|${null}|${undefined}|${false}|${''}|${[]}`),
       '0|-1.5|12345|||||',
@@ -59,7 +59,7 @@ describe('a template', () => {
     assert.equal(renderHtml(html``), '');
   });
 
-  test('throws for what would print as an object, without showing it', () => {
+  test('throws for an object, without showing it', () => {
     for (const value of unprintable) {
       assert.throws(
         () => renderHtml(html`<p>${value as HtmlValue}</p>`),

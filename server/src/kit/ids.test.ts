@@ -34,7 +34,7 @@ test('ids of one clock sort in the order they were made, within a millisecond an
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test('the first id of a moment comes after all of the millisecond before and before all of its own', () => {
+test('the first id of a time sorts after all earlier ids and before all of its own millisecond', () => {
   const early = uuidV7(settableClock(start - 1), { bytes: (count) => new Uint8Array(count).fill(0xff) });
   const late = uuidV7(settableClock(start), { bytes: (count) => new Uint8Array(count) });
   const first = firstIdAt(new Date(start));
@@ -42,7 +42,7 @@ test('the first id of a moment comes after all of the millisecond before and bef
   assert.ok(early < first && first <= late, `${early} ${first} ${late}`);
 });
 
-test('the first id of a time before there were any comes before all ids', () => {
+test('the first id of a time before 1970 sorts before all ids', () => {
   for (const year of ['0001', '1900', '1969'])
     assert.equal(firstIdAt(new Date(`${year}-12-31T23:59:59Z`)), firstIdAt(new Date(0)));
 });
@@ -69,7 +69,7 @@ test('the same seed and the same times give the same ids, whatever was made befo
   assert.deepEqual(make(), before);
 });
 
-test('two processes that start in the same millisecond do not make the same ids', () => {
+test('two processes that start in the same millisecond create different ids', () => {
   const ids = new Set<string>();
   for (let process = 0; process < 1_000; process += 1) ids.add(uuidV7(settableClock(start), systemRandom));
   assert.equal(ids.size, 1_000);
@@ -82,7 +82,7 @@ test('a stable id depends on every part and on nothing else, in every version', 
   assert.ok(isUuid(stableUuid()));
 });
 
-test('what is no id is told from what may be one', () => {
+test('only UUIDs are recognised as ids', () => {
   for (const text of ['019aa0f0-5c00-7b3c-9b7e-0123456789ab', '019AA0F0-5C00-7B3C-9B7E-0123456789AB']) {
     assert.ok(isUuid(text), text);
   }

@@ -25,7 +25,7 @@ function controlled() {
   return { batcher, written, finish };
 }
 
-test('an item is written at once, and those that come meanwhile together', async () => {
+test('an item is written at once, and those that arrive meanwhile in one batch', async () => {
   const { batcher, written, finish } = controlled();
   const done: number[] = [];
   const all = [1, 2, 3].map((number) => batcher.add('a', number).then(() => done.push(number)));
@@ -41,7 +41,7 @@ test('an item is written at once, and those that come meanwhile together', async
   assert.deepEqual(done, [1, 2, 3]);
 });
 
-test('keys have their turns: one with many items comes behind those who wait', async () => {
+test('a key with many items lets waiting keys write between its batches', async () => {
   const { batcher, written, finish } = controlled();
   const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
   const all = keys.map((key) => batcher.add(key, 0));

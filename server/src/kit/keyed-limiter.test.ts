@@ -43,18 +43,18 @@ describe('permits with several limits', () => {
     assert.equal(limiter.tryAcquire(of('m3', 'quick'), 8), 3);
   });
 
-  it('leave room for one class, however many of the others are taken', () => {
+  it('leave room for one class, however many permits the others hold', () => {
     const limiter = shares();
-    let taken = 0;
+    let acquired = 0;
     for (let merchant = 0; merchant < 10; merchant += 1) {
-      taken += limiter.tryAcquire(of(`slow ${merchant}`, 'slow'), 4);
-      taken += limiter.tryAcquire(of(`new ${merchant}`, 'unproven'), 4);
+      acquired += limiter.tryAcquire(of(`slow ${merchant}`, 'slow'), 4);
+      acquired += limiter.tryAcquire(of(`new ${merchant}`, 'unproven'), 4);
     }
-    assert.equal(taken, limits.slow + limits.unproven);
+    assert.equal(acquired, limits.slow + limits.unproven);
     assert.equal(limiter.tryAcquire(of('quick', 'quick'), 8), 8);
   });
 
-  it('of one merchant that hangs are few, and none that its others need', () => {
+  it('of one merchant’s hanging class are few, and none that its other class needs', () => {
     const limiter = shares();
     assert.equal(limiter.tryAcquire(of('m1', 'slow'), 3), 3);
     assert.equal(limiter.tryAcquire(of('m1', 'unproven'), 3), 1);
@@ -63,7 +63,7 @@ describe('permits with several limits', () => {
     assert.equal(limiter.tryAcquire(of('m2', 'slow'), 4), 3);
   });
 
-  it('that come free go to whoever has waited longest and may have one, one to each', () => {
+  it('that are released go to the longest waiting one that may have one, one to each', () => {
     const limiter = shares();
     const granted: string[] = [];
     const wait = (merchantId: string) => limiter.wait(of(merchantId, 'slow'), () => granted.push(merchantId));
@@ -84,7 +84,7 @@ describe('permits with several limits', () => {
     assert.equal(limiter.tryAcquire(of('m6', 'slow'), 4), 3);
   });
 
-  it('keep no other key waiting, however many wait for one', () => {
+  it('of one key delay no other key, however many wait', () => {
     const limiter = shares();
     limiter.tryAcquire(of('m1', 'quick'), 12);
     const granted: string[] = [];
@@ -109,7 +109,7 @@ function pending<Result>() {
 
 /** Everything that can go on without the test has gone on. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  for (let round = 0; round < 20; round += 1) await Promise.resolve();
 }
 
 /** So many at once for each key, and so many that wait for it. */
@@ -119,7 +119,7 @@ function perKey(max: number, waitingMax: number): KeyedLimiter<string> {
 }
 
 describe('running with a permit', () => {
-  it('runs as many of a key at once as it has permits, and the others in the order in which they came', async () => {
+  it('runs as many of a key at once as it has permits, and the others in order of arrival', async () => {
     const limiter = perKey(2, 10);
     const begun: number[] = [];
     const works = Array.from({ length: 5 }, () => pending<void>());
@@ -153,7 +153,7 @@ describe('running with a permit', () => {
     await Promise.all(runs);
   });
 
-  it('gives a place back however it was used, and hands the error on', async () => {
+  it('releases the permit however the body ends, and rethrows its error', async () => {
     const limiter = perKey(1, 10);
     const failing = pending<void>();
     const first = limiter.run('a', failing.body);
@@ -168,7 +168,7 @@ describe('running with a permit', () => {
     assert.equal(limiter.keysInUse, 0);
   });
 
-  it('sends away whoever finds too many waiting, runs nothing for them, and takes them when there is room', async () => {
+  it('refuses without running when too many wait, and accepts again when there is room', async () => {
     const limiter = perKey(1, 2);
     const works = [pending<void>(), pending<void>(), pending<void>()];
     const runs = works.map(({ body }) => limiter.run('a', body));
@@ -190,7 +190,7 @@ describe('running with a permit', () => {
     await Promise.all(runs);
   });
 
-  it('lets nobody who comes as a place is given back get before those who wait', async () => {
+  it('lets nobody who arrives at a release overtake those who wait', async () => {
     const limiter = perKey(1, 10);
     const order: string[] = [];
     const first = pending<void>();
@@ -203,25 +203,25 @@ describe('running with a permit', () => {
     assert.deepEqual(order, ['waiting', 'overtaking']);
   });
 
-  it('never has more of a key under way than permits, and forgets every key, whatever fails in between', async () => {
-    const placesMax = 3;
-    const limiter = perKey(placesMax, 1_000);
+  it('never runs more of a key than it has permits, and keeps no key, whatever fails', async () => {
+    const permitsMax = 3;
+    const limiter = perKey(permitsMax, 1_000);
     const random = seededRandom('places');
     const underWay = new Map<string, number>();
     let ran = 0;
-    const piece = async (key: string, turns: number, fails: boolean): Promise<void> => {
+    const work = async (key: string, ticks: number, fails: boolean): Promise<void> => {
       const count = (underWay.get(key) ?? 0) + 1;
-      assert.ok(count <= placesMax, `${count} at once`);
+      assert.ok(count <= permitsMax, `${count} at once`);
       underWay.set(key, count);
-      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
       underWay.set(key, (underWay.get(key) ?? 0) - 1);
       ran += 1;
       if (fails) throw new Error('on purpose');
     };
     const runs = Array.from({ length: 500 }, () => {
-      const [key = 0, turns = 0, fate = 0] = random.bytes(3);
+      const [key = 0, ticks = 0, fate = 0] = random.bytes(3);
       const name = String(key % 4);
-      return limiter.run(name, () => piece(name, turns % 7, fate % 3 === 0));
+      return limiter.run(name, () => work(name, ticks % 7, fate % 3 === 0));
     });
     const outcomes = await Promise.allSettled(runs);
     const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
@@ -230,7 +230,7 @@ describe('running with a permit', () => {
     assert.equal(limiter.keysInUse, 0);
   });
 
-  it('refuses at once where nobody may wait, in all and for one key, and counts it', async () => {
+  it('refuses at once where none may wait, in all and for one key, and counts it', async () => {
     const refusal = { code: 'rate_limited', message: full } as const;
     const limiter = new KeyedLimiter<string>({
       name: 'searches',

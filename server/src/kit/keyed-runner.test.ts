@@ -19,7 +19,7 @@ function controlled(keysMax: number) {
     running.delete(key);
     resolve();
     // The runner goes on in the microtasks after the run.
-    for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+    for (let tick = 0; tick < 5; tick += 1) await Promise.resolve();
   };
   return { runner, started, running, finish };
 }
@@ -36,7 +36,7 @@ test('a key that is scheduled while it runs runs once more afterwards, however o
   await runner.idle();
 });
 
-test('different keys run side by side up to the limit; the others follow as others end', async () => {
+test('different keys run concurrently up to the limit, and the next starts when one ends', async () => {
   const { runner, started, finish } = controlled(2);
   for (const key of ['a', 'b', 'c', 'd', 'c']) runner.schedule(key);
   assert.deepEqual(started, ['a', 'b']);
@@ -50,14 +50,14 @@ test('different keys run side by side up to the limit; the others follow as othe
   await runner.idle();
 });
 
-test('idle waits for what runs, for what waits, and for what was scheduled again', async () => {
+test('idle waits for running keys, waiting keys and rescheduled keys', async () => {
   const { runner, started, finish } = controlled(1);
   runner.schedule('a');
   runner.schedule('b');
   runner.schedule('a');
   let isIdle = false;
   const idle = runner.idle().then(() => (isIdle = true));
-  // Whoever waits comes before a key that has had its turn.
+  // Waiting keys come before one that has just run.
   for (const key of ['a', 'b', 'a']) {
     assert.equal(isIdle, false);
     await finish(key);
@@ -66,7 +66,7 @@ test('idle waits for what runs, for what waits, and for what was scheduled again
   assert.deepEqual(started, ['a', 'b', 'a']);
 });
 
-test('what has not begun can be forgotten', async () => {
+test('keys that have not started can be dropped', async () => {
   const { runner, started, finish } = controlled(1);
   runner.schedule('a');
   runner.schedule('b');

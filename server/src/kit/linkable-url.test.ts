@@ -21,7 +21,7 @@ test('web addresses and apps’ own links may be linked', () => {
   }
 });
 
-test('no scheme that browsers give a meaning of their own is linked, however it is written', () => {
+test('no scheme that browsers handle themselves is linked, however it is written', () => {
   assert.ok(browserSchemes.size > 90);
   const prefixed = [
     'chrome',
@@ -43,7 +43,7 @@ test('no scheme that browsers give a meaning of their own is linked, however it 
   }
 });
 
-test('whatever stands between the characters of a script’s scheme, it does not become a link', () => {
+test('a script’s scheme is not linked, whatever is between its characters', () => {
   const random = seededRandom('linkable');
   const between = [
     '\t',

@@ -18,7 +18,7 @@ function take(key: string, times: number): void {
 }
 
 describe('local allowances', () => {
-  it('refuse after the burst, say when to come back, and let the rate through from then on', async () => {
+  it('refuse after the burst with a time to retry, and allow the rate from then on', async () => {
     take('a', 9);
     assert.deepEqual(allowances.take('a'), { left: 0 });
     assert.deepEqual(allowances.take('a'), { retryAfterSeconds: 1 });
@@ -30,12 +30,12 @@ describe('local allowances', () => {
     assert.deepEqual(allowances.take('a'), { left: 9 });
   });
 
-  it('count each key for itself', () => {
+  it('count each key separately', () => {
     take('a', 10);
     assert.deepEqual(allowances.take('b'), { left: 9 });
   });
 
-  it('let no more through than the burst and the rate, however many ask side by side', async () => {
+  it('allow no more than the burst and the rate, however many concurrent requests there are', async () => {
     let served = 0;
     for (let second = 0; second < 60; second += 1) {
       for (let time = 0; time < 100; time += 1) if ('left' in allowances.take('a')) served += 1;
@@ -44,7 +44,7 @@ describe('local allowances', () => {
     assert.equal(served, settings.burst + 59 * settings.rate);
   });
 
-  it('take back returned allowance, and never exceed the burst', () => {
+  it('restore what is returned, and never exceed the burst', () => {
     take('a', 10);
     allowances.restore('a');
     assert.deepEqual(allowances.take('a'), { left: 0 });
@@ -52,7 +52,7 @@ describe('local allowances', () => {
     assert.deepEqual(allowances.take('a'), { left: 9 });
   });
 
-  it('let everybody in again after a clock that was wrong is set back', async () => {
+  it('allow requests again after a wrong clock is set back', async () => {
     await clock.advance(3_600_000);
     take('a', 10);
     await clock.advance(-3_600_000);

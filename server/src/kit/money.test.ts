@@ -45,7 +45,7 @@ describe('an amount on the wire', () => {
     );
   });
 
-  test('a figure that a JSON number cannot carry exactly is a mistake of ours', () => {
+  test('an amount that a JSON number cannot represent exactly is an assertion failure', () => {
     assert.equal(amountToJson(999_999_999_999_999n), 9_999_999_999_999.99);
     assert.throws(() => amountToJson(1_000_000_000_000_000n), { name: 'AssertionFailure' });
     assert.throws(() => amountToJson(-1_000_000_000_000_000n), { name: 'AssertionFailure' });
@@ -67,7 +67,7 @@ describe('an amount on the wire', () => {
     for (const [value, minor] of amounts) assert.equal(parseAmount(value), minor, String(value));
   });
 
-  test('what is not an amount is refused with a sentence that says what to do', () => {
+  test('an invalid amount is refused with a sentence that says what to do', () => {
     for (const value of [1.005, 0.001, 10.555, 1e-7, 0.1 + 0.2, 450.00000000001]) {
       assert.equal(
         refusal(() => parseAmount(value)),
@@ -139,7 +139,7 @@ describe('a percentage', () => {
     );
   });
 
-  test('of an amount is rounded once, the middle upwards', () => {
+  test('of an amount is rounded once, half up', () => {
     const parts: [minor: bigint, hundredths: bigint, butut: bigint, whole: bigint][] = [
       [10_000n, 2_000n, 2_000n, 2_000n],
       [0n, 10_000n, 0n, 0n],
@@ -173,7 +173,7 @@ describe('a percentage', () => {
 });
 
 describe('whole dalasi', () => {
-  test('are reached upwards, or to the nearest with halves up', () => {
+  test('are rounded up, or half up', () => {
     const rounded: [minor: bigint, up: bigint, nearest: bigint][] = [
       [0n, 0n, 0n],
       [1n, 100n, 0n],
@@ -191,7 +191,7 @@ describe('whole dalasi', () => {
     }
   });
 
-  test('of a negative amount are a mistake of ours', () => {
+  test('of a negative amount are an assertion failure', () => {
     const mistakes = [
       () => roundUpToWhole(-1n),
       () => roundHalfUpToWhole(-1n),

@@ -14,25 +14,25 @@ import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
 import { createNameResolver } from './name-resolver.ts';
 import { startNameServer } from './name-server.corpus.ts';
-import type { NameAnswer, Question } from './name-server.corpus.ts';
-import { answered, createOutboundWorld, development, failure, production, saying } from './outbound-world.corpus.ts';
+import type { NameResponse, Question } from './name-server.corpus.ts';
+import { createOutboundWorld, development, failure, production, responseOf, saying } from './outbound-world.corpus.ts';
 
 const world = createOutboundWorld();
 let directory: string;
 let hostsFile: string;
 let clock: ManualClock;
 let names: Awaited<ReturnType<typeof startNameServer>>;
-let says: (question: Question) => NameAnswer;
+let respond: (question: Question) => NameResponse;
 
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), 'dalasi-names-'));
   hostsFile = join(directory, 'hosts');
-  names = await startNameServer((question) => says(question));
+  names = await startNameServer((question) => respond(question));
 });
 
 beforeEach(async () => {
   clock = new ManualClock();
-  says = () => 'no_such_name';
+  respond = () => 'no_such_name';
   names.questions.length = 0;
   await writeFile(hostsFile, '# nobody\n');
 });
@@ -65,8 +65,8 @@ describe('looking up a name that somebody else chose', () => {
     assert.ok(!kinds.includes('GETADDRINFOREQWRAP'), 'the look-up that holds a thread');
   });
 
-  it('keeps nothing else waiting while a hundred names get no answer', async () => {
-    says = ({ name }) => (name.startsWith('dead') ? 'silence' : ['127.0.0.1']);
+  it('delays nothing else while a hundred names get no response', async () => {
+    respond = ({ name }) => (name.startsWith('dead') ? 'silence' : ['127.0.0.1']);
     const resolve = resolver(systemClock);
     let ended = 0;
     const dead = Array.from({ length: 100 }, (_, index) =>
@@ -75,17 +75,17 @@ describe('looking up a name that somebody else chose', () => {
     await eventually('they have been asked for', () => names.questions.length >= 200);
     const here = await world.tcpServer(saying('HTTP/1.1 204 No Content\r\n\r\n'));
     const { post } = world.client({ resolveName: resolve });
-    const [answer] = await Promise.all([
-      answered(post(`http://alive.example:${here.port}/`)),
+    const [response] = await Promise.all([
+      responseOf(post(`http://alive.example:${here.port}/`)),
       // As the database's driver does with its host, and what else the threads are there for.
       lookup('localhost'),
       readFile(hostsFile),
       promisify(pbkdf2)('password', 'salt', 1_000, 32, 'sha256'),
       promisify(gzip)('page'),
     ]);
-    assert.equal(answer.status, 204);
+    assert.equal(response.status, 204);
     assert.equal(ended, 0, 'none of the dead names had been given up by then');
-    says = () => 'no_such_name';
+    respond = () => 'no_such_name';
     names.endSilence();
     await Promise.all(dead);
   });
@@ -113,8 +113,8 @@ describe('looking up a name that somebody else chose', () => {
     assert.equal(await codeOf(resolve('shop.test')), 'ENOTFOUND');
   });
 
-  it('answers the addresses of both families, IPv4 first, and asks anew for each connection', async () => {
-    says = ({ family }) => (family === 4 ? ['192.0.2.1', '192.0.2.2'] : ['2001:db8:0:0:0:0:0:1']);
+  it('returns the addresses of both families, IPv4 first, and queries again for each connection', async () => {
+    respond = ({ family }) => (family === 4 ? ['192.0.2.1', '192.0.2.2'] : ['2001:db8:0:0:0:0:0:1']);
     const resolve = resolver();
     const expected = ['192.0.2.1', '192.0.2.2', '2001:db8::1'];
     for (const count of [2, 4]) {
@@ -123,8 +123,8 @@ describe('looking up a name that somebody else chose', () => {
     }
   });
 
-  it('answers one family after half a second when nothing is said about the other', async () => {
-    says = ({ family }) => (family === 4 ? ['192.0.2.1'] : 'silence');
+  it('returns one family after half a second when there is no response about the other', async () => {
+    respond = ({ family }) => (family === 4 ? ['192.0.2.1'] : 'silence');
     const found = resolver()('shop.example');
     await clock.untilSleeping(1);
     await clock.advance(500);
@@ -132,7 +132,7 @@ describe('looking up a name that somebody else chose', () => {
     names.endSilence();
   });
 
-  it('asks once for a name that many wait for, and not again for five seconds when there is no such name', async () => {
+  it('queries once for concurrent look-ups of a name, and not again for five seconds after a failure', async () => {
     const resolve = resolver();
     const found = await Promise.all(Array.from({ length: 50 }, () => codeOf(resolve('nobody.example'))));
     assert.deepEqual(new Set(found), new Set(['ENOTFOUND']));
@@ -140,16 +140,16 @@ describe('looking up a name that somebody else chose', () => {
     await clock.advance(4_999);
     assert.equal(await codeOf(resolve('nobody.example')), 'ENOTFOUND');
     assert.equal(names.questions.length, 2);
-    says = () => ['192.0.2.1'];
+    respond = () => ['192.0.2.1'];
     await clock.advance(1);
     assert.deepEqual(await resolve('nobody.example'), ['192.0.2.1']);
   });
 
-  it('asks the name servers that the machine has by then, half a minute later', async () => {
+  it('uses changed name servers of the machine after half a minute', async () => {
     const other = await startNameServer(() => ['192.0.2.9']);
     let current = names.address;
     const resolve = createNameResolver({ clock, hostsFile, nameServers: () => [current] });
-    says = () => ['192.0.2.1'];
+    respond = () => ['192.0.2.1'];
     assert.deepEqual(await resolve('shop.example'), ['192.0.2.1']);
     current = other.address;
     await clock.advance(30_000);
@@ -157,7 +157,7 @@ describe('looking up a name that somebody else chose', () => {
     await other.close();
   });
 
-  it('says that no name server answered where none is there, and the delivery that it failed by its name', async () => {
+  it('fails with EAI_AGAIN where no name server responds, and the request fails with `dns`', async () => {
     const gone = await startNameServer(() => 'silence');
     await gone.close();
     const resolve = createNameResolver({ clock, hostsFile, nameServers: () => [gone.address] });

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 /** What is said of a name: its addresses of the family, none, or nothing at all. */
-export type NameAnswer = readonly string[] | 'no_such_name' | 'silence';
+export type NameResponse = readonly string[] | 'no_such_name' | 'silence';
 
 export interface Question {
   name: string;
@@ -13,7 +13,7 @@ const typeA = 1;
 const headerBytes = 12;
 
 /** A name server on loopback that says what the test wants, and keeps what it was asked (RFC 1035). */
-export async function startNameServer(respond: (question: Question) => NameAnswer) {
+export async function startNameServer(respond: (question: Question) => NameResponse) {
   const questions: Question[] = [];
   const held: (() => void)[] = [];
   const socket = createSocket('udp4');
@@ -21,8 +21,8 @@ export async function startNameServer(respond: (question: Question) => NameAnswe
     const { question, endsAt } = readQuestion(message);
     questions.push(question);
     const response = respond(question);
-    const reply = (text: Exclude<NameAnswer, 'silence'>): void =>
-      socket.send(answerTo(message, endsAt, text), port, address);
+    const reply = (text: Exclude<NameResponse, 'silence'>): void =>
+      socket.send(responseTo(message, endsAt, text), port, address);
     if (response === 'silence') held.push(() => reply('no_such_name'));
     else reply(response);
   });
@@ -56,7 +56,7 @@ function readQuestion(message: Buffer): { question: Question; endsAt: number } {
   return { question: { name: labels.join('.').toLowerCase(), family }, endsAt: offset + 5 };
 }
 
-function answerTo(message: Buffer, questionEndsAt: number, response: Exclude<NameAnswer, 'silence'>): Buffer {
+function responseTo(message: Buffer, questionEndsAt: number, response: Exclude<NameResponse, 'silence'>): Buffer {
   const addresses = response === 'no_such_name' ? [] : response;
   const header = Buffer.from(message.subarray(0, headerBytes));
   header.writeUInt16BE(response === 'no_such_name' ? 0x8183 : 0x8180, 2);

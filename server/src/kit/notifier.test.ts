@@ -48,10 +48,10 @@ function start(): Promise<Notifier> {
   return startNotifier({ db, clock, onError: (error) => errors.push(error) });
 }
 
-function hear(notifier: Notifier, topic: Topic): { count: number } {
-  const heard = { count: 0 };
-  notifier.subscribe(topic, () => (heard.count += 1));
-  return heard;
+function listen(notifier: Notifier, topic: Topic): { count: number } {
+  const received = { count: 0 };
+  notifier.subscribe(topic, () => (received.count += 1));
+  return received;
 }
 
 function listeningConnections(): Promise<number> {
@@ -75,38 +75,38 @@ async function endListeningConnections(): Promise<void> {
 }
 
 test('a hint reaches the listeners of this process at once, and once', async () => {
-  const heard = hear(here, 'intent:1');
+  const received = listen(here, 'intent:1');
   here.notify('intent:1');
-  assert.equal(heard.count, 1);
-  const elsewhere = hear(there, 'intent:1');
+  assert.equal(received.count, 1);
+  const elsewhere = listen(there, 'intent:1');
   await clock.advance(gatherMs);
   await eventually('the other process has heard it', () => elsewhere.count === 1);
-  assert.equal(heard.count, 1, 'the database told it again');
+  assert.equal(received.count, 1, 'the database told it again');
 });
 
 test('a hint reaches the listeners of another process, those of its topic and of its kind', async () => {
-  const topic = hear(there, 'work_networks:shop:1');
-  const other = hear(there, 'work_networks:shop:2');
+  const topic = listen(there, 'work_networks:shop:1');
+  const other = listen(there, 'work_networks:shop:2');
   const kinds: string[] = [];
   there.subscribeKind('work_networks', (which) => kinds.push(which));
   here.notify('work_networks:shop:1');
   here.notify('work_webhooks:shop:1');
   await clock.advance(gatherMs);
-  await eventually('it is heard there', () => topic.count > 0);
+  await eventually('it is received there', () => topic.count > 0);
   assert.deepEqual([topic.count, other.count], [1, 0]);
   assert.deepEqual(kinds, ['shop:1']);
 });
 
-test('whoever has left hears nothing more', () => {
-  let heard = 0;
-  const leave = here.subscribe('intent:1', () => (heard += 1));
-  const stay = hear(here, 'intent:1');
+test('an ended subscription gets no more hints', () => {
+  let received = 0;
+  const leave = here.subscribe('intent:1', () => (received += 1));
+  const stay = listen(here, 'intent:1');
   leave();
   here.notify('intent:1');
-  assert.deepEqual([heard, stay.count], [0, 1]);
+  assert.deepEqual([received, stay.count], [0, 1]);
 });
 
-test('a burst travels as one notification, the same hint once', async () => {
+test('a burst is sent as one notification, the same hint once', async () => {
   const notifications: string[] = [];
   const client = await db.dedicatedClient();
   client.on('notification', ({ payload }) => notifications.push(payload ?? ''));
@@ -119,24 +119,24 @@ test('a burst travels as one notification, the same hint once', async () => {
 });
 
 test('more hints than one notification holds all arrive', async () => {
-  const heard = new Set<string>();
-  there.subscribeKind('intent', (which) => heard.add(which));
+  const received = new Set<string>();
+  there.subscribeKind('intent', (which) => received.add(which));
   const ids = Array.from({ length: 1_000 }, (_, index) => `${'0'.repeat(30)}${index}`);
   for (const id of ids) here.notify(`intent:${id}`);
   await clock.advance(gatherMs);
-  await eventually('all have come', () => heard.size === ids.length);
+  await eventually('all have come', () => received.size === ids.length);
   assert.deepEqual(errors, []);
 });
 
-test('a failing listener is reported, and stops neither the announcer nor the other listeners', async () => {
+test('a failing listener is reported, and affects neither the caller nor other listeners', async () => {
   const mistake = new Error('a mistake of a listener');
   for (const notifier of [here, there]) {
     notifier.subscribe('intent:1', () => {
       throw mistake;
     });
   }
-  const near = hear(here, 'intent:1');
-  const far = hear(there, 'intent:1');
+  const near = listen(here, 'intent:1');
+  const far = listen(there, 'intent:1');
   here.notify('intent:1');
   assert.equal(near.count, 1);
   assert.deepEqual(errors, [mistake]);
@@ -145,10 +145,10 @@ test('a failing listener is reported, and stops neither the announcer nor the ot
   assert.deepEqual(errors, [mistake, mistake]);
 });
 
-test('a lost connection is made again, and hints arrive again', async () => {
+test('after a lost connection the notifier reconnects, and hints arrive again', async () => {
   await endListeningConnections();
-  const heard = hear(there, 'intent:1');
-  const near = hear(here, 'intent:1');
+  const received = listen(there, 'intent:1');
+  const near = listen(here, 'intent:1');
   here.notify('intent:1');
   assert.equal(near.count, 1, 'this process hears without a database');
   await clock.advance(gatherMs);
@@ -158,7 +158,7 @@ test('a lost connection is made again, and hints arrive again', async () => {
   await eventually('a hint arrives there', async () => {
     here.notify('intent:1');
     await clock.advance(gatherMs);
-    return heard.count > 0;
+    return received.count > 0;
   });
 });
 
@@ -189,14 +189,14 @@ test('a database that stays unreachable is reported once per outage', async (con
   }
 });
 
-test('closing waits for no clock, and sends the hints that were gathered', async () => {
-  const heard = hear(there, 'intent:1');
+test('closing does not wait for the clock, and sends the queued hints', async () => {
+  const received = listen(there, 'intent:1');
   here.notify('intent:1');
   await here.close();
-  await eventually('it is heard there', () => heard.count === 1);
+  await eventually('it is received there', () => received.count === 1);
 });
 
-test('closing while the connection is being made again leaves none behind', async () => {
+test('closing during a reconnect leaves no connection', async () => {
   await endListeningConnections();
   await clock.untilSleeping(2);
   const reconnecting = clock.advance(reconnectMs);

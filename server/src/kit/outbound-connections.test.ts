@@ -20,7 +20,7 @@ async function receiver() {
   return { url: `http://${address}/`, made: () => sockets.length, open: () => open };
 }
 
-test('requests to one receiver go over the connections that the ones before them opened', async () => {
+test('requests to one receiver reuse its connections', async () => {
   const { url, made } = await receiver();
   const { post } = client();
   for (let round = 0; round < 5; round += 1) {
@@ -31,7 +31,7 @@ test('requests to one receiver go over the connections that the ones before them
   assert.ok(made() <= 8, `${made()} connections for eight requests at once`);
 });
 
-test('a bounded number of connections is kept in all, however many receivers there are', async () => {
+test('the number of idle connections is bounded, however many receivers there are', async () => {
   const receivers = await Promise.all(Array.from({ length: 10 }, () => receiver()));
   const { post } = client({ idleConnectionsMax: 4 });
   for (const { url } of receivers) assert.equal((await post(url)).kind, 'answered');
@@ -39,7 +39,7 @@ test('a bounded number of connections is kept in all, however many receivers the
   await eventually('the others are closed', () => open() === 4);
 });
 
-test('nothing is kept of a receiver once its connections have ended, also of one that hung', async () => {
+test('nothing of a receiver stays in memory after its connections end, also of one that hung', async () => {
   const silent = await tcpServer(() => {});
   const endless = await tcpServer((socket) =>
     socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 999999\r\n\r\n${' '.repeat(70_000)}`)),

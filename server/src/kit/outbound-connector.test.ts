@@ -7,7 +7,7 @@ import { guardedConnector } from './outbound-connector.ts';
 import type { ResolveName } from './name-resolver.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 import { forbiddenAddresses } from './outbound-vectors.corpus.ts';
-import { answered, createOutboundWorld, development, failure, production, saying } from './outbound-world.corpus.ts';
+import { createOutboundWorld, development, failure, production, responseOf, saying } from './outbound-world.corpus.ts';
 import type { TcpServer } from './outbound-world.corpus.ts';
 
 const world = createOutboundWorld();
@@ -62,7 +62,7 @@ describe('a literal address', () => {
       .filter(({ address }) => address === '127.0.0.1')
       .flatMap((address) => address.spellings);
     for (const host of loopback) {
-      assert.equal((await answered(client().post(`http://${host}:${here.port}/`))).status, 204, host);
+      assert.equal((await responseOf(client().post(`http://${host}:${here.port}/`))).status, 204, host);
     }
     assert.equal(here.sockets.length, loopback.length);
   });
@@ -74,13 +74,13 @@ describe('a name', () => {
   it('that leads to a forbidden address is never connected to, alone or among public ones in any order', async () => {
     for (const address of addresses) {
       const manyPublic = Array.from({ length: 40 }, (_, index) => `8.8.${index}.8`);
-      const answers = [[address], ['2606:4700::1111', address], [address, '8.8.8.8'], [...manyPublic, address]];
-      for (const answer of answers) {
-        const guarded = client({ policy: production, resolveName: async () => answer });
+      const responses = [[address], ['2606:4700::1111', address], [address, '8.8.8.8'], [...manyPublic, address]];
+      for (const addresses of responses) {
+        const guarded = client({ policy: production, resolveName: async () => addresses });
         // A port that the guard lets through, so that only the address can be the reason.
-        assert.equal(await failure(guarded.post('http://shop.example:8080/')), 'blocked', answer.join(' '));
+        assert.equal(await failure(guarded.post('http://shop.example:8080/')), 'blocked', addresses.join(' '));
         const url = `http://shop.example:${everywhere.port}/`;
-        await assert.rejects(connectOnly(production, async () => answer)(url), { name: 'UrlNotAllowedError' });
+        await assert.rejects(connectOnly(production, async () => addresses)(url), { name: 'UrlNotAllowedError' });
       }
     }
     assert.equal(everywhere.sockets.length, 0);
@@ -97,9 +97,9 @@ describe('a name', () => {
   });
 
   it('whose answer is no address, or has a zone, is not connected to', async () => {
-    for (const answer of ['', 'localhost', '0x7f.1', '127.1', '2130706433', 'fe80::1%lo', '::1%1', '127.0.0.1%lo']) {
+    for (const address of ['', 'localhost', '0x7f.1', '127.1', '2130706433', 'fe80::1%lo', '::1%1', '127.0.0.1%lo']) {
       const url = `http://shop.example:${everywhere.port}/`;
-      assert.equal(await failure(client({ resolveName: async () => [answer] }).post(url)), 'blocked', answer);
+      assert.equal(await failure(client({ resolveName: async () => [address] }).post(url)), 'blocked', address);
     }
     assert.equal(everywhere.sockets.length, 0);
   });
@@ -134,7 +134,7 @@ describe('a name', () => {
     const { port } = new URL(url);
     const { post } = client({ resolveName: async () => ['127.0.0.1'] });
     for (const host of ['one.example', 'two.example', 'one.example', 'ONE.example', '127.0.0.1']) {
-      await answered(post(`http://${host}:${port}/`));
+      await responseOf(post(`http://${host}:${port}/`));
       // The connection is free once the end of the answer has been worked off.
       await new Promise(setImmediate);
     }
@@ -178,7 +178,7 @@ describe('a URL that was stored unvalidated', () => {
       response.end();
     });
     const { host } = new URL(url);
-    await answered(client().post(`${url}/a/../b%0d%0ax-a:%20c?d=Ŋ"<>#e`));
+    await responseOf(client().post(`${url}/a/../b%0d%0ax-a:%20c?d=Ŋ"<>#e`));
     assert.deepEqual(seen, [`/b%0d%0ax-a:%20c?d=%C5%8A%22%3C%3E ${host}`]);
   });
 });
@@ -244,7 +244,7 @@ describe('the server’s own names', () => {
     };
     const here = await world.tcpServer(saying(noContent));
     const { post } = client({ policy, resolveName: nowhere });
-    assert.equal((await answered(post(`http://shop.example:${here.port}/`))).status, 204);
-    assert.equal((await answered(post(`http://127.0.0.1:${here.port}/`))).status, 204);
+    assert.equal((await responseOf(post(`http://shop.example:${here.port}/`))).status, 204);
+    assert.equal((await responseOf(post(`http://127.0.0.1:${here.port}/`))).status, 204);
   });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, describe, it } from 'node:test';
 import { systemClock } from './clock.ts';
-import { answered, createOutboundWorld, failure } from './outbound-world.corpus.ts';
+import { createOutboundWorld, failure, responseOf } from './outbound-world.corpus.ts';
 
 const { client, httpServer, tcpServer, close } = createOutboundWorld();
 after(close);
@@ -19,7 +19,7 @@ describe('an outbound request', () => {
         response.writeHead(202).end('thanks');
       });
     });
-    const result = await answered(client().post(`${url}/hook?a=b#fragment`, '{"name":"Ŋ 🙂"}'));
+    const result = await responseOf(client().post(`${url}/hook?a=b#fragment`, '{"name":"Ŋ 🙂"}'));
     assert.deepEqual(
       { ...result, durationMs: 0 },
       {
@@ -72,14 +72,14 @@ describe('an outbound request', () => {
         .end();
     });
     const statuses = [300, 301, 302, 303, 304, 305, 306, 307, 308];
-    for (const status of statuses) assert.equal((await answered(client().post(`${url}/${status}`))).status, status);
+    for (const status of statuses) assert.equal((await responseOf(client().post(`${url}/${status}`))).status, status);
     assert.deepEqual(
       paths,
       statuses.map((status) => `/${status}`),
     );
   });
 
-  it('reads at most 64 KB of an answer, then drops the connection, and keeps 1 KB', async () => {
+  it('reads at most 64 KB of a response, then closes the connection, and returns 1 KB', async () => {
     const closed: Promise<unknown>[] = [];
     let bytesReceived = 0;
     const url = await httpServer((_request, response) => {
@@ -91,7 +91,7 @@ describe('an outbound request', () => {
       };
       write();
     });
-    const result = await answered(client().post(url));
+    const result = await responseOf(client().post(url));
     assert.equal(result.status, 200);
     assert.equal(result.excerpt, 'x'.repeat(1_024));
     await closed[0];
@@ -99,7 +99,7 @@ describe('an outbound request', () => {
     assert.ok(bytesReceived < 64 * 1024 * 1024);
   });
 
-  it('makes the excerpt harmless: no control, turning or broken characters, nothing of encoded answers', async () => {
+  it('sanitizes the excerpt: no control, bidi or broken characters, nothing of encoded bodies', async () => {
     const bodies: [Buffer, Record<string, string>, string][] = [
       [Buffer.from('a\u0000b\u001b[31mc\r\n\td\u202Ee\u200bf\u007f'), {}, 'ab[31mc\n\tdef'],
       [Buffer.from([0x61, 0xff, 0xfe, 0x62]), {}, 'a��b'],
@@ -107,7 +107,7 @@ describe('an outbound request', () => {
     ];
     for (const [body, headers, expected] of bodies) {
       const url = await httpServer((_request, response) => response.writeHead(200, headers).end(body));
-      assert.equal((await answered(client().post(url))).excerpt, expected);
+      assert.equal((await responseOf(client().post(url))).excerpt, expected);
     }
   });
 
@@ -128,7 +128,7 @@ describe('an outbound request', () => {
     ];
     for (const [header, expected] of cases) {
       const url = await httpServer((_request, response) => response.writeHead(503, { 'retry-after': header }).end());
-      assert.equal((await answered(client({ clock }).post(url))).retryAfterMs, expected, header);
+      assert.equal((await responseOf(client({ clock }).post(url))).retryAfterMs, expected, header);
     }
   });
 });
@@ -151,7 +151,7 @@ describe('an outbound request that goes wrong', () => {
     }
   });
 
-  it('ends in time when the answer drips', async () => {
+  it('ends in time when the response drips', async () => {
     const url = await httpServer((_request, response) => {
       const timer = setInterval(() => response.write('.'), 10);
       response.on('close', () => clearInterval(timer));
@@ -170,7 +170,7 @@ describe('an outbound request that goes wrong', () => {
     assert.equal(await failure(client(options).post('http://shop.example/')), 'connect_timeout');
   });
 
-  it('says what went wrong in a word', async () => {
+  it('reports what went wrong as a word', async () => {
     const reset = await tcpServer((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const closing = await tcpServer((socket) => socket.once('data', () => socket.end()));
     const babbling = await tcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n\r\n')));

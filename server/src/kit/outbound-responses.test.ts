@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setDefaultCACertificates } from 'node:tls';
 import { after, describe, it } from 'node:test';
 import { certificateFor, certificateAuthority } from './certificates.corpus.ts';
-import { answered, createOutboundWorld, failure, saying } from './outbound-world.corpus.ts';
+import { createOutboundWorld, failure, responseOf, saying } from './outbound-world.corpus.ts';
 
 const { client, tcpServer, tlsServer, close } = createOutboundWorld();
 after(close);
@@ -38,9 +38,9 @@ const floods: [string, (socket: Socket) => void][] = [
   ['trailers', flooding(`${chunked}0\r\n`, `x-a: ${'b'.repeat(1_000)}\r\n`)],
 ];
 
-describe('an answer that never ends', () => {
+describe('a response that never ends', () => {
   for (const [what, flood] of floods) {
-    it(`is left long before the time is up: ${what}`, async () => {
+    it(`is abandoned long before the time limit: ${what}`, async () => {
       const { address, sockets } = await tcpServer(flood);
       assert.equal(await failure(client().post(`http://${address}/`)), 'malformed_answer');
       const [socket] = sockets;
@@ -49,7 +49,7 @@ describe('an answer that never ends', () => {
     });
   }
 
-  it('is left behind TLS too', async () => {
+  it('is abandoned over TLS too', async () => {
     const authority = certificateAuthority('of floods');
     const certificate = certificateFor({ hosts: ['127.0.0.1'] }, authority);
     setDefaultCACertificates([authority.cert]);
@@ -57,21 +57,21 @@ describe('an answer that never ends', () => {
     assert.equal(await failure(client().post(`https://${address}/`)), 'malformed_answer');
   });
 
-  it('holds no connection for longer than we keep one, whatever it asks for', async () => {
+  it('keeps no connection open beyond our limit, whatever it asks for', async () => {
     const { address, sockets } = await tcpServer(saying('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=600\r\n\r\n'));
-    await answered(client({ keepAliveMs: 50 }).post(`http://${address}/`));
+    await responseOf(client({ keepAliveMs: 50 }).post(`http://${address}/`));
     const [socket] = sockets;
     if (socket && !socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   });
 
-  it('is measured for itself: any number of answers pass over one connection', async () => {
+  it('is measured separately: any number of responses fit one connection', async () => {
     const body = 'x'.repeat(60_000);
     const { address, sockets } = await tcpServer(
       saying(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
     );
     const { post } = client();
     for (let index = 0; index < 30; index += 1) {
-      await answered(post(`http://${address}/`));
+      await responseOf(post(`http://${address}/`));
       // The connection is free once the end of the answer has been worked off.
       await new Promise(setImmediate);
     }
@@ -79,8 +79,8 @@ describe('an answer that never ends', () => {
   });
 });
 
-describe('an answer that smuggles', () => {
-  it('is not read as the answer of the next request: what follows an answer ends the connection', async () => {
+describe('a response that smuggles', () => {
+  it('is not read as the next response: bytes after a response end the connection', async () => {
     const second = 'HTTP/1.1 418 Smuggled\r\ncontent-length: 8\r\n\r\nsmuggled';
     const firsts = [
       'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
@@ -91,7 +91,7 @@ describe('an answer that smuggles', () => {
       const { address, sockets } = await tcpServer(saying(first + second));
       const { post } = client();
       for (let index = 0; index < 3; index += 1) {
-        const { status, excerpt } = await answered(post(`http://${address}/`));
+        const { status, excerpt } = await responseOf(post(`http://${address}/`));
         assert.ok(status !== 418 && !excerpt.includes('smuggled'), `${status} ${excerpt}`);
         await new Promise(setImmediate);
       }
@@ -99,7 +99,7 @@ describe('an answer that smuggles', () => {
     }
   });
 
-  it('is refused where its length can be read in two ways', async () => {
+  it('is refused where its length is ambiguous', async () => {
     const heads = [
       'content-length: 2\r\ntransfer-encoding: chunked',
       'transfer-encoding: chunked\r\ncontent-length: 2',
@@ -116,24 +116,24 @@ describe('an answer that smuggles', () => {
     }
   });
 
-  it('is no answer where it asks for another protocol or for a body that was sent', async () => {
-    const answers = [
+  it('is a failure where it switches protocols or asks for a body that was sent', async () => {
+    const responses = [
       'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
       'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi',
     ];
-    for (const answer of answers) {
-      const { address } = await tcpServer(saying(answer));
-      assert.equal(await failure(client().post(`http://${address}/`)), 'reset', answer);
+    for (const response of responses) {
+      const { address } = await tcpServer(saying(response));
+      assert.equal(await failure(client().post(`http://${address}/`)), 'reset', response);
     }
   });
 });
 
-describe('what a merchant is told of an answer', () => {
+describe('what is returned of a response', () => {
   it('is status, time and text, and never a header', async () => {
     const { address } = await tcpServer(
       saying('HTTP/1.1 500 Reason\r\nserver: internal/1.2\r\nset-cookie: a=b\r\ncontent-length: 4\r\n\r\noops'),
     );
-    const result = await answered(client().post(`http://${address}/`));
+    const result = await responseOf(client().post(`http://${address}/`));
     assert.deepEqual(
       { ...result, durationMs: 0 },
       { kind: 'answered', status: 500, retryAfterMs: null, excerpt: 'oops', durationMs: 0 },
@@ -145,7 +145,7 @@ describe('what a merchant is told of an answer', () => {
       const { address } = await tcpServer(
         saying(`HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: 4\r\n\r\noops`),
       );
-      assert.equal((await answered(client().post(`http://${address}/`))).excerpt, '', encoding);
+      assert.equal((await responseOf(client().post(`http://${address}/`))).excerpt, '', encoding);
     }
     const fillings = ['\u{10ffff}', '🙂', 'xŊ', '\u202E', '\uFEFF', '\0'].map((character) =>
       Buffer.from(character.repeat(1_000)),
@@ -153,7 +153,7 @@ describe('what a merchant is told of an answer', () => {
     for (const body of [...fillings, Buffer.alloc(1_000, 0xff), Buffer.alloc(2_000, 0xc3)]) {
       const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`;
       const { address } = await tcpServer(saying(Buffer.concat([Buffer.from(head), body])));
-      const { excerpt } = await answered(client().post(`http://${address}/`));
+      const { excerpt } = await responseOf(client().post(`http://${address}/`));
       assert.ok(Buffer.byteLength(excerpt) <= 1_024, body.toString('hex', 0, 4));
       // oxlint-disable-next-line no-control-regex -- these must not be there
       assert.doesNotMatch(excerpt, /[\u0000-\u0008\u202a-\u202e\ufeff]/u);

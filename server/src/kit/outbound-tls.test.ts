@@ -3,7 +3,7 @@ import { setDefaultCACertificates } from 'node:tls';
 import type { TlsOptions } from 'node:tls';
 import { after, describe, it } from 'node:test';
 import { certificateAuthority, certificateFor, selfSignedCertificate } from './certificates.corpus.ts';
-import { answered, createOutboundWorld, development, failure } from './outbound-world.corpus.ts';
+import { createOutboundWorld, development, failure, responseOf } from './outbound-world.corpus.ts';
 import type { TcpServer } from './outbound-world.corpus.ts';
 
 const { client, tlsServer, close } = createOutboundWorld();
@@ -40,18 +40,18 @@ const byName = (port: number): string => `https://shop.example:${port}/`;
 const byAddress = (port: number): string => `https://127.0.0.1:${port}/`;
 
 describe('a call over TLS', () => {
-  it('is made to whom a trusted authority vouches for, by name and by address, with TLS 1.2 and 1.3', async () => {
+  it('succeeds with a certificate of a trusted authority, by name and address, TLS 1.2 and 1.3', async () => {
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const { port, seen } = await server({ ...valid, minVersion: version, maxVersion: version });
       const { post } = client(toLoopback);
       for (const url of [byName(port), byName(port), byAddress(port)]) {
-        assert.equal((await answered(post(url))).status, 204, version);
+        assert.equal((await responseOf(post(url))).status, 204, version);
       }
       assert.equal(seen.length, 3);
     }
   });
 
-  it('is not made with TLS 1.1 or 1.0', async () => {
+  it('fails with TLS 1.1 or 1.0', async () => {
     for (const version of ['TLSv1', 'TLSv1.1'] as const) {
       await refused({ ...valid, minVersion: version, maxVersion: version, ciphers: 'ALL:@SECLEVEL=0' }, byName);
     }
@@ -59,7 +59,7 @@ describe('a call over TLS', () => {
 
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     const only = { minVersion: version, maxVersion: version };
-    it(`is not made to somebody with a certificate for another name or address, with ${version}`, async () => {
+    it(`fails with a certificate for another name or address, with ${version}`, async () => {
       const others = ['other.example', 'shop.example.other', 'a.shop.example', 'example', '127.0.0.2'];
       for (const host of others) {
         const certificate = certificateFor({ hosts: [host] }, authority);
@@ -68,13 +68,13 @@ describe('a call over TLS', () => {
       }
     });
 
-    it(`is not made to somebody with a certificate that is over or has not begun, with ${version}`, async () => {
+    it(`fails with an expired or not yet valid certificate, with ${version}`, async () => {
       const hosts = ['shop.example'];
       await refused({ ...certificateFor({ hosts, until: new Date('2021-01-01') }, authority), ...only }, byName);
       await refused({ ...certificateFor({ hosts, from: new Date('2090-01-01') }, authority), ...only }, byName);
     });
 
-    it(`is not made to somebody for whom nobody trusted vouches, with ${version}`, async () => {
+    it(`fails with a certificate of an untrusted authority, with ${version}`, async () => {
       const stranger = certificateFor({ hosts: ['shop.example'] }, certificateAuthority('unknown'));
       const impostor = certificateFor({ hosts: ['shop.example'] }, certificateAuthority('trusted'));
       for (const certificate of [selfSignedCertificate('shop.example'), stranger, impostor]) {
@@ -83,7 +83,7 @@ describe('a call over TLS', () => {
     });
   }
 
-  it('is refused all the same when the environment says that certificates do not matter', async () => {
+  it('fails also when the environment disables certificate checks', async () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
@@ -98,7 +98,7 @@ describe('a call over TLS', () => {
     const policy = { ...development, refusedNames: ['pay.example.gm'] };
     const { port } = await server(valid);
     const { post } = client({ ...toLoopback, policy });
-    assert.equal((await answered(post(byName(port)))).status, 204);
+    assert.equal((await responseOf(post(byName(port)))).status, 204);
     assert.equal(await failure(post(byAddress(port))), 'blocked');
     assert.equal(await failure(post(`https://merchant.example:${port}/`)), 'tls');
     assert.equal(await failure(post(`https://pay.example.gm:${port}/`)), 'blocked');

@@ -90,7 +90,7 @@ export function saying(text: string | Buffer): (socket: Socket) => void {
   return (socket) => socket.on('data', () => socket.write(text));
 }
 
-export async function answered(result: Promise<OutboundResult>): Promise<OutboundResult & { kind: 'answered' }> {
+export async function responseOf(result: Promise<OutboundResult>): Promise<OutboundResult & { kind: 'answered' }> {
   const settled = await result;
   assert.equal(settled.kind, 'answered', JSON.stringify(settled));
   return settled;

@@ -186,7 +186,7 @@ test('digits of other scripts get a message of their own', () => {
   }
 });
 
-test('messages go to Gambian numbers in any form and to foreign ones with a plus', () => {
+test('international numbers are Gambian in any form, or foreign with a plus', () => {
   const numbers: [text: string, canonical: string][] = [
     ['701 2345', '+220877012345'],
     ['+220 701 2345', '+220877012345'],

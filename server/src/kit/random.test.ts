@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { seededRandom, systemRandom } from './random.ts';
 
-test('a seed gives the same bytes however they are asked for, and another seed others', () => {
+test('a seed gives the same bytes however they are read, and another seed other bytes', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.nat(100), { maxLength: 10 }), (seed, counts) => {
       const random = seededRandom(seed);
@@ -23,7 +23,7 @@ test('a seed means the same bytes in every version, so that an old failing seed 
   assert.equal(Buffer.from(seededRandom(1).bytes(8)).toString('hex'), 'd6b5915c46057bcb');
 });
 
-test('bytes handed out are not changed by later ones', () => {
+test('returned bytes are not changed later', () => {
   const random = seededRandom('kept');
   const first = random.bytes(20);
   const copy = Uint8Array.from(first);
@@ -41,7 +41,7 @@ test('both kinds use every byte value about equally often', () => {
   }
 });
 
-test('the system’s bytes are never handed out twice, however much is asked for at once', () => {
+test('the system’s bytes are never returned twice, however many are requested at once', () => {
   const seen = new Set<string>();
   const counts = [16, 22, 4_090, 4_096, 4_097, 8, 20_000];
   for (let round = 0; round < 200; round += 1) {

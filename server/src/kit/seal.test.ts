@@ -10,7 +10,7 @@ const sealer = createSealer(key);
 const context = 'webhook secret of endpoint 1';
 
 describe('a sealed value', () => {
-  test('opens as it was, whatever it was', () => {
+  test('opens to the same bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.string({ minLength: 1, unit: anyCharacter }), (plain, name) => {
         assert.deepEqual(sealer.open(sealer.seal(plain, name), name), Buffer.from(plain));
@@ -37,7 +37,7 @@ describe('a sealed value', () => {
     assert.throws(() => sealer.open(Buffer.concat([sealed, Buffer.alloc(1)]), context), SealError);
   });
 
-  test('does not open in another place than its own', () => {
+  test('does not open in another context', () => {
     const sealed = sealer.seal('wh_secret', context);
     for (const other of ['webhook secret of endpoint 2', `${context} `, 'w']) {
       assert.throws(() => sealer.open(sealed, other), { name: 'SealError', message: /another context/ });
@@ -45,7 +45,7 @@ describe('a sealed value', () => {
     assert.throws(() => sealer.seal('wh_secret', ''), { name: 'AssertionFailure' });
   });
 
-  test('shows neither its content nor that two are equal', () => {
+  test('reveals neither its content nor that two are equal', () => {
     const [first, second] = [sealer.seal('wh_secret', context), sealer.seal('wh_secret', context)];
     assert.ok(!first.includes('wh_secret'));
     assert.ok(!first.subarray(5).equals(second.subarray(5)));
@@ -76,7 +76,7 @@ describe('keys', () => {
     }
   });
 
-  test('what is not 32 bytes is refused without being repeated', () => {
+  test('a key that is not 32 bytes is refused without repeating it', () => {
     const wrong = [
       '',
       'secret',

@@ -25,7 +25,7 @@ function failing(code: string): Statement {
   return { name: `test_fail_${code}`, text, values: [] };
 }
 
-const harmless: Statement = { name: 'test_harmless', text: 'SELECT 1', values: [] };
+const simple: Statement = { name: 'test_harmless', text: 'SELECT 1', values: [] };
 
 /** The second's refusal comes out first, because more waits on the first one. */
 async function runTogether(tx: Transaction, first: Statement): Promise<void> {
@@ -37,21 +37,21 @@ async function runTogether(tx: Transaction, first: Statement): Promise<void> {
     const rows = await named();
     return rows;
   };
-  await Promise.all([counted(), tx.run(harmless)]);
+  await Promise.all([counted(), tx.run(simple)]);
 }
 
-test('a lock that is not to be had is told as that, also by a statement that was sent behind it', async () => {
+test('a lock timeout is reported as one, also by a statement that was sent after it', async () => {
   await assert.rejects(
     db.withTransaction((tx) => runTogether(tx, failing('55P03'))),
     (error) => error instanceof PublicError && error.code === 'unavailable',
   );
 });
 
-test('whoever gives way to another transaction is run again, also when a statement was sent behind', async () => {
+test('a deadlock victim is retried, also when a statement was sent after the failed one', async () => {
   let runs = 0;
   await db.withTransaction(async (tx) => {
     runs += 1;
-    await runTogether(tx, runs === 1 ? failing('40P01') : harmless);
+    await runTogether(tx, runs === 1 ? failing('40P01') : simple);
   });
   assert.equal(runs, 2);
 });

@@ -7,12 +7,12 @@ import type { Allowance, Take, AllowanceResult } from './shared-allowance.ts';
 const burstSeconds = 2;
 
 let clock: ManualClock;
-let asked: Take[];
+let takes: Take[];
 let arrivalUs: bigint;
 
 beforeEach(() => {
   clock = new ManualClock();
-  asked = [];
+  takes = [];
   arrivalUs = 0n;
 });
 
@@ -22,7 +22,7 @@ function allowance(key: string, rate: number): Allowance {
     key,
     rate,
     take: async (take) => {
-      asked.push(take);
+      takes.push(take);
       const nextUs = (arrivalUs > take.nowUs ? arrivalUs : take.nowUs) + take.costUs;
       if (nextUs - take.nowUs > take.burstUs) return undefined;
       arrivalUs = nextUs;
@@ -36,42 +36,42 @@ function takeAll(allowances: SharedAllowances, of: Allowance, times: number): Pr
   return Promise.all(Array.from({ length: times }, () => allowances.take(of)));
 }
 
-function countTaken(answers: readonly AllowanceResult[]): number {
-  return answers.filter((answer) => 'left' in answer).length;
+function countAllowed(results: readonly AllowanceResult[]): number {
+  return results.filter((result) => 'left' in result).length;
 }
 
 describe('shared allowances', () => {
-  it('ask once for several where a second’s allowance is large, and for each where it is small', async () => {
+  it('query once for several takes of a large allowance, and for each of a small one', async () => {
     const allowances = new SharedAllowances(clock, { burstSeconds });
-    assert.equal(countTaken(await takeAll(allowances, allowance('large', 100), 40)), 40);
-    assert.equal(asked.length, 10);
+    assert.equal(countAllowed(await takeAll(allowances, allowance('large', 100), 40)), 40);
+    assert.equal(takes.length, 10);
     arrivalUs = 0n;
-    assert.equal(countTaken(await takeAll(allowances, allowance('small', 5), 10)), 10);
-    assert.equal(asked.length, 20);
+    assert.equal(countAllowed(await takeAll(allowances, allowance('small', 5), 10)), 10);
+    assert.equal(takes.length, 20);
   });
 
-  it('ask nobody again while nothing can have come back', async () => {
+  it('do not query again while nothing can have been replenished', async () => {
     const allowances = new SharedAllowances(clock, { burstSeconds });
     const few = allowance('few', 5);
-    assert.equal(countTaken(await takeAll(allowances, few, 100)), 10);
-    assert.equal(asked.length, 11);
+    assert.equal(countAllowed(await takeAll(allowances, few, 100)), 10);
+    assert.equal(takes.length, 11);
     await clock.advance(199);
     const refused = await takeAll(allowances, few, 100);
-    assert.ok(refused.every((answer) => 'retryAfterSeconds' in answer && answer.retryAfterSeconds === 1));
-    assert.equal(asked.length, 11);
+    assert.ok(refused.every((result) => 'retryAfterSeconds' in result && result.retryAfterSeconds === 1));
+    assert.equal(takes.length, 11);
     await clock.advance(1);
-    assert.equal(countTaken(await takeAll(allowances, few, 100)), 1);
-    assert.equal(asked.length, 13);
+    assert.equal(countAllowed(await takeAll(allowances, few, 100)), 1);
+    assert.equal(takes.length, 13);
   });
 
   it('refuse one without refusing the others', async () => {
     const allowances = new SharedAllowances(clock, { burstSeconds });
     await takeAll(allowances, allowance('full', 5), 100);
     arrivalUs = 0n;
-    assert.equal(countTaken(await takeAll(allowances, allowance('other', 5), 10)), 10);
+    assert.equal(countAllowed(await takeAll(allowances, allowance('other', 5), 10)), 10);
   });
 
-  it('say how long a slow one takes to come back', async () => {
+  it('tell how long a slow allowance takes to be replenished', async () => {
     const allowances = new SharedAllowances(clock, { burstSeconds: 10 });
     const slow = allowance('slow', 0.2);
     assert.deepEqual(await takeAll(allowances, slow, 3), [{ left: 1 }, { left: 0 }, { retryAfterSeconds: 5 }]);
@@ -79,12 +79,12 @@ describe('shared allowances', () => {
     assert.deepEqual(await allowances.take(slow), { retryAfterSeconds: 4 });
   });
 
-  it('keep nobody out because of a clock that was set back', async () => {
+  it('refuse nobody because the clock was set back', async () => {
     const allowances = new SharedAllowances(clock, { burstSeconds });
     const few = allowance('few', 5);
     await takeAll(allowances, few, 11);
     await clock.advance(-3_600_000);
     arrivalUs = 0n;
-    assert.equal(countTaken(await takeAll(allowances, few, 1)), 1);
+    assert.equal(countAllowed(await takeAll(allowances, few, 1)), 1);
   });
 });

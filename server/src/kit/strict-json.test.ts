@@ -21,7 +21,7 @@ describe('refuses hostile text', () => {
     assert.ok(new Set([...notJson, ...refusedJson.map(([text]) => text)]).size > 200);
   });
 
-  test('what is not JSON is refused, as JSON.parse does', () => {
+  test('text that JSON.parse refuses is refused', () => {
     for (const text of notJson) {
       assert.throws(() => JSON.parse(text) as unknown, SyntaxError, `the table is wrong about ${text}`);
       refusal(text);
@@ -39,7 +39,7 @@ describe('refuses hostile text', () => {
     }
   });
 
-  test('every message is one plain sentence or two, fit for an answer and a log line', () => {
+  test('every message is one plain sentence or two, fit for a response and a log line', () => {
     for (const text of [...notJson, ...refusedJson.map(([json]) => json)]) {
       const { message } = refusal(text);
       assert.match(message, /^["A-Z][^\n\r\0]{5,150}\.$/u, message);
@@ -174,7 +174,7 @@ describe('accepts JSON', () => {
   });
 });
 
-test('nothing is understood that JSON.parse refuses or understands otherwise', () => {
+test('nothing is accepted that JSON.parse refuses or reads differently', () => {
   const edits = fc.array(
     fc.record({
       at: fc.nat(400),

@@ -4,12 +4,12 @@ import { createLog } from './log.ts';
 import type { Log } from './log.ts';
 
 /** What a terminal shows of what is logged. */
-function shown(say: (log: Log) => void): string {
+function shown(use: (log: Log) => void): string {
   let text = '';
   const write = (line: string): void => {
     text += line;
   };
-  say(createLog({ level: 'debug', isTerminal: true, write }));
+  use(createLog({ level: 'debug', isTerminal: true, write }));
   return text;
 }
 

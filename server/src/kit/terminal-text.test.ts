@@ -7,7 +7,7 @@ import { sanitizeLine, printable, printableJson } from './terminal-text.ts';
 
 const hostile = 'a\u001b[2J\u001b]0;title\u0007\u009b31m\u202eb\u0000\u{e0041}\ud800\u2066c\r\nd';
 
-test('printable text keeps letters, line ends and our own colours, and nothing else that a terminal obeys', () => {
+test('printable text keeps letters, line ends and known styles, and no other control character', () => {
   assert.equal(printable(hostile), 'a[2J]0;title31mbc\nd');
   assert.equal(printable('Ŋañ ﷺ 🙂\té'), 'Ŋañ ﷺ 🙂\té');
   for (const colour of ['green', 'red', 'yellow', 'dim', 'bold'] as const) {
@@ -16,12 +16,12 @@ test('printable text keeps letters, line ends and our own colours, and nothing e
   }
 });
 
-test('text from elsewhere inside a line begins no line and no colour', () => {
+test('text from elsewhere inside a line has no line ends and no styles', () => {
   assert.equal(sanitizeLine(hostile), 'a[2J]0;title31mbc d');
   fc.assert(fc.property(fc.string({ unit: anyCharacter }), (text) => /^\P{C}*$/u.test(sanitizeLine(text))));
 });
 
-test('printable JSON is the same value, without a character that a terminal obeys', () => {
+test('printable JSON is the same value, without control characters', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (value) => {
       const text = printableJson(value);

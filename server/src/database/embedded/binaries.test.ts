@@ -35,19 +35,19 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('an install without scripts is completed by the links that its script would have made', async () => {
+test('an install without scripts gets the links that its script would have created', async () => {
   const found = await findBinaries({ dataDirectory, account: undefined }, installed);
   assert.equal(found.postgres, join(installed.native, 'bin/postgres'));
   assert.equal(readlinkSync(join(installed.native, 'lib/libpq.so.5')), 'libpq.so.5.18');
   await findBinaries({ dataDirectory, account: undefined }, installed);
 });
 
-test('programs that the server account can reach are run where they are', async () => {
+test('programs that the server account can reach are not copied', async () => {
   const found = await findBinaries({ dataDirectory, account: stranger }, installed);
   assert.equal(found.initdb, join(installed.native, 'bin/initdb'));
 });
 
-test('programs in a folder that the server account may not enter are copied once to where it may', async () => {
+test('programs in a folder that the server account may not enter are copied once', async () => {
   chmodSync(join(root, 'checkout'), 0o700);
   const found = await findBinaries({ dataDirectory, account: stranger }, installed);
   const copy = join(dataDirectory, 'postgres-18.4.0-test');
@@ -62,7 +62,7 @@ test('programs in a folder that the server account may not enter are copied once
   assert.deepEqual(readdirSync(dataDirectory), ['postgres-18.4.0-test']);
 });
 
-test('programs that were installed under a narrow umask are copied open', async () => {
+test('programs installed under a narrow umask are copied with open permissions', async () => {
   chmodSync(join(installed.native, 'bin/postgres'), 0o700);
   const found = await findBinaries({ dataDirectory, account: stranger }, installed);
   assert.equal(statSync(found.postgres).mode & 0o777, 0o755);

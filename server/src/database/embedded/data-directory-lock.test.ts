@@ -40,13 +40,13 @@ test('the lock of an earlier process with the same id as a running one is taken 
   assert.equal(findLiveOwner(directory), process.pid);
 });
 
-test('a lock that a crash cut short is taken over', async () => {
+test('a lock file that a crash truncated is taken over', async () => {
   writeFileSync(join(directory, 'dalasi.lock'), '{"pid":');
   await lockDataDirectory(directory, systemClock);
   assert.equal(findLiveOwner(directory), process.pid);
 });
 
-test('a lock that was lost to another process is not released under it', async () => {
+test('releasing a lock that another process has taken over does nothing', async () => {
   const lock = await lockDataDirectory(directory, systemClock);
   writeLock({ pid: process.pid, identity: 'another' });
   lock.release();

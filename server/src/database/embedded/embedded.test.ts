@@ -68,26 +68,26 @@ test('rows outlive a stop and a start', async () => {
   assert.equal(await countRows(), 1);
 });
 
-test('a durable server forgets nothing that it confirmed, and checks its pages', async () => {
+test('a durable server loses no committed row, and checks its pages', async () => {
   await start({ durable: true });
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit', 'data_checksums']) {
     assert.equal(await readSetting(setting), 'on', setting);
   }
 });
 
-test('what was committed is there after the server is killed and started at once', async () => {
+test('committed rows survive a kill and an immediate start', async () => {
   await start({ durable: true });
   await run('CREATE TABLE kept (id bigint); INSERT INTO kept VALUES (1)');
   let hasExited = false;
   void server?.exited.then(() => (hasExited = true));
   process.kill(serverPid(), 'SIGKILL');
-  await eventually('the server is said to have ended', () => hasExited);
+  await eventually('the server has ended', () => hasExited);
   await stop();
   await start({ durable: true });
   assert.equal(await countRows(), 1);
 });
 
-test('a second start on a data directory is refused with the process that has it', async () => {
+test('a second start on a data directory is refused, naming the process that uses it', async () => {
   await start();
   await assert.rejects(startHere(), (error) => {
     assert(error instanceof StartError);
@@ -105,8 +105,8 @@ test('a server that a killed process left running is stopped, and its rows are k
 
   await killChild();
   assert.notEqual(processIdentity(orphan), undefined, 'the server should have outlived its parent');
-  const said = await start();
-  assert.match(said.join(), new RegExp(`process ${orphan}`));
+  const logged = await start();
+  assert.match(logged.join(), new RegExp(`process ${orphan}`));
   assert.equal(processIdentity(orphan), undefined);
   assert.equal(await countRows(), 1);
 });
@@ -118,14 +118,14 @@ test('a data directory that was copied with open permissions is closed again', a
   assert.equal(statSync(clusterDirectoryIn(dataDirectory)).mode & 0o777, 0o700);
 });
 
-test('a dead server whose process id was given to another process does not stand in the way', async () => {
+test('a dead server whose process id is in use again does not prevent a start', async () => {
   copyMadeCluster();
   const lines = [process.pid, clusterDirectoryIn(dataDirectory), 1, 25_432, '', '127.0.0.1', '', 'ready'];
   writeFileSync(serverFilePath(clusterDirectoryIn(dataDirectory)), `${lines.join('\n')}\n`);
   await start();
 });
 
-test('a process that ends without stopping its server takes it along', async () => {
+test('a server ends with its process, also when it was not stopped', async () => {
   await startInChild({ ending: 'process.exit(3)' });
   const pid = serverPid();
   child?.stdin?.end();
@@ -142,7 +142,7 @@ test('an empty data directory gets a cluster that asks for a password', async ()
   );
 });
 
-test('a cluster whose making was cut short is made anew', async () => {
+test('a cluster whose creation was interrupted is created again', async () => {
   startChild();
   await eventually('initdb has begun', () => drafts().length > 0);
   await killChild();
@@ -153,25 +153,25 @@ test('a cluster whose making was cut short is made anew', async () => {
   assert.deepEqual(drafts(), []);
 });
 
-test('a directory that is no cluster is left alone and named', async () => {
+test('a directory that is no cluster is refused and not changed', async () => {
   writeCluster({ 'letter.txt': 'keep me' });
   await assert.rejects(startHere(), /StartError: .*postgres exists but is not a PostgreSQL data directory/);
   assert(existsSync(join(clusterDirectoryIn(dataDirectory), 'letter.txt')));
 });
 
-test('a cluster of another major version is refused in words', async () => {
+test('a cluster of another major version is refused, naming both versions', async () => {
   writeCluster({ PG_VERSION: '9\n' });
   await assert.rejects(startHere(), /StartError: .* was created by PostgreSQL 9, and this program bundles \d+;/);
 });
 
-test('a refused start frees the data directory for the next one', async () => {
+test('a refused start releases the data directory', async () => {
   writeCluster({});
   await assert.rejects(startHere(), StartError);
   rmSync(dataDirectory, { recursive: true });
   await start();
 });
 
-test("the server's programs are given none of our secrets", () => {
+test("the server's programs do not inherit secrets", () => {
   const before = process.env['SEAL_KEY'];
   process.env['SEAL_KEY'] = 'secret';
   try {
@@ -196,12 +196,12 @@ function copyMadeCluster(): void {
   if (!existsSync(dataDirectory)) cpSync(madeDirectory, dataDirectory, { recursive: true });
 }
 
-/** Starts the server of the test and answers what was said meanwhile. */
+/** Starts the server of the test and returns what was logged meanwhile. */
 async function start({ durable = false } = {}): Promise<string[]> {
-  const said: string[] = [];
+  const logged: string[] = [];
   copyMadeCluster();
-  server = await startHere({ durable, log: (sentence) => said.push(sentence) });
-  return said;
+  server = await startHere({ durable, log: (sentence) => logged.push(sentence) });
+  return logged;
 }
 
 async function stop(): Promise<void> {
