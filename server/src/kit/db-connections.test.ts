@@ -55,7 +55,7 @@ test('each lost connection is reported once: idle, in a transaction, or the list
   await eventually('each was told', () => lost.length >= 4);
   await ended;
   mayEnd.resolve();
-  await assert.rejects(held ?? Promise.resolve(), /AppError: The service cannot reach its database/);
+  await assert.rejects(held ?? Promise.resolve(), /PublicError: The service cannot reach its database/);
   await three.close();
   assert.equal(lost.length, 4, lost.map(String).join('\n'));
 });

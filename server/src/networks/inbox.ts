@@ -33,7 +33,7 @@ const unmatchedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 // A failure on our side is retried for a day, so that somebody has time to fix it.
 const failedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 const failedForMs = dayMs;
-/** Thirteen months, whichever they are (docs/operations.md, "What is kept how long"). */
+/** Thirteen months, whichever they are (docs/operations.md, "Retention"). */
 const retentionMs = 400 * dayMs;
 
 export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: false; reason: string };
