@@ -21,7 +21,15 @@ import { findTransfer } from './find-transfer.ts';
 import { listTransfers } from './queries.ts';
 import { transferTimeline } from './timeline.ts';
 import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
-import { balancesSchema, newTransferSchema, transferFeeResponseSchema, transferFeeSchema, transferSchema, transferStatus, transferTimelineSchema } from './wire-schemas.ts';
+import {
+  balancesSchema,
+  newTransferSchema,
+  transferFeeResponseSchema,
+  transferFeeSchema,
+  transferSchema,
+  transferStatus,
+  transferTimelineSchema,
+} from './wire-schemas.ts';
 
 const tag = 'Transfers';
 
