@@ -8,7 +8,18 @@ import type { Caller } from '../api/route.ts';
 import { customerToWire } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
-import { findCustomerById, lockCustomerForChange, lockCustomerForDeletion, findCustomerByIdentity, insertCustomer, insertIdentities, lockIdentityBuckets, deleteIdentities, updateCustomerRow, forgetCustomer } from './queries.ts';
+import {
+  findCustomerById,
+  lockCustomerForChange,
+  lockCustomerForDeletion,
+  findCustomerByIdentity,
+  insertCustomer,
+  insertIdentities,
+  lockIdentityBuckets,
+  deleteIdentities,
+  updateCustomerRow,
+  forgetCustomer,
+} from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {

@@ -7,11 +7,11 @@ import { guardedConnector } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
 import type { AddressPolicy } from './outbound-guard.ts';
 
-/** Calls addresses that somebody else chose, and never lets them hold us up or look inside. */
+/** Sends requests to URLs that somebody else chose; all are bounded in time and size, and none reaches a private network. */
 export interface OutboundClient {
-  /** Never rejects for what the other side does or is: that is its result. */
+  /** Never rejects because of the receiver: failures are results. */
   post(request: OutboundRequest): Promise<OutboundResult>;
-  /** Ends all connections; requests under way end with a failure. */
+  /** Closes all connections; requests under way fail. */
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface OutboundRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-  /** Of the merchant who asks for the call; the rest of the policy is the server's. */
+  /** The rest of the policy is the client's. */
   httpsOnly: boolean;
 }
 
@@ -27,16 +27,16 @@ export type OutboundResult =
   | {
       kind: 'answered';
       status: number;
-      /** What the other side asked for in `Retry-After`, from now; null when it asked for nothing we understand. */
+      /** `Retry-After`, from now; null where it is missing or malformed. */
       retryAfterMs: number | null;
-      /** The beginning of the answer as harmless text. */
+      /** The beginning of the response body as sanitized text. */
       excerpt: string;
       durationMs: number;
     }
   | { kind: 'failed'; failure: OutboundFailure; durationMs: number };
 
 export type OutboundFailure =
-  /** No whole answer within the time. */
+  /** No complete response within the time limit. */
   | 'timeout'
   | 'connect_timeout'
   | 'refused'
@@ -46,7 +46,7 @@ export type OutboundFailure =
   | 'dns'
   /** The address may not be called. */
   | 'blocked'
-  /** What came is not HTTP. */
+  /** The response is not HTTP. */
   | 'malformed_answer'
   | 'other';
 
@@ -54,24 +54,24 @@ export interface OutboundClientOptions {
   clock: Clock;
   policy: AddressPolicy;
   userAgent: string;
-  /** From the start to the last byte of the answer. Default: 15 s (docs/events.md, "Responding"). */
+  /** From the start to the last byte of the response. Default: 15 s (docs/events.md, "Responding"). */
   totalTimeoutMs?: number;
-  /** For the look-up of the name, TCP and TLS together. Default: 5 s. */
+  /** For name resolution, TCP and TLS together. Default: 5 s. */
   connectTimeoutMs?: number;
   /** From this many open connections on, a connection is closed after its request. Default: 256. */
   idleConnectionsMax?: number;
   /** How long a connection waits for the next request. Default: 4 s. */
   keepAliveMs?: number;
-  /** How much of an answer's text is handed on. Default: 1 KB, which is what is kept of a merchant's answer. */
+  /** How much of the response body is returned. Default: 1 KB. */
   excerptBytesMax?: number;
   /** How a name becomes addresses. Default: without threads, see `createNameResolver`. */
   resolveName?: ResolveName;
 }
 
-/** No more of an answer is read: the status has been seen, and who sends more is not answering but sending. */
+/** No more of a response body is read: the status is known by then. */
 const responseBytesMax = 64 * 1024;
-// Callers bound their requests; this only keeps a mistake of theirs from opening connections without end. No fewer than all
-// of theirs: many merchants can have their receivers at one origin, and those that hang must leave room for the others.
+// Callers limit their own concurrency; this only contains a bug of theirs. No lower than their limit: many receivers can share
+// one origin, and those that hang must leave connections to the others.
 const connectionsPerOriginMax = 256;
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
@@ -82,12 +82,12 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     factory: forgettingPool,
     connections: connectionsPerOriginMax,
     pipelining: 1,
-    // Otherwise the requests to a new origin would wait for the first one to learn which protocol it speaks.
+    // With HTTP/2 the requests to a new origin would wait for the first one to negotiate the protocol.
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
-    // Nobody may ask for more: with names enough one merchant would hold all the connections that are kept.
+    // A receiver cannot extend it: otherwise one owner of many names could occupy all idle connections.
     keepAliveMaxTimeout: keepAliveMs,
-    // The limits above are kept by us, over the whole exchange and not from byte to byte.
+    // `totalTimeoutMs` limits the whole exchange; these would limit the gaps between bytes.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -98,9 +98,9 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
 }
 
 /**
- * The agent forgets an origin when it hears that its last connection has ended. A request that we broke off still counts as
- * waiting in that moment, and the origin would be kept for ever: so the agent hears of it again when the request is gone.
- * Otherwise names without end, each of which leaves one request without an answer, would fill the memory.
+ * The agent removes an origin when its last connection ends. An aborted request still counts as pending at that moment, and
+ * the origin would stay in memory forever; so the event is repeated once the request is gone. Otherwise an endless series of
+ * names that do not respond would fill the memory.
  */
 function forgettingPool(origin: string | URL, options: object): Pool {
   const pool = new Pool(origin, options);
@@ -115,7 +115,7 @@ interface ClientParts {
   sockets: ReadonlySet<Socket>;
 }
 
-// Given, because an abort without a reason makes an error with its stack each time.
+// An abort without a reason creates an error with a stack each time.
 const whenFinished = 'finished';
 
 async function post(client: ClientParts, request: OutboundRequest): Promise<OutboundResult> {
@@ -143,7 +143,7 @@ async function exchange(
   request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<{ status: number; retryAfterMs: number | null; excerpt: string }> {
-  // Also what was stored unvalidated is judged here, by the same rules.
+  // URLs that were stored without validation are checked here, by the same rules.
   const { policy, clock, userAgent, idleConnectionsMax = 256, excerptBytesMax = 1_024 } = options;
   const url = assertUrlAllowed(request.url, { ...policy, httpsOnly: request.httpsOnly });
   const response = await agent.request({
@@ -173,25 +173,25 @@ async function readExcerpt(
   for await (const chunk of body) {
     if (bytes < excerptBytesMax) chunks.push(chunk.subarray(0, excerptBytesMax - bytes));
     bytes += chunk.length;
-    // Leaving the loop drops the connection.
+    // Leaving the loop closes the connection.
     if (bytes > responseBytesMax) break;
   }
   return isEncoded ? '' : sanitizedText(Buffer.concat(chunks), excerptBytesMax);
 }
 
-/** Without control characters (the database takes no NUL) and without those that turn or hide text on a screen. */
+/** Without control characters (PostgreSQL refuses NUL) and without those that reverse or hide text on a screen. */
 function sanitizedText(bytes: Buffer, bytesMax: number): string {
   const text = textIn(bytes).replace(/[^\P{C}\n\t]/gu, '');
-  // What is not UTF-8 has become longer than it was.
+  // Replacing invalid UTF-8 makes text longer.
   return Buffer.byteLength(text) <= bytesMax ? text : textIn(Buffer.from(text).subarray(0, bytesMax));
 }
 
-/** Where the bytes end within a character, it is left out. */
+/** A character that is cut off at the end is left out. */
 function textIn(bytes: Buffer): string {
   return new TextDecoder('utf-8').decode(bytes, { stream: true });
 }
 
-/** RFC 9110, 10.2.3: whole seconds, or a date in the one form that is still sent. */
+/** RFC 9110, 10.2.3: whole seconds, or a date in the preferred form. */
 function readRetryAfter(header: string | string[] | undefined, now: Date): number | null {
   const text = Array.isArray(header) ? header[0] : header;
   if (text === undefined) return null;
@@ -217,7 +217,7 @@ const failuresByCode = new Map<string, OutboundFailure>([
   ['EPROTO', 'tls'],
 ]);
 
-// The names under which OpenSSL's verdict on a certificate arrives.
+// The codes of OpenSSL's certificate errors.
 const certificateCodes =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|CRL_)/;
 const resolverCodes = /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|ETIMEOUT|EBADRESP|EBADNAME|EAI_\w+)$/;
@@ -231,7 +231,7 @@ function outboundFailure(error: unknown): OutboundFailure {
   return failuresByCode.get(code) ?? 'other';
 }
 
-/** When every address of a name failed, the errors come in one that may have no code of its own. */
+/** When every address of a name failed, there is an AggregateError, which may have no code of its own. */
 function errorCode(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   if (typeof code === 'string') return code;

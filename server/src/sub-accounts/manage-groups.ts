@@ -7,7 +7,17 @@ import type { PageRequest } from '../api/pagination.ts';
 import type { Caller } from '../api/route.ts';
 import { readMembers } from './group-members.ts';
 import type { NamedMember } from './group-members.ts';
-import { findGroupById, listGroupRows, listMembers, lockGroup, insertGroup, insertMembers, deleteMembers, updateGroupRow, markGroupDeleted } from './queries.ts';
+import {
+  findGroupById,
+  listGroupRows,
+  listMembers,
+  lockGroup,
+  insertGroup,
+  insertMembers,
+  deleteMembers,
+  updateGroupRow,
+  markGroupDeleted,
+} from './queries.ts';
 import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 

@@ -8,7 +8,13 @@ import { readBalances } from '../ledger/balances.ts';
 import { refuseWithoutNetwork } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
-import { findSubAccountById, insertSubAccount, lockSubAccountForChange, lockSubAccountForDeletion, updateSubAccountRow } from './queries.ts';
+import {
+  findSubAccountById,
+  insertSubAccount,
+  lockSubAccountForChange,
+  lockSubAccountForDeletion,
+  updateSubAccountRow,
+} from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
 export { markSubAccountDeleted } from './queries.ts';
