@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { nearestName } from './nearest-name.ts';
 import { sanitizeLine } from './terminal-text.ts';
 
-/** How a command is typed. Two programs have a table of these: the operator's, and the merchant's `dalasi`. */
+/** The syntax of a command. The operator's program and `dalasi` each have a table of these. */
 export interface CommandShape {
   /** As it is typed: `keys revoke`. */
   name: string;
-  /** What stands behind the name: `<key id> --merchant <id>`. */
+  /** The arguments: `<key id> --merchant <id>`. */
   usage: string;
   summary: string;
   /** What `<command> --help` prints below the usage: options, examples, limits. */
@@ -16,9 +16,9 @@ export interface CommandShape {
   lists?: readonly string[];
   /** Options without a value: `--default`. */
   flags?: readonly string[];
-  /** How many words follow the name. */
+  /** How many arguments follow the name. */
   positionals: number;
-  /** How many of them must, where not all must. */
+  /** How many of them are required; all by default. */
   positionalsMin?: number;
 }
 
@@ -30,12 +30,12 @@ export interface CommandInput {
   flags: ReadonlySet<string>;
 }
 
-/** A mistake of whoever typed it: said in a sentence, exit code 2. */
+/** A mistake in the command line: a sentence for the user, exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
 
-/** Reads what was typed behind a command's name. Throws UsageError. */
+/** Reads the arguments of a command. Throws UsageError. */
 export function readInput(program: string, command: CommandShape, args: readonly string[]) {
   const { flags: flagNames = [], lists: listNames = [] } = command;
   const { values, positionals } = parse(args, usageOf(program, command), {
@@ -80,7 +80,7 @@ function parse(args: readonly string[], usage: string, shapes: Record<string, Op
   }
 }
 
-/** What Node says of a slip, as a sentence; its own is kept for what it may learn to refuse one day. */
+/** Node's parse error as a sentence; an unknown code keeps Node's own message. */
 function parseErrorText(error: unknown, names: readonly string[]): string {
   const { code, message } = error as NodeJS.ErrnoException;
   // Node quotes the option, and with a short form or a placeholder beside it.
@@ -107,7 +107,7 @@ export function unknownCommand(program: string, commands: readonly CommandShape[
   return `There is no command ${JSON.stringify(args[0])}.${hint} See: ${program} --help`;
 }
 
-/** The whole line, as help shows it. */
+/** The usage line, as help shows it. */
 export function usageOf(program: string, { name, usage }: Pick<CommandShape, 'name' | 'usage'>): string {
   return `${program} ${name} ${usage} [--json]`.replaceAll('  ', ' ');
 }
@@ -124,7 +124,7 @@ export function helpOf(program: string, command: CommandShape): string {
   return [`${command.summary}.`, '', `  ${usageOf(program, command)}`, ...details].join('\n');
 }
 
-/** Rows as aligned columns, with a heading. A cell is one line, without what a terminal would obey. */
+/** Rows as aligned columns, with a heading. A cell is one line without control characters. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cleaned = rows.map((row) => row.map(sanitizeLine));
   const widths = headings.map((heading, column) =>

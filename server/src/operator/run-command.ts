@@ -1,5 +1,5 @@
 import { readConfig } from '../configuration/config.ts';
-import { AppError } from '../api/app-error.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../kit/command-line.ts';
@@ -65,14 +65,14 @@ export async function runCommand(args: readonly string[], shell: Shell): Promise
   } catch (error) {
     shell.stderr.write(`${printable(inWords(error))}\n`);
     // An unavailable database is no usage error.
-    const isMistake = error instanceof AppError && error.code !== 'unavailable';
+    const isMistake = error instanceof PublicError && error.code !== 'unavailable';
     return isMistake || error instanceof UsageError ? 2 : 1;
   }
 }
 
 /** Expected errors print their message; an unexpected one prints its stack. */
 function inWords(error: unknown): string {
-  if (error instanceof AppError) return error.fields?.map(({ message }) => message).join(' ') ?? error.message;
+  if (error instanceof PublicError) return error.fields?.map(({ message }) => message).join(' ') ?? error.message;
   if (error instanceof UsageError || error instanceof StartError) return error.message;
   return String(error instanceof Error ? error.stack : error);
 }
