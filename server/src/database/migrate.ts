@@ -67,11 +67,11 @@ export async function migrate({ adminUrl, clock, log, folder = migrationsFolder 
 }
 
 /** One sentence, because a first start applies all migrations. */
-function describeApplied(applied: readonly Migration[], tookMs: number): string {
-  const took = `in ${tookMs} ms`;
+function describeApplied(applied: readonly Migration[], durationMs: number): string {
+  const duration = `in ${durationMs} ms`;
   const [first, last] = [applied[0], applied.at(-1)];
-  if (!first || !last || first === last) return `Applied migration ${applied.map(labelOf).join()} ${took}.`;
-  return `Applied ${applied.length} migrations, ${labelOf(first)} to ${labelOf(last)}, ${took}.`;
+  if (!first || !last || first === last) return `Applied migration ${applied.map(labelOf).join()} ${duration}.`;
+  return `Applied ${applied.length} migrations, ${labelOf(first)} to ${labelOf(last)}, ${duration}.`;
 }
 
 /** The migrations that the database does not have, which must be the newest ones. */
