@@ -20,6 +20,7 @@ import {
 } from './tidy/sql-rules.ts';
 import { merchantInEveryStatement } from './tidy/tenant-rules.ts';
 import { foreignPaths, leftoverMarkers } from './tidy/text-rules.ts';
+import { retiredWords } from './tidy/word-rules.ts';
 
 const rules = [
   ambientTime,
@@ -37,6 +38,7 @@ const rules = [
   expandingMigrations,
   leftoverMarkers,
   foreignPaths,
+  retiredWords,
   citations,
   errorPages,
   dependencyReasons,
