@@ -79,7 +79,7 @@ function rememberingNetwork(onStart: (count: number) => { pays: boolean; respons
 
 const unavailable: PayoutResponse = { state: 'not_accepted', reason: 'network_unavailable' };
 
-// docs/networks.md, "When a call gets no answer": whatever happens to the first call, the beneficiary is paid once and the
+// docs/networks.md, "When a call gets no response": whatever happens to the first call, the beneficiary is paid once and the
 // balance shows it.
 for (const [name, first] of [
   ['the response is lost and the network has paid', { pays: true, response: noResponse }],
