@@ -2,54 +2,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiClient } from '../../../test/harness/api-client.ts';
 import { serveRoutes } from '../../../test/harness/api-frame.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows, whileLocked } from '../../../test/harness/tables.ts';
 import { openCase } from '../cases/open-case.ts';
 import { AppError } from '../api/app-error.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { writeRoute } from '../api/route.ts';
+import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
 
-let service: TestService;
-let business: TestBusiness;
-let api: ApiClient;
-
-before(async () => {
-  service = await startService({ isPatient: false });
-  business = await service.onboard();
-  api = createContractClient(await loadContract(), service.url, business.test.key);
-});
+const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld({ isPatient: false });
 after(() => service.stop());
-
-let keysMade = 0;
-function newKey(): string {
-  keysMade += 1;
-  return `key-${keysMade}`;
-}
-
-/** Sends a body as it is written. */
-function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiResponse> {
-  return api.send('POST', path, {
-    body: text,
-    headers: { 'content-type': 'application/json', 'idempotency-key': key },
-  });
-}
-
-function pay(data: object, key: string): Promise<ApiResponse> {
-  return sendText(JSON.stringify({ data }), key);
-}
-
-function isReplay(answer: ApiResponse): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
-}
-
-function stored(merchantId = business.test.merchant.id) {
-  return countRows(service, merchantId, 'payment_intents', 'charges', 'events', 'idempotency_keys');
-}
 
 describe('what is remembered under an Idempotency-Key', () => {
   it('is not a body that was refused as it was sent, so that the mended one may use the key', async () => {
@@ -80,12 +44,12 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await createApiClient(service.url, business.live.key).post(path, undefined, headers)).status, 404);
     const cancelled = await api.post(path, undefined, headers);
     assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
-    const before = await stored();
+    const before = await countRecords();
     for (const again of ['a', 'a']) {
       const conflict = await api.post(path, undefined, { 'idempotency-key': again });
       assert.deepEqual([conflict.status, conflict.body['code'], isReplay(conflict)], [409, 'state_conflict', false]);
     }
-    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await countRecords(), before);
   });
 
   it('is not the 409 for a first request that is still running', async () => {
@@ -102,14 +66,14 @@ describe('what is remembered under an Idempotency-Key', () => {
 
   it('is not a 503, and not a 500 that came before the commit', async () => {
     const key = newKey();
-    const before = await stored();
+    const before = await countRecords();
     const locked = await whileLocked(service, { text: 'LOCK TABLE events' }, () => pay({ amount: 10 }, key));
     assert.deepEqual([locked.status, locked.body['code']], [503, 'unavailable']);
     await asOwner(service, 'ALTER TABLE events ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
     const broken = await pay({ amount: 10 }, key);
     await asOwner(service, 'ALTER TABLE events DROP CONSTRAINT broken_on_purpose');
     assert.deepEqual([broken.status, broken.body['code']], [500, 'internal_error']);
-    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await countRecords(), before);
     const later = await pay({ amount: 10 }, key);
     assert.deepEqual([later.status, isReplay(later)], [201, false]);
   });
@@ -211,10 +175,10 @@ describe('a route of the frame', () => {
   after(() => frame.close());
 
   it('that requires the key refuses a request without it, and says where to read on', async () => {
-    const answer = await send({});
-    assert.deepEqual([answer.status, answer.body['code']], [400, 'idempotency_key_invalid']);
-    assert.match(String(answer.body['message']), /Send an Idempotency-Key header/);
-    assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
+    const response = await send({});
+    assert.deepEqual([response.status, response.body['code']], [400, 'idempotency_key_invalid']);
+    assert.match(String(response.body['message']), /Send an Idempotency-Key header/);
+    assert.match(String(response.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
     assert.equal(await countCases(), 0);
   });
 
@@ -233,19 +197,45 @@ describe('a route of the frame', () => {
     assert.equal(await countCases(), 1);
   });
 
-  it('tells what a key made where the stored answer cannot be opened, and makes nothing again', async () => {
+  /** Replaces the id of the key that sealed the stored response, so that no configured key opens it. */
+  const sealWithUnknownKey = (key: string) =>
+    asOwner(
+      service,
+      `UPDATE idempotency_keys SET response = overlay(response PLACING decode($2, 'hex') FROM 2 FOR 4) WHERE key = $1`,
+      [key, unknownKeyId],
+    );
+  const unknownKeyId = '00c0ffee';
+
+  it('shows the record as it is now if the stored response cannot be opened, and creates nothing', async () => {
     const key = newKey();
     experiment.isRefused = false;
     assert.equal((await send({ 'idempotency-key': key })).status, 201);
-    const made = await countCases();
-    // The id of the key that sealed it becomes that of a key which nobody has.
-    await asOwner(
-      service,
-      'UPDATE idempotency_keys SET response = set_byte(response, 1, get_byte(response, 1) # 255) WHERE key = $1',
-      [key],
-    );
+    const count = await countCases();
+    await sealWithUnknownKey(key);
     const again = await send({ 'idempotency-key': key });
     assert.deepEqual([again.status, again.body, isReplay(again)], [201, { id, balance: 'as it is now' }, true]);
-    assert.equal(await countCases(), made);
+    assert.equal(await countCases(), count);
+  });
+
+  it('answers 503 while the key of a stored refusal is missing, and 422 once it is declared lost', async () => {
+    const key = newKey();
+    experiment.isRefused = true;
+    assert.equal((await send({ 'idempotency-key': key })).status, 400);
+    await sealWithUnknownKey(key);
+    experiment.isRefused = false;
+    const count = await countCases();
+    const missing = await send({ 'idempotency-key': key });
+    assert.deepEqual([missing.status, missing.body['code']], [503, 'unavailable']);
+    await asOwner(
+      service,
+      `INSERT INTO key_checks (setting, check_value, key_id, created_at, lost_at)
+       VALUES ('SEAL_KEY', '', decode($1, 'hex'), '2026-11-20', '2026-11-20')`,
+      [unknownKeyId],
+    );
+    const lost = await send({ 'idempotency-key': key });
+    assert.deepEqual([lost.status, lost.body['code'], isReplay(lost)], [422, 'idempotency_key_reused', false]);
+    assert.match(String(lost.body['message']), /was refused and changed nothing\..* Use a new key\.$/);
+    assert.equal(await countCases(), count, 'the refused request is not processed anew');
+    assert.equal((await send({ 'idempotency-key': newKey() })).status, 201);
   });
 });
