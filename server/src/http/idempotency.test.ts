@@ -14,7 +14,7 @@ const { service, business, api, newKey, sendText, pay, countRecords } = await st
 after(() => service.stop());
 
 describe('a request that comes again with its Idempotency-Key', () => {
-  it('has one effect and one response, byte for byte, however often it comes', async () => {
+  it('has one effect and one response, byte for byte, however often it is sent', async () => {
     const before = await countRecords();
     const key = newKey();
     const responses: ApiResponse[] = [];
@@ -36,7 +36,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.equal(sessions.length, 1, 'the network was asked once');
   });
 
-  it('is the same request when only its writing differs', async () => {
+  it('is the same request if only its JSON notation differs', async () => {
     const key = newKey();
     const first = await sendText('{"data":{"amount":10,"title":"Café","metadata":{"a":1,"b":[1,2]}}}', key);
     assert.equal(first.status, 201, first.text);
@@ -52,7 +52,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     }
   });
 
-  it('is the same request by whichever spelling of its address it comes', async () => {
+  it('is the same request under every spelling of its address', async () => {
     const { body } = await pay({ amount: 10 }, newKey());
     const id = String(body['payment_intent_id']);
     const key = newKey();
@@ -67,7 +67,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.deepEqual([withEmptyBody.status, isReplay(withEmptyBody)], [200, true]);
   });
 
-  it('is refused with 422 and has no effect when any field of its body means something else', async () => {
+  it('is refused with 422 and has no effect if any field of its body differs in meaning', async () => {
     const data = {
       amount: 450,
       return_url: 'http://127.0.0.1:9/thanks',
@@ -119,10 +119,10 @@ describe('a request that comes again with its Idempotency-Key', () => {
       }
     }
     assert.deepEqual(await countRecords(), before);
-    assert.equal(isReplay(await pay(data, key)), true, 'the first response is still there');
+    assert.equal(isReplay(await pay(data, key)), true, 'the first response is still stored');
   });
 
-  it('is the same request when it says what leaving a field out means', async () => {
+  it('is the same request if it states the default of an omitted field', async () => {
     const key = newKey();
     const first = await pay({ amount: 45 }, key);
     const spelled = {
@@ -162,7 +162,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     }
   });
 
-  it('is known by a key that was stored while defaults still counted', async () => {
+  it('matches a key that an earlier version stored with defaults in its fingerprint', async () => {
     const [key, data] = [newKey(), { amount: 45, currency: 'GMD' }];
     const first = await pay(data, key);
     await asOwner(service, 'UPDATE idempotency_keys SET fingerprint = $1 WHERE merchant_id = $2 AND key = $3', [
@@ -194,7 +194,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.deepEqual([previewed.status, isReplay(previewed)], [200, false]);
   });
 
-  it('gets the response that was lost on the way', async () => {
+  it('gets the response that its client lost', async () => {
     const before = await countRecords();
     const key = newKey();
     const body = '{"data":{"amount":77}}';
@@ -206,7 +206,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ]);
-    // The client goes only when its request was carried out: had it gone before, there would be no response to lose.
+    // The client disconnects only after its request was processed; otherwise there would be no response to lose.
     socket.write(head + body);
     await eventually('the payment is there', async () => (await countRecords()).payment_intents > before.payment_intents);
     socket.destroy();
@@ -217,7 +217,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
 });
 
 describe('an Idempotency-Key header', () => {
-  it('is refused with 400 where it is empty, too long, sent twice or not plain text', async () => {
+  it('is refused with 400 if it is empty, too long, sent twice or not plain text', async () => {
     const before = await countRecords();
     const head = (...keys: string[]) =>
       rawHead('POST', '/v1/payments', [
@@ -260,7 +260,7 @@ describe('an Idempotency-Key header', () => {
     }
   });
 
-  it('may be left out where it is not required: then every request is a new one', async () => {
+  it('may be omitted if it is not required: then every request is a new one', async () => {
     const responses = [
       await api.post('/v1/payments', { data: { amount: 5 } }),
       await api.post('/v1/payments', { data: { amount: 5 } }),

@@ -15,8 +15,8 @@ import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
 const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld({ isPatient: false });
 after(() => service.stop());
 
-describe('what is remembered under an Idempotency-Key', () => {
-  it('is not a body that was refused as it was sent, so that the mended one may use the key', async () => {
+describe('an Idempotency-Key', () => {
+  it('stores no validation error, so that the corrected request may use the key', async () => {
     const key = newKey();
     const refused: [string, number][] = [
       ['{"data":{"amount":0}}', 400],
@@ -34,7 +34,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual([mended.status, isReplay(mended)], [201, false]);
   });
 
-  it('is not a 401, a 404 or a conflict with the state of things', async () => {
+  it('stores no 401, 404 or state conflict', async () => {
     const key = newKey();
     const headers = { 'idempotency-key': key };
     const { body } = await pay({ amount: 10 }, newKey());
@@ -52,7 +52,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual(await countRecords(), before);
   });
 
-  it('is not the 409 for a first request that is still running', async () => {
+  it('stores no 409 for a first request that is still running', async () => {
     const key = newKey();
     const merchantId = business.test.merchant.id;
     const text = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at)
@@ -64,7 +64,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual([later.status, isReplay(later)], [201, false]);
   });
 
-  it('is not a 503, and not a 500 that came before the commit', async () => {
+  it('stores no 503, and no 500 from before the commit', async () => {
     const key = newKey();
     const before = await countRecords();
     const locked = await whileLocked(service, { text: 'LOCK TABLE events' }, () => pay({ amount: 10 }, key));
@@ -78,7 +78,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual([later.status, isReplay(later)], [201, false]);
   });
 
-  it('is a refusal that followed from the state of things', async () => {
+  it('stores a business refusal', async () => {
     const key = newKey();
     const refused = await pay({ amount: 10, network: 'nowhere' }, key);
     assert.deepEqual([refused.status, refused.body['code'], isReplay(refused)], [400, 'network_not_available', false]);
@@ -91,7 +91,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await pay({ amount: 10, network: 'wave', account_number: '7000004' }, key)).status, 422);
   });
 
-  it('is not a refusal for want of a live network: nothing is stored', async () => {
+  it('stores no refusal because no live network is connected', async () => {
     const live = createApiClient(service.url, business.live.key);
     const before = await countRows(service, business.live.merchant.id, 'payment_intents', 'events', 'idempotency_keys');
     const order = { network: 'wave', account_number: '7012345' };
@@ -115,7 +115,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.ok(service.logLines.some((line) => line.includes('no live network is connected')));
   });
 
-  it('is sealed, and opens for its own row only', async () => {
+  it('stores its response sealed, and the seal opens for its own row only', async () => {
     const key = newKey();
     const { body, text } = await pay({ amount: 10, title: 'A secret title' }, key);
     const where = 'WHERE merchant_id = $1 AND key = $2';
@@ -137,7 +137,7 @@ describe('what is remembered under an Idempotency-Key', () => {
   });
 });
 
-describe('a route of the frame', () => {
+describe('a route of the API', () => {
   const experiment = { isRefused: true };
   const route = writeRoute('POST', {
     path: '/v1/experiments/:id',
@@ -151,10 +151,10 @@ describe('a route of the frame', () => {
     idempotencyKeyRequired: true,
     async handle(_context: undefined, { caller, params }, tx) {
       const { merchantId } = caller;
-      const made = { clock: service.clock, newId: () => uuidV7(service.clock, systemRandom) };
+      const context = { clock: service.clock, newId: () => uuidV7(service.clock, systemRandom) };
       const subject = { subjectType: 'charge', subjectId: params.id, reference: '', currency: 'GMD' } as const;
       const rest = { kind: 'amount_mismatch', amountMinor: 1n, summary: 'An experiment.' } as const;
-      await openCase(tx, made, { merchantId, ...subject, ...rest });
+      await openCase(tx, context, { merchantId, ...subject, ...rest });
       if (experiment.isRefused) throw new AppError('insufficient_balance', 'There is too little money.');
       return { id: params.id, balance: 'enough' };
     },
@@ -174,7 +174,7 @@ describe('a route of the frame', () => {
   });
   after(() => frame.close());
 
-  it('that requires the key refuses a request without it, and says where to read on', async () => {
+  it('that requires the key refuses a request without it, and links the error page', async () => {
     const response = await send({});
     assert.deepEqual([response.status, response.body['code']], [400, 'idempotency_key_invalid']);
     assert.match(String(response.body['message']), /Send an Idempotency-Key header/);
