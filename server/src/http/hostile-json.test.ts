@@ -149,7 +149,11 @@ describe('a body', () => {
           if (text.trim() === '' && ['', '0'].includes(field.way.at(-1) ?? '')) return;
           const response = await send(field, bodyWith(field, text));
           const description = `${field.operation.operationId} ${field.way.join('.')} with ${text.slice(0, 80)}`;
-          assert.deepEqual([response.status, response.code], [400, 'invalid_json'], `${description} answers ${response.text}`);
+          assert.deepEqual(
+            [response.status, response.code],
+            [400, 'invalid_json'],
+            `${description} answers ${response.text}`,
+          );
         }),
     );
     await sendAll(requests);
@@ -168,14 +172,18 @@ describe('a body', () => {
         const response = await send(field, body);
         const description = `${field.operation.operationId} ${field.way.join('.')} with ${JSON.stringify(value).slice(0, 80)}`;
         if (response.status < 300) {
-          assert.ok(schema.Check(JSON.parse(body)), `${description} is not as the document says, and answers ${response.text}`);
+          assert.ok(
+            schema.Check(JSON.parse(body)),
+            `${description} is not as the document says, and answers ${response.text}`,
+          );
           if (field.operation.operationId === 'createPayment') created += 1;
           return;
         }
         // 409 where the operation cannot be repeated.
         assert.ok([400, 404, 409].includes(response.status), `${description} answers ${response.text}`);
         const { errors } = JSON.parse(response.text) as { errors?: { path: string }[] };
-        if (response.status === 400) assert.ok(errors?.[0]?.path !== undefined, `${description} answers ${response.text}`);
+        if (response.status === 400)
+          assert.ok(errors?.[0]?.path !== undefined, `${description} answers ${response.text}`);
       });
     });
     const names = Object.getOwnPropertyNames(Object.prototype);
@@ -219,7 +227,11 @@ describe('a body', () => {
     ];
     for (const [text, amount] of accepted) {
       const response = await send(field, bodyWith(field, text));
-      assert.deepEqual([response.status, (JSON.parse(response.text) as { amount: number }).amount], [201, amount], text);
+      assert.deepEqual(
+        [response.status, (JSON.parse(response.text) as { amount: number }).amount],
+        [201, amount],
+        text,
+      );
     }
   });
 

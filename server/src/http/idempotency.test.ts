@@ -208,7 +208,10 @@ describe('a request that comes again with its Idempotency-Key', () => {
     ]);
     // The client disconnects only after its request was processed; otherwise there would be no response to lose.
     socket.write(head + body);
-    await eventually('the payment is there', async () => (await countRecords()).payment_intents > before.payment_intents);
+    await eventually(
+      'the payment is there',
+      async () => (await countRecords()).payment_intents > before.payment_intents,
+    );
     socket.destroy();
     const again = await sendText(body, key);
     assert.deepEqual([again.status, isReplay(again)], [201, true]);

@@ -12,7 +12,9 @@ import { systemRandom } from '../kit/random.ts';
 import { writeRoute } from '../api/route.ts';
 import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
 
-const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld({ isPatient: false });
+const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld({
+  isPatient: false,
+});
 after(() => service.stop());
 
 describe('an Idempotency-Key', () => {

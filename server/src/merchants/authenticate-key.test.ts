@@ -41,7 +41,9 @@ function newKey(name: string) {
 
 /** The status of each of the two processes for the key. */
 async function statuses(key: string): Promise<number[]> {
-  const responses = await Promise.all([service, second].map(({ url }) => createApiClient(url, key).get('/v1/payments')));
+  const responses = await Promise.all(
+    [service, second].map(({ url }) => createApiClient(url, key).get('/v1/payments')),
+  );
   return responses.map(({ status }) => status);
 }
 
