@@ -81,14 +81,14 @@ describe('transfers of a merchant whose balance is locked by a slow transaction'
       assert.equal(service.db.waiting, 0, 'no request waits for a connection');
     });
     await Promise.all(requests);
-    const tookMs = performance.now() - startedMs;
+    const durationMs = performance.now() - startedMs;
     assert.equal(responses.size, 4 * connectionsMax);
     for (const { status, text } of responses.values()) assert.ok(status === 201 || status === 503, text);
     // On a slow machine requests may time out waiting for the lock, one per permit and timeout; no other is refused.
     const refused = [...responses].filter(([, { status }]) => status === 503);
     assert.ok(
-      refused.length <= balancePermits * Math.floor(tookMs / lockTimeoutMs),
-      `${refused.length} in ${tookMs} ms`,
+      refused.length <= balancePermits * Math.floor(durationMs / lockTimeoutMs),
+      `${refused.length} in ${durationMs} ms`,
     );
     for (const [key] of refused) assert.equal((await transfer(busy, key)).status, 201, 'a retry is served');
   });

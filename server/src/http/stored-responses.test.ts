@@ -219,7 +219,7 @@ describe('a route of the API', () => {
     assert.equal(await countCases(), count);
   });
 
-  it('answers 503 while the key of a stored refusal is missing, and 422 once it is declared lost', async () => {
+  it('answers 503 while the key of its stored response is missing, and 422 once it is lost', async () => {
     const key = newKey();
     experiment.isRefused = true;
     assert.equal((await send({ 'idempotency-key': key })).status, 400);
@@ -239,5 +239,13 @@ describe('a route of the API', () => {
     assert.match(String(lost.body['message']), /was refused and changed nothing\..* Use a new key\.$/);
     assert.equal(await countCases(), count, 'the refused request is not processed anew');
     assert.equal((await send({ 'idempotency-key': newKey() })).status, 201);
+    const paymentKey = newKey();
+    assert.equal((await pay({ amount: 10 }, paymentKey)).status, 201);
+    await sealWithUnknownKey(paymentKey);
+    const before = await countRecords();
+    const again = await pay({ amount: 10 }, paymentKey);
+    assert.deepEqual([again.status, again.body['code']], [422, 'idempotency_key_reused']);
+    assert.match(String(again.body['message']), /succeeded\..* Look up what it created/);
+    assert.deepEqual(await countRecords(), before, 'no second payment is created');
   });
 });
