@@ -18,7 +18,7 @@ for (const [accept, isCsv] of [
   ['text/html, text/csv;q=0.9, */*;q=0.8', true],
   ['text/*', false],
 ] as const) {
-  test(`who accepts ${accept ?? 'nothing in particular'} gets ${isCsv ? 'CSV' : 'JSON'}`, () => {
+  test(`a client that accepts ${accept ?? 'anything'} gets ${isCsv ? 'CSV' : 'JSON'}`, () => {
     assert.equal(prefersCsv(accept), isCsv);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the caller asks for CSV rather than JSON. Both must be named to be compared: what accepts anything gets JSON,
- * as everywhere else. Of two that are wanted equally the first counts.
+ * Whether the client prefers CSV to JSON. Only the two exact types count: a client that accepts anything gets JSON, as
+ * everywhere else. Of two equal preferences the first counts.
  */
 export function prefersCsv(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(readRange);

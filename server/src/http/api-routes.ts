@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
 import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
 import { ExistingRecord, JsonText } from '../api/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../api/route.ts';
-import { errorBody } from './error-responses.ts';
+import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import { prefersCsv } from './accept.ts';
-import { authenticate } from './api-key.ts';
-import type { AuthenticationOptions } from './api-key.ts';
-import { coerceQuery } from './coerce-query.ts';
+import { errorBody } from './error-responses.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { ReplayableResponse, IdempotencyContext } from './idempotency.ts';
-import { takeStrictJson } from './json-body.ts';
+import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { coerceQuery, defaultBody, headerCount, parseBodiesStrictly, refuseBody } from './read-request.ts';
 
-export interface ApiOptions extends IdempotencyContext, AuthenticationOptions {
+export interface ApiOptions extends IdempotencyContext {
   log: Log;
+  authenticator: KeyAuthenticator;
+  keylessLimit: KeylessLimit;
   rateLimiter: RateLimiter;
   docsUrl: () => string;
   routes: readonly BoundRoute[];
@@ -28,13 +28,13 @@ export interface ApiOptions extends IdempotencyContext, AuthenticationOptions {
   watchLimiter: (limiter: LimiterFigures) => void;
 }
 
-// What one merchant's orders may hold of the connections: six keep its balance busy without a pause. On one merchant 2, 3,
-// 4, 6 and 20 permits took 160, 189, 143, 191 and 158 transfers a second, which the machine's noise explains; another
-// merchant's took 18, 16, 16, 13 and 24 ms meanwhile. Never more than half of the connections, where there are few.
+// How many connections one merchant's requests that move money may use: six keep its balance busy without a gap. With 2, 3, 4, 6
+// and 20 permits one merchant made 160, 189, 143, 191 and 158 transfers a second, a difference within measurement noise, while
+// another merchant's transfers took 18, 16, 16, 13 and 24 ms. Never more than half of a small pool.
 const balancePermits = 6;
-// A history of 200,000 lines keeps a connection for half a second; two leave the others to payments.
+// A statement of 200,000 lines occupies a connection for half a second; two leave the others to payments.
 const historyPermits = 2;
-// A second's worth of orders at that rate, as many histories as a page of a dashboard shows, and no more memory than that.
+// About one second of transfers at that rate, and as many statements as a dashboard page shows; this bounds the memory.
 const waitingMax: Record<MerchantQueue, number> = { balance: 128, history: 32 };
 const queueFullMessages: Record<MerchantQueue, string> = {
   balance: 'Too many of your requests that move money wait for each other. Send this one again in a second.',
@@ -42,11 +42,11 @@ const queueFullMessages: Record<MerchantQueue, string> = {
 };
 
 /**
- * The API under /v1. Every request takes the same way: authenticate, limit, read and validate, run the route's one
- * function (a writing one inside its transaction), respond.
+ * The API under /v1. Every request takes the same steps: authenticate, apply the rate limit, parse and validate, run the
+ * route's handler (a writing one inside its transaction), respond.
  */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
-  takeStrictJson(app);
+  parseBodiesStrictly(app);
   app.addHook('onRequest', async (request, reply) => {
     const holder = await authenticate(options, request, reply);
     request.merchant = holder.merchant;
@@ -65,9 +65,52 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   refuseOtherMethods(app, options.routes);
 }
 
+/**
+ * The merchant and key of the request (docs/api.md, "Requests"). Throws AppError `api_key_missing`; `api_key_invalid`, which
+ * does not distinguish a mistyped key from an unknown or revoked one; `rate_limited` for an address that has sent too many
+ * requests without a valid key; and `invalid_request` for two headers (RFC 6750, section 3.1), of which a proxy might read the
+ * other one.
+ */
+async function authenticate(
+  { authenticator, keylessLimit }: Pick<ApiOptions, 'authenticator' | 'keylessLimit'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<KeyHolder> {
+  const header = request.headers.authorization;
+  if (headerCount(request, 'authorization') > 1) {
+    throw new AppError('invalid_request', 'Send one Authorization header, not several.');
+  }
+  const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
+  const cachedStatus = key === undefined ? 'invalid' : authenticator.cachedStatus(key);
+  const takePermit = (): KeylessPermit => keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
+  // A key that was valid a moment ago is never limited by other requests from its address.
+  let permit = cachedStatus === 'valid' ? undefined : takePermit();
+  if (permit?.refusal) {
+    reply.headers(permit.headers);
+    throw permit.refusal;
+  }
+  const holder = key === undefined ? undefined : await authenticator.find(key);
+  if (holder) {
+    permit?.release?.();
+    return holder;
+  }
+  permit ??= takePermit();
+  reply.headers(permit.headers);
+  if (header === undefined) {
+    throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
+  }
+  if (key === undefined) {
+    throw new AppError('api_key_invalid', 'Write the header as: Authorization: Bearer <key>.');
+  }
+  throw new AppError(
+    'api_key_invalid',
+    'This API key is not valid. Check that it was copied whole and is not revoked.',
+  );
+}
+
 type Limiters = Record<MerchantQueue, KeyedLimiter<string>>;
 
-/** It keeps what one merchant makes wait out of what all share: whoever waits here holds nothing. */
+/** Requests that wait here hold no database connection, so that one merchant's queue leaves the pool to the others. */
 function merchantLimiter(queue: MerchantQueue, each: number): KeyedLimiter<string> {
   const refusal = { code: 'unavailable', message: queueFullMessages[queue] } as const;
   return limitEachKey({ name: queue, each, waitingMax: waitingMax[queue], refusal });
@@ -152,18 +195,18 @@ async function run(
     fingerprint: fingerprintOf(route.method, request.body, route.body),
     fingerprintAsSent: fingerprintOf(route.method, request.body),
   };
-  const { replay: recall } = route;
+  const { replay } = route;
   return runOnce(options, keyUse, effect, {
     errorResponse: (refusal) => ({
       statusCode: refusal.statusCode,
       body: JSON.stringify(errorBody(refusal, request, options)),
     }),
-    ...(recall && {
+    ...(replay && {
       permanentReplay: {
         subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
         replay: async (subjectId) => ({
           statusCode: route.status,
-          body: JSON.stringify(await recall(route.context, input, subjectId)),
+          body: JSON.stringify(await replay(route.context, input, subjectId)),
         }),
       },
     }),
@@ -174,7 +217,7 @@ function bodyOf(response: unknown): string {
   return response instanceof JsonText ? response.text : JSON.stringify(response);
 }
 
-/** The same for every spelling of one address: percent signs and capitals of an id do not make another one. */
+/** The same path for every spelling of an address: percent-encoding and capitals of an id make no difference. */
 function addressOf(route: BoundRoute, params: unknown): string {
   const values = params as Readonly<Record<string, string>>;
   return route.path.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase());
@@ -190,24 +233,7 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
   return { caller: { merchantId: merchant.id, testMode: merchant.testMode }, params, query, body };
 }
 
-/** A POST whose fields are all optional needs no body; elsewhere a missing one is a slip. */
-function defaultBody(route: BoundRoute, body: TSchema): object {
-  const { required = [] } = body as { required?: string[] };
-  if (route.method === 'POST' && required.length === 0) return {};
-  throw new AppError('invalid_request', 'The body is missing. Send JSON.');
-}
-
-/** `{}` is what careful clients send where there is nothing to say; anything else would be ignored silently. */
-function refuseBody(request: FastifyRequest): void {
-  const { body } = request;
-  if (body === undefined || body === null) return;
-  const [name] = typeof body === 'object' ? Object.keys(body) : ['The body'];
-  if (name === undefined) return;
-  const message = `${name} is not a known field: this address takes no body.`;
-  throw new AppError('unknown_field', message, { fields: [{ path: name, message }] });
-}
-
-/** An address that exists answers 405 with what it takes, instead of pretending that it does not exist. */
+/** Answers 405 with the allowed methods, instead of 404, at an address that exists. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[]): void {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
   const byPath = Map.groupBy(routes, (route) => route.path);

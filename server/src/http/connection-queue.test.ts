@@ -25,7 +25,7 @@ beforeEach(async () => {
     begun.push(name);
     underWay += 1;
     underWayMost = Math.max(underWayMost, underWay);
-    // A whole exchange on a connection of its own: what was begun beside this one has begun by its end.
+    // A whole exchange on another connection: requests started concurrently have started by its end.
     await fetch(`http://localhost:${port()}/other`);
     underWay -= 1;
     return name;
@@ -41,7 +41,7 @@ function port(): number {
   return (server.server.address() as AddressInfo).port;
 }
 
-/** Sends all of them at once, on one connection. */
+/** Sends all requests at once, on one connection. */
 function send(paths: readonly string[]): Socket {
   const socket = connect(port(), 'localhost');
   socket.on('error', () => {});
@@ -62,26 +62,26 @@ function many(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `/number-${index}`);
 }
 
-describe('requests that are sent at once on one connection', () => {
-  it('are handled one after another, and all of them are answered in their order', async () => {
-    const answers = await readUntil(send(many(10)), 'number-9');
+describe('requests pipelined on one connection', () => {
+  it('are handled one after another, and their responses come in order', async () => {
+    const responses = await readUntil(send(many(10)), 'number-9');
     assert.equal(underWayMost, 1);
     assert.deepEqual(
       begun,
       many(10).map((path) => path.slice(1)),
     );
-    assert.deepEqual(answers.match(/number-\d+/g), begun);
+    assert.deepEqual(responses.match(/number-\d+/g), begun);
   });
 
   it('delay no request on another connection', async () => {
     const socket = send(['/held', ...many(10)]);
-    const answer = await fetch(`http://localhost:${port()}/number-99`);
-    assert.equal(await answer.text(), 'number-99');
+    const response = await fetch(`http://localhost:${port()}/number-99`);
+    assert.equal(await response.text(), 'number-99');
     assert.deepEqual(begun, ['number-99']);
     socket.destroy();
   });
 
-  it('are not begun once their client has left', async () => {
+  it('are not started once their client has left', async () => {
     const socket = send(['/held', ...many(10)]);
     const [serverSocket] = (await once(server.server, 'connection')) as [Socket];
     const [request] = await once(server.server, 'request');
@@ -93,7 +93,7 @@ describe('requests that are sent at once on one connection', () => {
     assert.deepEqual(begun, ['number-99']);
   });
 
-  it('are not begun behind an answer that ends the connection', async () => {
+  it('are not started after a response that ends the connection', async () => {
     const socket = send(['/last', ...many(3)]);
     socket.resume();
     await once(socket, 'close');
@@ -111,8 +111,8 @@ describe('requests that are sent at once on one connection', () => {
   });
 });
 
-describe('a connection that is kept', () => {
-  it('takes its next request after each answer', async () => {
+describe('a kept-alive connection', () => {
+  it('serves its next request after each response', async () => {
     const socket = send(['/first']);
     socket.write('GET /second HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.match(await readUntil(socket, 'second'), /first[^]*second$/);

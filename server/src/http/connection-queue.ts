@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-// Clients that send ahead at all send a handful; browsers and proxies never do. The answers of more would be held in memory
-// for a client that may not want to read them.
+// Clients that pipeline requests send a handful; browsers and proxies do not pipeline. The responses to more would stay in memory
+// for a client that may not read them.
 const waitingMax = 10;
 
 /**
- * Handles the requests of one connection one after another. Their answers leave in that order anyway, so nobody gets one
- * later; but whoever sends thousands without waiting would have all of them begun at once, and everybody else's next
- * request would stand behind them. Registered before every other hook, so that who waits has cost nothing yet.
+ * Handles the requests of one connection one after another. Their responses leave in that order anyway, so no response is
+ * later; but a client that pipelines thousands of requests would have all of them started at once, ahead of the next request
+ * of everybody else. Registered before every other hook, so that a waiting request has cost nothing yet.
  */
 export function serializeRequests(app: FastifyInstance): void {
   const queues = new WeakMap<Socket, ConnectionQueue>();
@@ -17,7 +17,7 @@ export function serializeRequests(app: FastifyInstance): void {
     const queue = queues.get(socket) ?? new ConnectionQueue(socket);
     queues.set(socket, queue);
     if (await queue.enter()) reply.raw.once('close', () => queue.leave());
-    // Nobody is there any more to whom it could be answered.
+    // The client has left: there is nobody to respond to.
     else reply.hijack();
   });
 }
@@ -34,7 +34,7 @@ class ConnectionQueue {
     });
   }
 
-  /** Resolves when it is the request's turn; with false when the connection has ended. */
+  /** Resolves to true when the request may start; to false when the connection has ended. */
   async enter(): Promise<boolean> {
     if (this.#hasEnded) return false;
     if (!this.#isBusy) {
@@ -49,14 +49,14 @@ class ConnectionQueue {
   }
 
   leave(): void {
-    // Its close is about to tell those who wait.
+    // The close event resumes the waiting requests.
     if (this.#hasEnded) return;
     const next = this.#waiting.shift();
     if (next) next(true);
     else this.#isBusy = false;
   }
 
-  /** Also after an answer that ends it: what stands behind that one could be done, but not answered any more. */
+  /** True also after a response that ends the connection: later requests could run, but get no response. */
   get #hasEnded(): boolean {
     return this.#socket.destroyed || this.#socket.writableEnded;
   }

@@ -10,7 +10,7 @@ import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
 
-test('a client that leaves while it sends is no mistake of ours: it is not logged as one', async () => {
+test('a client that disconnects while it sends is not logged as an internal error', async () => {
   const logged = Promise.withResolvers<string>();
   const server = createServer({
     clock: systemClock,

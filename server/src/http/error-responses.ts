@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
@@ -19,10 +21,10 @@ export interface ErrorOptions {
   docsUrl: () => string;
 }
 
-/** What every answer says unless a page has its own words: it is nobody's to keep, and nothing but what it says it is. */
+/** Header fields of every response, unless a page sets its own: no caching, and no guessing of the content type. */
 export const responseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** The one place where an error becomes an answer of the API (docs/api.md, "Errors"). */
+/** Turns every error into an API response (docs/api.md, "Errors"). */
 export function registerErrorHandlers(app: FastifyInstance, options: ErrorOptions): void {
   app.setErrorHandler((error: FastifyError | Error, request, reply) => sendError(error, request, reply, options));
   app.setNotFoundHandler((request, reply) => {
@@ -31,7 +33,7 @@ export function registerErrorHandlers(app: FastifyInstance, options: ErrorOption
   });
 }
 
-/** Also for an address that cannot be read: no hook has seen that request, so the request id is set here. */
+/** Sets the request id too, because no hook runs for a malformed URL. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -43,7 +45,7 @@ export function sendError(
   if (isServerError(appError)) options.log.error('a request failed', error, fields);
   else logRefusal(options.log, request.id, appError);
   if (appError.retryAfterSeconds !== undefined) reply.header('retry-after', appError.retryAfterSeconds);
-  // A challenge tells generic clients how to authenticate (RFC 9110, 11.6.1).
+  // RFC 9110, 11.6.1: a 401 carries a challenge.
   if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');
   return reply
     .code(appError.statusCode)
@@ -65,7 +67,7 @@ export function errorBody(error: PublicError, request: { id: string }, options: 
 
 function toAppError(error: FastifyError | Error, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;
-  // The client left while it was sending: nobody reads this answer, and nobody here made a mistake.
+  // The client disconnected while it was sending. Nobody reads this response, and it is not an error of the service.
   if (request.raw.errored === error) return new AppError('invalid_request', 'The request ended before it was whole.');
   if ('validation' in error && error.validation) return validationError(error);
   const code = 'code' in error ? error.code : undefined;
@@ -85,4 +87,46 @@ function toAppError(error: FastifyError | Error, request: FastifyRequest): Publi
         cause: error,
       });
   }
+}
+
+/**
+ * Responds to what never became a request: header fields that are too large, bytes that are not HTTP, a head that is not
+ * complete in time. There is only the socket yet, so the response is written by hand.
+ */
+export function handleClientErrors(
+  options: ErrorOptions & { newRequestId: () => string },
+): (error: Error & { code?: string }, socket: Socket) => void {
+  return (error, socket) => {
+    // The client has closed the connection.
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    if (socket.writable) socket.write(responseText(refusalOf(error.code), options));
+    socket.destroySoon();
+  };
+}
+
+function refusalOf(code: string | undefined): AppError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'The header fields are larger than 16 kB. Send fewer or shorter ones.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The request did not arrive in time. Send it again.');
+    default:
+      return new AppError('invalid_request', 'This is not a valid HTTP request (RFC 9112).');
+  }
+}
+
+function responseText(refusal: AppError, options: ErrorOptions & { newRequestId: () => string }): string {
+  const id = options.newRequestId();
+  options.log.debug('a request was refused', { request_id: id, code: refusal.code });
+  const body = JSON.stringify(errorBody(refusal, { id }, options));
+  return [
+    `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode] ?? ''}`,
+    `x-request-id: ${id}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    ...Object.entries(responseHeaders).map(([name, value]) => `${name}: ${value}`),
+    '',
+    body,
+  ].join('\r\n');
 }

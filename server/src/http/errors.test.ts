@@ -12,7 +12,7 @@ import { asOwner } from '../../../test/harness/tables.ts';
 
 const unknownId = '01a1f8ac-4b37-7417-9fed-11d78420f713';
 
-// Each route gets every so-manieth id, others than its neighbours: one rule checks them all.
+// Each route gets some of the ids, its neighbours others: one rule checks them all.
 const everyId = effort({ usual: 5, long: 1 });
 
 let service: TestService;
@@ -30,27 +30,27 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** Answers hold what only their caller may see. */
+/** Responses are private to their caller. */
 function assertNotCached({ headers }: ApiResponse, why: string): void {
   const cacheHeaders = ['cache-control', 'x-content-type-options'].map((name) => headers.get(name));
   assert.deepEqual(cacheHeaders, ['no-store', 'nosniff'], why);
 }
 
-/** Every answer that refuses has this shape, whatever went wrong and however early. */
-function assertRefusal(answer: ApiResponse, status: number, code: string, why: string): void {
-  assert.deepEqual([answer.status, answer.body['code']], [status, code], `${why}: ${answer.text}`);
-  const { message, errors, ...rest } = answer.body;
+/** Every error response has this shape, whatever failed and however early. */
+function assertRefusal(response: ApiResponse, status: number, code: string, why: string): void {
+  assert.deepEqual([response.status, response.body['code']], [status, code], `${why}: ${response.text}`);
+  const { message, errors, ...rest } = response.body;
   assert.match(String(message), /^[A-Z].*[.?]( 1 more is in errors\.| \d+ more are in errors\.)?$/, why);
   assert.ok(errors === undefined || Array.isArray(errors), why);
-  const id = answer.headers.get('x-request-id') ?? '';
+  const id = response.headers.get('x-request-id') ?? '';
   assert.match(id, /^req_[0-9A-Za-z]{20}$/, why);
   assert.deepEqual(rest, { statusCode: status, code, request_id: id, doc_url: `${service.url}/errors/${code}` }, why);
-  assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', why);
-  assertNotCached(answer, why);
+  assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8', why);
+  assertNotCached(response, why);
 }
 
 describe('an address', () => {
-  it('that does not exist answers 404 in the one shape, with and without a key', async () => {
+  it('that does not exist answers 404 as JSON, with and without a key', async () => {
     const keyless = createApiClient(service.url, '');
     for (const path of [
       '/v1',
@@ -67,7 +67,7 @@ describe('an address', () => {
     }
   });
 
-  it('that cannot be read answers 404 too', async () => {
+  it('that is malformed answers 404 too', async () => {
     for (const path of [
       '/v1/payments/%',
       '/v1/payments/%zz',
@@ -79,7 +79,7 @@ describe('an address', () => {
     }
   });
 
-  it('with an id that cannot be one answers 404 for every route that takes an id', async () => {
+  it('with a malformed id answers 404, for every route with an id', async () => {
     const ids = [
       'x',
       '0',
@@ -103,13 +103,13 @@ describe('an address', () => {
     const headers = { 'content-type': 'application/json' };
     for (const [position, { method, path, operationId, body }] of routes.entries()) {
       for (const id of [...ids, ...more].filter((_, index) => (position + index) % everyId === 0)) {
-        const answer = await api.send(method, path.replace('{id}', id), body === null ? {} : { body: '{}', headers });
-        assertRefusal(answer, 404, 'not_found', `${operationId} of ${id}`);
+        const response = await api.send(method, path.replace('{id}', id), body === null ? {} : { body: '{}', headers });
+        assertRefusal(response, 404, 'not_found', `${operationId} of ${id}`);
       }
     }
   });
 
-  it('with a public token that cannot be one shows the page for what is not there', async () => {
+  it('with a malformed public token shows the error page for 404', async () => {
     const created = await api.post('/v1/payments', { data: { amount: 10 } });
     const { pathname } = new URL(String(created.body['payment_link']));
     const visitor = createApiClient(service.url, '');
@@ -121,7 +121,7 @@ describe('an address', () => {
     }
   });
 
-  it('that takes other methods answers 405 and says which', async () => {
+  it('answers 405 and lists the allowed methods for any other method', async () => {
     const paths = new Set(contract.operations.map(({ path }) => path));
     for (const path of paths) {
       const usedMethods = contract.operations
@@ -131,31 +131,31 @@ describe('an address', () => {
         (candidate) => !usedMethods.includes(candidate),
       )) {
         // Not by fetch, which refuses to send TRACE.
-        const answer = await sendRaw(service.url, rawHead(method, path.replace('{id}', unknownId), [authorization]));
-        assertRefusal(answer, 405, 'method_not_allowed', `${method} ${path}`);
-        assert.deepEqual(answer.headers.get('allow')?.split(', ').toSorted(), usedMethods.toSorted(), path);
+        const response = await sendRaw(service.url, rawHead(method, path.replace('{id}', unknownId), [authorization]));
+        assertRefusal(response, 405, 'method_not_allowed', `${method} ${path}`);
+        assert.deepEqual(response.headers.get('allow')?.split(', ').toSorted(), usedMethods.toSorted(), path);
       }
     }
     const keyless = createApiClient(service.url, '');
     assertRefusal(await keyless.send('DELETE', '/v1/payments'), 401, 'api_key_invalid', 'without a key');
   });
 
-  it('answers methods that nobody uses without a mistake of ours', async () => {
+  it('answers unusual methods without an internal error', async () => {
     for (const method of ['OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'SEARCH', 'LOCK', 'PURGE']) {
-      const answer = await sendRaw(service.url, rawHead(method, '/v1/payments', [authorization]));
-      assert.ok([404, 405, 415].includes(answer.status), `${method} answers ${answer.status}`);
-      assertRefusal(answer, answer.status, String(answer.body['code']), method);
+      const response = await sendRaw(service.url, rawHead(method, '/v1/payments', [authorization]));
+      assert.ok([404, 405, 415].includes(response.status), `${method} answers ${response.status}`);
+      assertRefusal(response, response.status, String(response.body['code']), method);
     }
   });
 });
 
-describe('a request that cannot be read', () => {
-  it('because its header fields are larger than 16 kB answers 431', async () => {
-    const answer = await sendRaw(
+describe('an unreadable request', () => {
+  it('with header fields larger than 16 kB answers 431', async () => {
+    const response = await sendRaw(
       service.url,
       rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(16_400)}`]),
     );
-    assertRefusal(answer, 431, 'headers_too_large', 'one large field');
+    assertRefusal(response, 431, 'headers_too_large', 'one large field');
     const many = Array.from({ length: 1_200 }, (_, position) => `X-Field-${position}: 12345`);
     const refused = await sendRaw(service.url, rawHead('GET', '/v1/payments', [authorization, ...many]));
     assertRefusal(refused, 431, 'headers_too_large', 'many fields');
@@ -164,10 +164,10 @@ describe('a request that cannot be read', () => {
       rawHead('GET', '/v1/payments', [authorization, `X-Big: ${'a'.repeat(15_000)}`]),
     );
     assert.equal(fitting.status, 200);
-    assertNotCached(fitting, 'an answer that was asked for');
+    assertNotCached(fitting, 'a successful response');
   });
 
-  it('because its body is compressed answers 415', async () => {
+  it('with a compressed body answers 415', async () => {
     const send = (encoding: string) =>
       api.send('POST', '/v1/payments', {
         body: '{"data":{"amount":10}}',
@@ -179,7 +179,7 @@ describe('a request that cannot be read', () => {
     assert.equal((await send('identity')).status, 201);
   });
 
-  it('because of several faults is refused for the first: code and sentence are about the same one', async () => {
+  it('with several errors is refused for the first: code and message describe the same one', async () => {
     const unknownFirst = await api.post('/v1/payments', { data: { amount: 'ten', colour: 'red' } });
     const [fault] = unknownFirst.body['errors'] as { message: string }[];
     assert.ok(String(unknownFirst.body['message']).startsWith(String(fault?.message)), unknownFirst.text);
@@ -188,7 +188,7 @@ describe('a request that cannot be read', () => {
     assert.equal(unknownFirst.body['code'], isUnknown ? 'unknown_field' : 'invalid_request');
   });
 
-  it('because a field has none of its values says so once, of whatever type it is', async () => {
+  it('with a field that has none of its allowed values is refused once, whatever the type', async () => {
     const message = 'status must be active or inactive.';
     for (const status of [null, 5, 'x', {}]) {
       const body = JSON.stringify({ status });
@@ -202,7 +202,7 @@ describe('a request that cannot be read', () => {
     }
   });
 
-  it('because it has two Authorization headers answers 400, whichever key they hold', async () => {
+  it('with two Authorization headers answers 400, whatever keys they hold', async () => {
     const other = await service.onboard('Serekunda Shoes');
     for (const keys of [
       [business.test.key, business.test.key],
@@ -213,13 +213,13 @@ describe('a request that cannot be read', () => {
       const headers = keys.map(
         (key, position) => `${position === 0 ? 'Authorization' : 'aUTHORIZATION'}: Bearer ${key}`,
       );
-      const answer = await sendRaw(service.url, rawHead('GET', '/v1/payments', headers));
-      assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_request'], answer.text);
-      assert.match(String(answer.body['message']), /one Authorization header/);
+      const response = await sendRaw(service.url, rawHead('GET', '/v1/payments', headers));
+      assert.deepEqual([response.status, response.body['code']], [400, 'invalid_request'], response.text);
+      assert.match(String(response.body['message']), /one Authorization header/);
     }
   });
 
-  it('because it is not HTTP answers 400', async () => {
+  it('that is not HTTP answers 400', async () => {
     const head = `Host: localhost\r\n${authorization}`;
     const nonsense = {
       'another protocol': 'GARBAGE\r\n\r\n',
@@ -235,17 +235,17 @@ describe('a request that cannot be read', () => {
 });
 
 describe('a request id', () => {
-  it('is another one for each request, stands in its log line, and is never taken from the caller', async () => {
-    const answers: ApiResponse[] = [];
+  it('is unique per request, appears in its log line, and never comes from the caller', async () => {
+    const responses: ApiResponse[] = [];
     for (const path of ['/v1/payments', `/v1/payments/${unknownId}`, '/healthz', '/readyz', '/metrics', '/nothing']) {
-      answers.push(
+      responses.push(
         await createApiClient(service.url, business.test.key).send('GET', path, {
           headers: { 'x-request-id': 'req_mine' },
         }),
       );
     }
-    const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? 'none');
-    assert.equal(new Set(ids).size, answers.length);
+    const ids = responses.map(({ headers }) => headers.get('x-request-id') ?? 'none');
+    assert.equal(new Set(ids).size, responses.length);
     for (const id of ids) {
       assert.match(id, /^req_[0-9A-Za-z]{20}$/);
       const lines = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.request_id === id);
@@ -255,7 +255,7 @@ describe('a request id', () => {
 });
 
 describe('a log line', () => {
-  it('of a request is written at info, and of calls to the simulated networks at debug', async () => {
+  it('is written at info for a request, at debug for calls to the simulated networks', async () => {
     for (const path of ['/healthz', '/simulator/networks/aps/collections']) {
       await fetch(new URL(path, service.url));
     }
@@ -267,7 +267,7 @@ describe('a log line', () => {
   });
 });
 
-describe('a mistake of ours', () => {
+describe('an internal error', () => {
   it('answers 500 without internal details, and is logged with its request id', async () => {
     await asOwner(service, 'ALTER TABLE payment_intents ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
     const data = { amount: 10, title: 'A title of the payer', customer_phone: '+220 701 2345' };

@@ -14,7 +14,7 @@ interface Schema {
   required?: readonly string[];
 }
 
-/** Each field that may be left out of a body, with what says the same; `path` are the objects it stands in. */
+/** Each optional field of a body, with the values equivalent to omitting it; `path` names the objects around it. */
 function* optionalFields(
   schema: Schema,
   path: readonly string[] = [],
@@ -35,7 +35,7 @@ function bodyWith(path: readonly string[], value: unknown): unknown {
   return path.reduceRight((inner, name) => ({ [name]: inner }), value);
 }
 
-test('leaving out what has a default means the same as saying it, on every route that takes a key', () => {
+test('omitting a field equals stating its default, on every route with a key', () => {
   const tried = new Map<string, unknown[]>();
   for (const { method, path, body } of apiRoutes) {
     if (method !== 'POST' || body === undefined) continue;
@@ -77,7 +77,7 @@ test('leaving out what has a default means the same as saying it, on every route
 
 const fingerprintHex = (body: object, schema: TSchema) => fingerprintOf('POST', body, schema).toString('hex');
 
-test('a field that may stand inside data or beside it means the same in either place, on every route', () => {
+test('a field allowed inside data and beside it means the same in either place, on every route', () => {
   const tried: string[] = [];
   for (const { method, path, body } of apiRoutes) {
     if (method !== 'POST' || body === undefined) continue;
@@ -103,7 +103,7 @@ test('a field that may stand inside data or beside it means the same in either p
   ]);
 });
 
-test('a body that may be wrapped in data means the same with the wrapper and without it', () => {
+test('a body with an optional data wrapper means the same with and without it', () => {
   const tried: string[] = [];
   for (const { method, path, body } of apiRoutes) {
     if (method !== 'POST' || body === undefined || !('anyOf' in body)) continue;
@@ -115,7 +115,7 @@ test('a body that may be wrapped in data means the same with the wrapper and wit
   assert.deepEqual(tried, ['/v1/sub-accounts', '/v1/sub-account-groups']);
 });
 
-test('another name for a field, a number for a text and an ignored field mean what they say', () => {
+test('an alias, a number in place of text and an ignored field make no difference', () => {
   const schemaOf = (operationId: string) => {
     const found = apiRoutes.find(({ method, path }) => method === 'POST' && path === operationId)?.body;
     assert.ok(found, operationId);
@@ -137,7 +137,7 @@ test('another name for a field, a number for a text and an ignored field mean wh
   assert.notEqual(payment({ amount: '10' }), payment({ amount: 10 }));
 });
 
-test('what a merchant writes inside its own data counts, whatever the schema’s defaults are', () => {
+test('a merchant’s own data makes a difference, whatever the schema’s defaults are', () => {
   const schema = Type.Object({
     amount: Type.Number({ default: 0 }),
     currency: optional(Type.String(), { default: 'GMD' }),

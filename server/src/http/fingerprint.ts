@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TSchema } from 'typebox';
 
-/** What of a JSON schema says which bodies mean the same. */
+/** The parts of a JSON schema that decide which bodies are equivalent. */
 interface FieldSchema {
   type?: string;
   anyOf?: readonly FieldSchema[];
@@ -15,12 +15,12 @@ interface FieldSchema {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Two bodies that mean the same have the same fingerprint. Order of fields and white space do not count, no body is an
- * empty one, and the schema says what else means the same:
+ * Equivalent bodies have the same fingerprint. The order of fields and white space make no difference, a missing body equals an
+ * empty one, and by the schema these are equivalent:
  *
- * - a field that is left out, null, or says its `default`; one that is ignored is always left out
- * - a field inside `data` or beside it, where it may stand in either place, and a body with `data` or without it
- * - a field under its name or its alias, and a number where text is meant
+ * - a field that is omitted, null, or equal to its `default`; an ignored field always counts as omitted
+ * - a field inside `data` or beside it, if it may stand in either place, and a body with or without the wrapper `data`
+ * - a field under its name or its alias, and a number in place of text
  */
 export function fingerprintOf(method: string, body: unknown, schema?: TSchema): Buffer {
   const normalized = schema === undefined ? body : mergeIntoData(schema, canonicalValue(schema, body));
@@ -30,8 +30,8 @@ export function fingerprintOf(method: string, body: unknown, schema?: TSchema): 
 }
 
 /**
- * A body that may be wrapped in `data` without the wrapper; of one that is always wrapped, what stands beside `data` moves
- * inside. Two values that differ stay where they are: such a body is refused, and is no repetition of another one.
+ * Unwraps a body that may be wrapped in `data`; in a body that is always wrapped, moves fields beside `data` inside. A field with
+ * different values in both places stays: such a body is refused, and is not equivalent to any other.
  */
 function mergeIntoData(schema: FieldSchema, body: unknown): unknown {
   if (!isFields(body) || !isFields(body['data'])) return body;
@@ -57,13 +57,13 @@ function canonicalValue(schema: FieldSchema, value: unknown): unknown {
     const normalized = canonicalValue(known, field);
     if (!required.includes(name) && isDefaultValue(known, normalized)) return [];
     const alias = known['x-alias-of'];
-    // Both names in one body are refused, so neither may hide the other.
+    // A body with both names is refused, so neither may replace the other.
     return [[alias === undefined || Object.hasOwn(value as Fields, alias) ? name : alias, normalized]];
   });
   return Object.fromEntries(fields);
 }
 
-/** The schema of the object that the value is; of several forms the one that knows all of its fields. */
+/** The object schema that applies to the value; of several alternatives the one that has all of its fields. */
 function objectSchemaOf(schema: FieldSchema, value: unknown): FieldSchema | undefined {
   if (!isFields(value)) return undefined;
   const forms = (schema.anyOf ?? [schema]).filter(({ properties }) => properties !== undefined);

@@ -72,9 +72,9 @@ async function get(
   };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
-  const answer = await app.inject(path);
+  const response = await app.inject(path);
   await app.close();
-  return { status: answer.statusCode, text: answer.body };
+  return { status: response.statusCode, text: response.body };
 }
 
 async function openBoth(): Promise<void> {
@@ -106,10 +106,10 @@ test('an open network breaker is reported and leaves the process ready: it affec
   });
 });
 
-test('a closing process is not ready, and blames no dependency', async () => {
+test('a closing process is not ready, and reports no failed dependency', async () => {
   const { status, text } = await get('/readyz', () => true);
-  const { status: said, checks } = JSON.parse(text) as { status: string; checks: Record<string, unknown> };
-  assert.deepEqual([status, said, checks['closing'], checks['database']], [503, 'not_ready', true, 'ok']);
+  const { status: bodyStatus, checks } = JSON.parse(text) as { status: string; checks: Record<string, unknown> };
+  assert.deepEqual([status, bodyStatus, checks['closing'], checks['database']], [503, 'not_ready', true, 'ok']);
 });
 
 test('metrics give open network breakers with their reason, and only count merchants’ and numbers’', async () => {
@@ -123,11 +123,11 @@ test('metrics give open network breakers with their reason, and only count merch
   assert.match(text, /^dalasi_numbers_paused 1$/m);
 });
 
-test('reading the figures is not counted among what waits for a database connection', async () => {
+test('reading the metrics is not counted as waiting for a database connection', async () => {
   assert.match((await get('/metrics')).text, /^dalasi_database_waiting 0$/m);
 });
 
-test('a limiter shows what is under way, what waits and what it refused', async () => {
+test('a limiter shows its permits in use, its queue and its refusals', async () => {
   const limiter = limitEachKey({ name: 'statements', each: 1 });
   const mayEnd = Promise.withResolvers<void>();
   const running = limiter.run('a', () => mayEnd.promise);
@@ -151,7 +151,7 @@ test('health and metrics contain no merchants and no phone numbers', async () =>
   for (const path of ['/readyz', '/metrics']) assert.doesNotMatch((await get(path)).text, /7001234|01939f00/);
 });
 
-test('a queue with nothing in it shows 0, and so do attempts that nobody has made', async () => {
+test('an empty queue shows 0, as do delivery attempts before the first', async () => {
   const { text } = await get('/metrics');
   for (const queue of ['webhooks', 'settlement', 'network:wave:starts', 'network:wave-test:payouts']) {
     for (const name of ['due', 'oldest_due_seconds', 'waiting']) {
@@ -162,7 +162,7 @@ test('a queue with nothing in it shows 0, and so do attempts that nobody has mad
   assert.match(text, /^dalasi_webhook_attempts_total\{outcome="failed"\} 0$/m);
 });
 
-test('a stopped chat channel is reported with its reason, and measured', async () => {
+test('an open breaker of a chat channel is reported with its reason, and in the metrics', async () => {
   await new ChannelBreaker(context).trip('whatsapp', 'template', 'WhatsApp refuses the message template.');
   const { status, text } = await get('/readyz');
   assert.equal(status, 200);
@@ -177,10 +177,10 @@ test('a stopped chat channel is reported with its reason, and measured', async (
   assert.match((await get('/metrics')).text, /^dalasi_chat_channel_stopped\{channel="whatsapp",scope="template"\} 1$/m);
 });
 
-/** New connections of this database take the setting; the pool is made to open new ones. */
+/** Applies to new connections of this database; the pool is made to open new ones. */
 async function withSetting(setting: string, body: () => Promise<void>): Promise<void> {
   const name = new URL(database.adminUrl).pathname.slice(1);
-  // Not in the database itself, which takes no changes then.
+  // Not in the database itself, which accepts no changes then.
   const elsewhere = changeConnectionUrl(database.adminUrl, { database: 'postgres' });
   const change = (sql: string) =>
     withAdminClient(elsewhere, async (client) => {
@@ -194,7 +194,7 @@ async function withSetting(setting: string, body: () => Promise<void>): Promise<
   await untilReachable();
 }
 
-/** A statement may still meet a connection whose end has not been read. */
+/** A statement may still use a connection whose end the client has not noticed. */
 async function untilReachable(): Promise<void> {
   await eventually('the database is reachable', async () => (await get('/readyz')).text.includes('"database":"ok"'));
 }
@@ -203,7 +203,7 @@ for (const [what, setting, state] of [
   ['is read-only', 'default_transaction_read_only = on', 'read_only'],
   ['has no room for what is written', 'temp_file_limit = 64', 'disk_full'],
 ] as const) {
-  test(`a database that ${what} makes a process unready, and ready again by itself`, async () => {
+  test(`a database that ${what} makes a process unready, and ready again automatically`, async () => {
     const writes = createWriteProbe({ db, clock, random: systemRandom });
     const getReadiness = async () => JSON.parse((await get('/readyz', () => false, writes)).text);
     assert.equal((await getReadiness()).status, 'ready');
@@ -220,7 +220,7 @@ for (const [what, setting, state] of [
   });
 }
 
-test('probes leave a handful of rows behind, however many processes there were', async () => {
+test('probes leave a bounded number of rows, however many processes have run', async () => {
   for (let process = 0; process < 100; process += 1) {
     assert.equal(await createWriteProbe({ db, clock, random: systemRandom }).state(), 'ok');
   }
@@ -232,7 +232,7 @@ test('probes leave a handful of rows behind, however many processes there were',
   assert.ok((row?.count ?? 100n) <= 64n);
 });
 
-test('a process whose keys are not those of the database is unready and says which', async () => {
+test('a process with wrong keys for its database is unready and says which', async () => {
   keys = { ...keys, missingSealKeys: ['0a1b2c3d'] };
   const seal = await get('/readyz');
   assert.deepEqual([seal.status, JSON.parse(seal.text).checks.seal_key], [503, 'wrong']);

@@ -13,13 +13,13 @@ export interface HealthOptions {
   clock: Clock;
   networks: NetworkRegistry;
   breakers: BreakerCopy;
-  /** What stops chat channels, at most a second old. */
+  /** The open breakers of chat channels, at most a second old. */
   channelBreaker: { stops(): Promise<readonly ChatChannelStop[]> };
-  /** How this process's keys compare with those that the database was written with. */
+  /** How this process's keys compare with the keys that the database was written with. */
   keyring: { state(): Promise<KeyHealth> };
   writes: WriteProbe;
   metrics: Metrics;
-  /** True from the moment the process is told to end: new requests belong elsewhere. */
+  /** True once the process has been asked to shut down: a load balancer sends new requests elsewhere. */
   isClosing: () => boolean;
 }
 
@@ -29,7 +29,7 @@ interface KeyHealth {
   pepper: 'right' | 'wrong' | 'unverified';
 }
 
-/** A chat channel that takes nothing. */
+/** A chat channel whose breaker is open. */
 interface ChatChannelStop {
   channel: string;
   scope: string;
@@ -38,7 +38,7 @@ interface ChatChannelStop {
   retryAt: Date;
 }
 
-/** `/healthz` says that the process runs, `/readyz` that it can answer requests, `/metrics` what it measures. */
+/** `/healthz`: the process runs. `/readyz`: it can serve requests. `/metrics`: its figures, for Prometheus. */
 export function registerHealth(app: FastifyInstance, options: HealthOptions): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
@@ -61,20 +61,20 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
 
 interface DatabaseHealth {
   isReachable: boolean;
-  /** Whether this process can serve from it. */
+  /** Whether this process can serve requests with it. */
   isUsable: boolean;
   checks: Record<string, unknown>;
 }
 
 /**
- * Whether the database answers, takes writes, and was written with this process's keys. A pepper that nobody has verified
- * yet is told and does not make the process unready: only a request with an API key verifies it.
+ * Whether the database responds, accepts writes, and was written with this process's keys. An unverified pepper is reported
+ * but does not make the process unready, because only a request with an API key verifies it.
  */
 async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
     const [writing, keys] = [await writes.state(), await keyring.state()];
-    const sealKey = sealKeyInWords(keys);
+    const sealKey = sealKeyState(keys);
     return {
       isReachable: true,
       isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong',
@@ -90,14 +90,14 @@ async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<Da
   }
 }
 
-function sealKeyInWords({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | 'wrong' | 'right' {
+function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | 'wrong' | 'right' {
   if (isSealingLost) return 'lost';
   return missingSealKeys.length > 0 ? 'wrong' : 'right';
 }
 
 /**
- * How the networks that pay out and the chat channels fare. One that is down is no reason to send requests elsewhere: it
- * is down for every process.
+ * The breakers of the networks that pay out and of the chat channels. They do not make the process unready: a network that is
+ * down is down for every process.
  */
 async function checkNetworks(options: HealthOptions): Promise<Record<string, unknown>> {
   try {
@@ -119,7 +119,7 @@ async function checkNetworks(options: HealthOptions): Promise<Record<string, unk
       ),
     };
   } catch {
-    // The database went away between the two questions.
+    // The database became unreachable since checkDatabase.
     return {};
   }
 }

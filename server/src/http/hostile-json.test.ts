@@ -14,16 +14,16 @@ import { asOwner } from '../../../test/harness/tables.ts';
 import { hostileValues } from './hostile-values.corpus.ts';
 import { nested, notJson, refusedJson } from '../kit/strict-json.corpus.ts';
 
-// Every text and every value for every field are sixty thousand requests. The parser does not know the field, and fields of
-// one kind are checked by one rule: so each field gets every so-manieth, others than its neighbours, and each text still
-// comes in some places, as does each value.
+// Every text and every value for every field would be sixty thousand requests. The parser does not know the field, and one rule
+// checks all fields of one kind: so each field gets some of them, its neighbours others, and each text and each value is still
+// tried in some fields.
 const everyText = effort({ usual: 90, long: 1 });
 const everyValue = effort({ usual: 60, long: 1 });
-// One of each kind that JSON has: a field gets some of them, its neighbour the others.
+// One value of each JSON kind: a field gets some of them, its neighbour the others.
 const everyKind = effort({ usual: 2, long: 1 });
 const ofEachKind: readonly unknown[] = [-1, '', true, null, [], {}];
 
-// Requests under way at once: enough to keep the service busy, few enough not to wait for database connections.
+// Concurrent requests: enough to keep the service busy, few enough not to wait for database connections.
 const pipelined = 8;
 
 let service: TestService;
@@ -33,7 +33,7 @@ let client: Client;
 let own: OwnRecords;
 
 before(async () => {
-  // A line for each of ten thousand refusals would be what the test measures.
+  // Logging ten thousand refusals would take most of the test's time.
   service = await startService({ settings: { LOG_LEVEL: 'warn' } });
   business = await service.onboard();
   contract = await loadContract();
@@ -45,7 +45,7 @@ after(async () => {
   await service.stop();
 });
 
-/** A place of a body that takes a value, as the way to it: `data`, `payment_methods`, `0`. */
+/** A field of a body, by its path: `data`, `payment_methods`, `0`. */
 interface Field {
   operation: Operation;
   way: string[];
@@ -64,11 +64,11 @@ function waysInto(schema: JsonSchema): string[][] {
   const ways = Object.entries(inside.properties ?? {}).flatMap(([name, property]) =>
     waysInto(property).map((way) => [name, ...way]),
   );
-  // Free-form data is a field and takes fields.
+  // Free-form data is a field and has fields.
   return [[], ...ways, ...(inside.type === 'object' && ways.length === 0 ? [['free']] : [])];
 }
 
-/** The example's body with this text in the field's place, behind all other fields. */
+/** The example's body with this text as the field's value, after all other fields. */
 function bodyWith({ operation, way }: Field, text: string): string {
   return withText(exampleOf(operation.operationId).body?.(own) ?? {}, way, text);
 }
@@ -94,19 +94,19 @@ async function send(
   headers: Record<string, string> = {},
 ): Promise<Refusal> {
   const example = exampleOf(operation.operationId);
-  const answer = await client.request({
+  const response = await client.request({
     method: operation.method,
     path: operation.path.replace('{id}', own.endpointId),
     headers: { authorization: `Bearer ${business.test.key}`, ...exampleHeaders(example), ...headers },
     body,
-    // Else one waits for the other.
+    // Otherwise they would wait for each other.
     idempotent: true,
   });
-  const text = await answer.body.text();
-  return { status: answer.statusCode, code: String((JSON.parse(text) as { code?: string }).code), text };
+  const text = await response.body.text();
+  return { status: response.statusCode, code: String((JSON.parse(text) as { code?: string }).code), text };
 }
 
-/** Runs as many at once as the connection takes. */
+/** Runs a bounded number at once. */
 async function sendAll(requests: (() => Promise<void>)[]): Promise<void> {
   const rest = requests.values();
   await Promise.all(
@@ -116,7 +116,7 @@ async function sendAll(requests: (() => Promise<void>)[]): Promise<void> {
   );
 }
 
-/** What the API has stored or changed for anybody. */
+/** All that the API has stored or changed. */
 function everything(): Promise<unknown[]> {
   return asOwner(
     service,
@@ -127,9 +127,9 @@ function everything(): Promise<unknown[]> {
   );
 }
 
-// What is longer than a body may be is refused for that, and is tested with the other limits.
+// Bodies that are too long are tested with the other limits.
 const texts = [...notJson, ...refusedJson.map(([text]) => text), nested(33)].filter(
-  // Half a surrogate pair has no bytes in UTF-8.
+  // A lone surrogate cannot be encoded in UTF-8.
   (text) => text.length < 4_000 && text.isWellFormed(),
 );
 
@@ -141,41 +141,49 @@ describe('a body', () => {
       `${texts.length} and ${hostileValues.length}`,
     );
     const before = await everything();
-    const requests = fields.flatMap((field, place) =>
+    const requests = fields.flatMap((field, position) =>
       texts
-        .filter((_, index) => (place + index) % everyText === 0)
+        .filter((_, index) => (position + index) % everyText === 0)
         .map((text) => async () => {
-          // No body at all, and a list without entries, are another thing.
+          // A missing body and an empty list are valid JSON.
           if (text.trim() === '' && ['', '0'].includes(field.way.at(-1) ?? '')) return;
-          const answer = await send(field, bodyWith(field, text));
-          const place = `${field.operation.operationId} ${field.way.join('.')} with ${text.slice(0, 80)}`;
-          assert.deepEqual([answer.status, answer.code], [400, 'invalid_json'], `${place} answers ${answer.text}`);
+          const response = await send(field, bodyWith(field, text));
+          const description = `${field.operation.operationId} ${field.way.join('.')} with ${text.slice(0, 80)}`;
+          assert.deepEqual(
+            [response.status, response.code],
+            [400, 'invalid_json'],
+            `${description} answers ${response.text}`,
+          );
         }),
     );
     await sendAll(requests);
     assert.deepEqual(await everything(), before);
   });
 
-  it('whose field has a value of another kind is refused by its name, and no value breaks the service', async () => {
+  it('with a value of the wrong kind is refused naming the field, and no value causes a 500', async () => {
     const intentsBefore = await countIntents();
     let created = 0;
-    const requests = bodyFields().flatMap((field, place) => {
+    const requests = bodyFields().flatMap((field, position) => {
       const schema = Compile(field.operation.body ?? {});
-      const sample = hostileValues.filter((_, index) => (place + index) % everyValue === 0);
-      const kinds = ofEachKind.filter((_, index) => (place + index) % everyKind === 0);
+      const sample = hostileValues.filter((_, index) => (position + index) % everyValue === 0);
+      const kinds = ofEachKind.filter((_, index) => (position + index) % everyKind === 0);
       return [...kinds, ...sample].map((value) => async () => {
         const body = bodyWith(field, JSON.stringify(value));
-        const answer = await send(field, body);
-        const place = `${field.operation.operationId} ${field.way.join('.')} with ${JSON.stringify(value).slice(0, 80)}`;
-        if (answer.status < 300) {
-          assert.ok(schema.Check(JSON.parse(body)), `${place} is not as the document says, and answers ${answer.text}`);
+        const response = await send(field, body);
+        const description = `${field.operation.operationId} ${field.way.join('.')} with ${JSON.stringify(value).slice(0, 80)}`;
+        if (response.status < 300) {
+          assert.ok(
+            schema.Check(JSON.parse(body)),
+            `${description} is not as the document says, and answers ${response.text}`,
+          );
           if (field.operation.operationId === 'createPayment') created += 1;
           return;
         }
-        // Only what may not be done twice, or more often, is a conflict.
-        assert.ok([400, 404, 409].includes(answer.status), `${place} answers ${answer.text}`);
-        const { errors } = JSON.parse(answer.text) as { errors?: { path: string }[] };
-        if (answer.status === 400) assert.ok(errors?.[0]?.path !== undefined, `${place} answers ${answer.text}`);
+        // 409 where the operation cannot be repeated.
+        assert.ok([400, 404, 409].includes(response.status), `${description} answers ${response.text}`);
+        const { errors } = JSON.parse(response.text) as { errors?: { path: string }[] };
+        if (response.status === 400)
+          assert.ok(errors?.[0]?.path !== undefined, `${description} answers ${response.text}`);
       });
     });
     const names = Object.getOwnPropertyNames(Object.prototype);
@@ -184,7 +192,7 @@ describe('a body', () => {
     assert.deepEqual(Object.getOwnPropertyNames(Object.prototype), names);
   });
 
-  it('with an amount that is not one of dalasi and bututs is refused, and the amount is never another one', async () => {
+  it('with an amount that is not whole bututs is refused, and no amount is stored as another', async () => {
     const [field] = bodyFields().filter(
       ({ operation, way }) => operation.operationId === 'createPayment' && way.join('.') === 'data.amount',
     );
@@ -193,12 +201,12 @@ describe('a body', () => {
     const refused =
       '1.005 0.001 1e-3 10.999 0 0.0 -1 -10 0.99 1000000.01 1e7 1e400 9007199254740993 -0 "10" [10] null true {}';
     for (const text of refused.split(' ')) {
-      const answer = await send(field, bodyWith(field, text));
-      assert.equal(answer.status, 400, `${text} answers ${answer.text}`);
+      const response = await send(field, bodyWith(field, text));
+      assert.equal(response.status, 400, `${text} answers ${response.text}`);
       assert.equal(
-        (JSON.parse(answer.text) as { errors: { path: string }[] }).errors[0]?.path,
+        (JSON.parse(response.text) as { errors: { path: string }[] }).errors[0]?.path,
         'data.amount',
-        answer.text,
+        response.text,
       );
     }
     assert.equal(await countIntents(), before);
@@ -218,12 +226,16 @@ describe('a body', () => {
       ['100e-2', 1],
     ];
     for (const [text, amount] of accepted) {
-      const answer = await send(field, bodyWith(field, text));
-      assert.deepEqual([answer.status, (JSON.parse(answer.text) as { amount: number }).amount], [201, amount], text);
+      const response = await send(field, bodyWith(field, text));
+      assert.deepEqual(
+        [response.status, (JSON.parse(response.text) as { amount: number }).amount],
+        [201, amount],
+        text,
+      );
     }
   });
 
-  it('that is not UTF-8, or lies about its kind, is refused', async () => {
+  it('that is not UTF-8, or has a wrong content type, is refused', async () => {
     const [field] = bodyFields();
     assert.ok(field);
     const text = '{"data":{"amount":10,"title":"é"}}';
@@ -264,8 +276,8 @@ describe('a body', () => {
       ['no kind', Buffer.from(text), '', 415],
     ];
     for (const [why, body, type, status] of bytes) {
-      const answer = await send(field, body, { 'content-type': type });
-      assert.equal(answer.status, status, `${why} answers ${answer.text}`);
+      const response = await send(field, body, { 'content-type': type });
+      assert.equal(response.status, status, `${why} answers ${response.text}`);
     }
     assert.deepEqual(await everything(), before);
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF8"']) {
@@ -273,7 +285,7 @@ describe('a body', () => {
     }
   });
 
-  it('gives back every character as it was sent', async () => {
+  it('is returned with every character as it was sent', async () => {
     const api = createContractClient(contract, service.url, business.test.key);
     const title = 'Ŋ\u0301 \u202eשלום\u202c 💰👨‍👩‍👧 ﷺ <b>&amp;</b> \\ " \' \u200b\ufeff\uffff';
     const metadata = { 'ключ ŋ': title, list: [0.1, 1e20, -5, null, { deep: '\u2028' }], '': 'an empty name' };

@@ -1,4 +1,4 @@
-/** JSON that is read without doubt, and is not what most fields take. */
+/** Unambiguous JSON values that most fields refuse. */
 export const hostileValues: readonly unknown[] = [
   ...[
     0, -1, -0.01, 0.001, 1.005, 10.999, 1e-7, 0.1, 0.99, 1_000_000.01, 1e15, 1e20, 123_456_789_012_345, 2_147_483_648,

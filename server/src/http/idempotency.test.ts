@@ -1,67 +1,31 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiResponse } from '../../../test/harness/api-client.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
 import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
-import { asOwner, countRows } from '../../../test/harness/tables.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
 
-let service: TestService;
-let business: TestBusiness;
-let api: ApiClient;
-
-before(async () => {
-  service = await startService();
-  business = await service.onboard();
-  api = createContractClient(await loadContract(), service.url, business.test.key);
-});
+const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld();
 after(() => service.stop());
 
-let keysMade = 0;
-function newKey(): string {
-  keysMade += 1;
-  return `key-${keysMade}`;
-}
-
-/** Sends a body as it is written. */
-function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiResponse> {
-  return api.send('POST', path, {
-    body: text,
-    headers: { 'content-type': 'application/json', 'idempotency-key': key },
-  });
-}
-
-function pay(data: object, key: string): Promise<ApiResponse> {
-  return sendText(JSON.stringify({ data }), key);
-}
-
-function isReplay(answer: ApiResponse): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
-}
-
-function stored(merchantId = business.test.merchant.id) {
-  return countRows(service, merchantId, 'payment_intents', 'charges', 'events', 'idempotency_keys');
-}
-
 describe('a request that comes again with its Idempotency-Key', () => {
-  it('has one effect and one answer, byte for byte, however often it comes', async () => {
-    const before = await stored();
+  it('has one effect and one response, byte for byte, however often it is sent', async () => {
+    const before = await countRecords();
     const key = newKey();
-    const answers: ApiResponse[] = [];
+    const responses: ApiResponse[] = [];
     for (let time = 1; time <= 100; time += 1) {
-      answers.push(await pay({ amount: 450, network: 'wave', account_number: '7000004' }, key));
+      responses.push(await pay({ amount: 450, network: 'wave', account_number: '7000004' }, key));
     }
-    const [first] = answers;
+    const [first] = responses;
     assert.equal(first?.status, 201);
-    assert.deepEqual([...new Set(answers.map(({ status, text }) => `${status} ${text}`))], [`201 ${first.text}`]);
-    assert.deepEqual([isReplay(first), answers.filter(isReplay).length], [false, 99]);
-    const now = await stored();
+    assert.deepEqual([...new Set(responses.map(({ status, text }) => `${status} ${text}`))], [`201 ${first.text}`]);
+    assert.deepEqual([isReplay(first), responses.filter(isReplay).length], [false, 99]);
+    const now = await countRecords();
     assert.equal(now.payment_intents, before.payment_intents + 1);
     assert.equal(now.charges, before.charges + 1);
     assert.equal(now.idempotency_keys, before.idempotency_keys + 1);
@@ -72,7 +36,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.equal(sessions.length, 1, 'the network was asked once');
   });
 
-  it('is the same request when only its writing differs', async () => {
+  it('is the same request if only its JSON notation differs', async () => {
     const key = newKey();
     const first = await sendText('{"data":{"amount":10,"title":"Café","metadata":{"a":1,"b":[1,2]}}}', key);
     assert.equal(first.status, 201, first.text);
@@ -83,12 +47,12 @@ describe('a request that comes again with its Idempotency-Key', () => {
       '{"data":{"amount":10.0,"\\u0074itle":"Café","metadata":{"a":1,"b":[1,2]}}}',
     ];
     for (const text of spellings) {
-      const answer = await sendText(text, key);
-      assert.deepEqual([answer.status, answer.text, isReplay(answer)], [201, first.text, true], text);
+      const response = await sendText(text, key);
+      assert.deepEqual([response.status, response.text, isReplay(response)], [201, first.text, true], text);
     }
   });
 
-  it('is the same request by whichever spelling of its address it comes', async () => {
+  it('is the same request under every spelling of its address', async () => {
     const { body } = await pay({ amount: 10 }, newKey());
     const id = String(body['payment_intent_id']);
     const key = newKey();
@@ -103,7 +67,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.deepEqual([withEmptyBody.status, isReplay(withEmptyBody)], [200, true]);
   });
 
-  it('is refused with 422 and has no effect when any field of its body means something else', async () => {
+  it('is refused with 422 and has no effect if any field of its body differs in meaning', async () => {
     const data = {
       amount: 450,
       return_url: 'http://127.0.0.1:9/thanks',
@@ -143,22 +107,22 @@ describe('a request that comes again with its Idempotency-Key', () => {
     };
     const key = newKey();
     assert.equal((await pay(data, key)).status, 201);
-    const before = await stored();
+    const before = await countRecords();
     for (const [name, values] of Object.entries(changes)) {
       for (const value of values) {
-        const answer = await pay({ ...data, [name]: value }, key);
+        const response = await pay({ ...data, [name]: value }, key);
         assert.deepEqual(
-          [answer.status, answer.body['code']],
+          [response.status, response.body['code']],
           [422, 'idempotency_key_reused'],
-          `${name}: ${answer.text}`,
+          `${name}: ${response.text}`,
         );
       }
     }
-    assert.deepEqual(await stored(), before);
-    assert.equal(isReplay(await pay(data, key)), true, 'the first answer is still there');
+    assert.deepEqual(await countRecords(), before);
+    assert.equal(isReplay(await pay(data, key)), true, 'the first response is still stored');
   });
 
-  it('is the same request when it says what leaving a field out means', async () => {
+  it('is the same request if it states the default of an omitted field', async () => {
     const key = newKey();
     const first = await pay({ amount: 45 }, key);
     const spelled = {
@@ -198,7 +162,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     }
   });
 
-  it('is known by a key that was stored while defaults still counted', async () => {
+  it('matches a key that an earlier version stored with defaults in its fingerprint', async () => {
     const [key, data] = [newKey(), { amount: 45, currency: 'GMD' }];
     const first = await pay(data, key);
     await asOwner(service, 'UPDATE idempotency_keys SET fingerprint = $1 WHERE merchant_id = $2 AND key = $3', [
@@ -221,7 +185,7 @@ describe('a request that comes again with its Idempotency-Key', () => {
     const paid = await Promise.all(
       clients.map((client) => client.post('/v1/customers', { name: 'Awa Ceesay' }, headers)),
     );
-    for (const answer of paid) assert.deepEqual([answer.status, isReplay(answer)], [201, false]);
+    for (const response of paid) assert.deepEqual([response.status, isReplay(response)], [201, false]);
     assert.equal(new Set(paid.map(({ body }) => body['id'])).size, 4);
     const id = String((await pay({ amount: 5 }, newKey())).body['id']);
     const cancelled = await api.post(`/v1/payments/${id}/cancel`, undefined, headers);
@@ -230,8 +194,8 @@ describe('a request that comes again with its Idempotency-Key', () => {
     assert.deepEqual([previewed.status, isReplay(previewed)], [200, false]);
   });
 
-  it('gets the answer that was lost on the way', async () => {
-    const before = await stored();
+  it('gets the response that its client lost', async () => {
+    const before = await countRecords();
     const key = newKey();
     const body = '{"data":{"amount":77}}';
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
@@ -242,19 +206,22 @@ describe('a request that comes again with its Idempotency-Key', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ]);
-    // The client goes only when its request was carried out: had it gone before, there would be no answer to lose.
+    // The client disconnects only after its request was processed; otherwise there would be no response to lose.
     socket.write(head + body);
-    await eventually('the payment is there', async () => (await stored()).payment_intents > before.payment_intents);
+    await eventually(
+      'the payment is there',
+      async () => (await countRecords()).payment_intents > before.payment_intents,
+    );
     socket.destroy();
     const again = await sendText(body, key);
     assert.deepEqual([again.status, isReplay(again)], [201, true]);
-    assert.equal((await stored()).payment_intents, before.payment_intents + 1);
+    assert.equal((await countRecords()).payment_intents, before.payment_intents + 1);
   });
 });
 
 describe('an Idempotency-Key header', () => {
-  it('is refused with 400 where it is empty, too long, sent twice or not plain text', async () => {
-    const before = await stored();
+  it('is refused with 400 if it is empty, too long, sent twice or not plain text', async () => {
+    const before = await countRecords();
     const head = (...keys: string[]) =>
       rawHead('POST', '/v1/payments', [
         `Authorization: Bearer ${business.test.key}`,
@@ -272,22 +239,22 @@ describe('an Idempotency-Key header', () => {
       'with a tab': ['Idempotency-Key: a\tb'],
     };
     for (const [name, keys] of Object.entries(cases)) {
-      const answer = await sendRaw(service.url, `${head(...keys)}{"data":{"amount":12}}`);
+      const response = await sendRaw(service.url, `${head(...keys)}{"data":{"amount":12}}`);
       assert.deepEqual(
-        [answer.status, answer.body['code']],
+        [response.status, response.body['code']],
         [400, 'idempotency_key_invalid'],
-        `${name}: ${answer.text}`,
+        `${name}: ${response.text}`,
       );
-      assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
+      assert.match(String(response.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
     }
-    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await countRecords(), before);
   });
 
   it('may have 1 to 255 characters of any plain kind', async () => {
     for (const key of ['k', 'K'.repeat(255), `a b"c'd\\e{f}%00~!${newKey()}`]) {
-      const answers = [await pay({ amount: 5 }, key), await pay({ amount: 5 }, key)];
+      const responses = [await pay({ amount: 5 }, key), await pay({ amount: 5 }, key)];
       assert.deepEqual(
-        answers.map((answer) => [answer.status, isReplay(answer)]),
+        responses.map((response) => [response.status, isReplay(response)]),
         [
           [201, false],
           [201, true],
@@ -296,11 +263,11 @@ describe('an Idempotency-Key header', () => {
     }
   });
 
-  it('may be left out where it is not required: then every request is a new one', async () => {
-    const answers = [
+  it('may be omitted if it is not required: then every request is a new one', async () => {
+    const responses = [
       await api.post('/v1/payments', { data: { amount: 5 } }),
       await api.post('/v1/payments', { data: { amount: 5 } }),
     ];
-    assert.notEqual(answers[0]?.body['payment_intent_id'], answers[1]?.body['payment_intent_id']);
+    assert.notEqual(responses[0]?.body['payment_intent_id'], responses[1]?.body['payment_intent_id']);
   });
 });

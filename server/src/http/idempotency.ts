@@ -3,11 +3,12 @@ import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import { SealError } from '../kit/seal.ts';
+import { isSealKeyLost } from '../keyring/keyring.ts';
+import { SealError, keyIdOfSealed } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { headerCount } from './header-count.ts';
 import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
+import { headerCount } from './read-request.ts';
 
 interface RouteResponse {
   statusCode: number;
@@ -32,26 +33,26 @@ interface KeyUse extends KeyAddress {
   fingerprintAsSent: Buffer;
 }
 
-/** How a key is used on a route where it must never do anything twice. */
+/** For a route whose keys are kept for ever, so that none of them pays out twice. */
 export interface PermanentReplay {
-  /** The id of what an answer tells of. */
+  /** The id of the record that the response shows. */
   subjectOf: (result: RouteResponse) => string;
-  /** The answer about what the key made, once its own is no longer kept or cannot be opened. */
+  /** Shows that record as it is now, once the stored response has expired or cannot be opened. */
   replay: (subjectId: string) => Promise<RouteResponse>;
 }
 
 const keyLengthMax = 255;
 
 /**
- * The request's `Idempotency-Key`, or null where none was sent. Throws AppError `idempotency_key_invalid` for one that
- * is empty, too long, sent twice or not plain text, and for a missing one where the route needs it.
+ * The request's `Idempotency-Key`, or null if it has none. Throws AppError `idempotency_key_invalid` for a key that is
+ * empty, too long, sent twice or not plain text, and for a missing one if the route requires it.
  */
 export function readIdempotencyKey(request: FastifyRequest, required: boolean): string | null {
   const sent = headerCount(request, 'idempotency-key');
   const key = request.headers['idempotency-key'];
   if (sent === 0) {
     if (!required) return null;
-    throw refuse('Send an Idempotency-Key header, for example a UUID, so that a repetition cannot pay twice.');
+    throw refuse('Send an Idempotency-Key header, for example a UUID, so that a retry cannot pay twice.');
   }
   if (sent > 1 || typeof key !== 'string') throw refuse('Send one Idempotency-Key header, not several.');
   if (key.length === 0 || key.length > keyLengthMax || !/^[\x20-\x7e]+$/.test(key)) {
@@ -61,9 +62,9 @@ export function readIdempotencyKey(request: FastifyRequest, required: boolean): 
 }
 
 /**
- * Runs a request at most once for its key. The key is inserted first in the transaction of the effect, so that either
- * both are there or neither; whoever comes second waits for the first, a second at most, and gets its answer. A refusal
- * that followed from the state of things undoes the effect and is remembered all the same.
+ * Runs a request at most once for its key. The transaction of the effect inserts the key first, so that both are committed or
+ * neither is. A second request waits at most one second for the first and gets its response. A business refusal rolls the
+ * effect back, and its response is stored.
  */
 export async function runOnce(
   context: IdempotencyContext,
@@ -92,11 +93,11 @@ export async function runOnce(
     return once(() => Promise.resolve(errorResponse(error)));
   });
   if (!('subjectId' in outcome)) return outcome;
-  if (!permanentReplay) throw new Error('only keys that are kept for ever have a subject');
+  if (!permanentReplay) throw new Error('only a key of a route with a permanent replay has a subject');
   return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
-/** Null when the key is new; else the first request's answer, or what it made when that is no longer kept or cannot be opened. */
+/** Null for a new key; else the first response or, if that has expired or cannot be opened, the id of the record it showed. */
 async function claimKey(
   tx: Transaction,
   context: IdempotencyContext,
@@ -117,27 +118,37 @@ async function claimKey(
   }
   if (stored.statusCode === null || stored.response === null) {
     if (stored.subjectId !== null) return { subjectId: stored.subjectId };
-    const message = 'This Idempotency-Key was used, and its answer is no longer kept. Use a new key.';
+    const message = 'This Idempotency-Key was used, and its response is no longer stored. Use a new key.';
     throw new AppError('idempotency_key_reused', message);
   }
+  const statusCode = Number(stored.statusCode);
   try {
     const body = context.sealer.open(stored.response, sealContext(use)).toString('utf8');
-    return { statusCode: Number(stored.statusCode), body, replayed: true };
+    return { statusCode, body, replayed: true };
   } catch (error) {
-    // What the key made can still be told, also when the key that sealed the answer is lost.
-    if (error instanceof SealError && stored.subjectId !== null) return { subjectId: stored.subjectId };
-    throw unreadableResponse(error);
+    if (!(error instanceof SealError)) throw error;
+    if (stored.subjectId !== null) return { subjectId: stored.subjectId };
+    if (error.reason !== 'key_missing') throw error;
+    if (await isSealKeyLost(tx, keyIdOfSealed(stored.response))) throw lostResponse(statusCode);
+    // Another process, or this one once it has been restarted with the key, can open the response.
+    const message = 'The service cannot read its first response to this Idempotency-Key now. Try again in a second.';
+    throw new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
   }
 }
 
-/** A process that was started with the missing key can answer. */
-function unreadableResponse(error: unknown): unknown {
-  if (!(error instanceof SealError) || error.reason !== 'key_missing') return error;
-  const message = 'The service cannot read its first answer to this Idempotency-Key just now. Try again in a second.';
-  return new AppError('unavailable', message, { retryAfterSeconds: 1, cause: error });
+/**
+ * The refusal of a retry whose first response nobody can read any more. Dalasi does not process the request anew, not even one
+ * that was refused: the merchant may have sent it with a new key since, and must not pay twice.
+ */
+function lostResponse(statusCode: number): AppError {
+  const outcome =
+    statusCode >= 400
+      ? 'was refused and changed nothing. Its response can no longer be read. Use a new key.'
+      : 'succeeded. Its response can no longer be read. Look up what it created before you use a new key.';
+  return new AppError('idempotency_key_reused', `The first request with this Idempotency-Key ${outcome}`);
 }
 
-/** Bound to its row, so that an answer moved to another merchant's row does not open. */
+/** Bound to its row: a response that was moved to another merchant's row does not open. */
 export function sealContext(use: KeyAddress): string {
   return `idempotency ${use.merchantId} ${use.path} ${use.key}`;
 }

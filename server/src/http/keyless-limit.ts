@@ -5,40 +5,40 @@ import { LocalAllowances } from '../kit/local-allowance.ts';
 import { limitHeaders } from './rate-limit.ts';
 import type { RateLimitHeaders } from './rate-limit.ts';
 
-// A deployment that forgot its key is told so by a hundred answers before it is slowed down.
+// A deployment without its key sees the error in a hundred responses before it is slowed down.
 const burstSeconds = 10;
 
-// Beyond it a few keys that this process has not seen yet are still looked up, so that a flood from an address does not refuse
-// the good keys behind it, also just after a start.
+// Beyond the limit this process still looks up a few keys that are new to it, so that a flood from an address does not block the
+// valid keys behind the same address, even just after a start.
 const newKeys = { rate: 2, burst: 20 };
 
-/** What became of a request's turn: the header fields of its answer, and the refusal where it has none. */
+/** The header fields of the response, and the refusal if the address has used up its limit. */
 export interface KeylessPermit {
   headers: RateLimitHeaders;
   /** AppError `rate_limited`. */
   refusal?: AppError;
-  /** For a request whose key is found to be valid. */
+  /** Returns the permit, for a request whose key turns out to be valid. */
   release?: () => void;
 }
 
 /**
  * Limits the requests without a valid API key for each client address (docs/api.md, "Rate limits"), so that guessing keys
- * and repeating a wrong one cost the database nothing. Each process counts for itself: sharing the counts would cost
- * more than what they save.
+ * and repeating a wrong one cost the database nothing. Each process counts for itself: shared counts would cost more than they
+ * save.
  */
 export class KeylessLimit {
   readonly #rate: number;
   readonly #allowances: LocalAllowances | null;
   readonly #newKeys: LocalAllowances;
 
-  /** `rate`: requests a second from one address; 0 is no limit. */
+  /** `rate`: requests per second from one address; 0 is no limit. */
   constructor(clock: Clock, rate: number) {
     this.#rate = rate;
     this.#allowances = rate === 0 ? null : new LocalAllowances(clock, { rate, burst: rate * burstSeconds });
     this.#newKeys = new LocalAllowances(clock, newKeys);
   }
 
-  /** Takes a turn of this address. `isNew`: the request has a key that nobody has looked up here yet. */
+  /** Takes a permit of this address. `isNew`: the request has a key that this process has not looked up yet. */
   take(address: string, { isNew }: { isNew: boolean }): KeylessPermit {
     if (!this.#allowances) return { headers: {} };
     const network = clientNetwork(address);

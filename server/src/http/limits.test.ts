@@ -29,9 +29,9 @@ function pay(data: object): Promise<ApiResponse> {
   return api.post('/v1/payments', { data: { amount: 10, ...data } });
 }
 
-function refusedField(answer: ApiResponse): string {
-  const [field] = (answer.body['errors'] ?? []) as { path: string }[];
-  return `${answer.status} ${field?.path ?? 'no field'}`;
+function refusedField(response: ApiResponse): string {
+  const [field] = (response.body['errors'] ?? []) as { path: string }[];
+  return `${response.status} ${field?.path ?? 'no field'}`;
 }
 
 async function countIntents(): Promise<number> {
@@ -53,7 +53,7 @@ describe('a body', () => {
     assert.equal(await countIntents(), before);
   });
 
-  it('is refused as soon as it is known to be too large, whatever its length is said to be', async () => {
+  it('is refused as soon as it is known to be too large, whatever its Content-Length', async () => {
     const head = (...fields: string[]) =>
       rawHead('POST', '/v1/payments', [
         `Authorization: Bearer ${business.test.key}`,
@@ -84,7 +84,7 @@ describe('metadata', () => {
     assert.equal((await pay({ metadata: { ['🌍'.repeat(40)]: '🌍'.repeat(500) } })).status, 201, 'a character is one');
   });
 
-  it('is refused where it has more, naming the place', async () => {
+  it('with more is refused, naming the field', async () => {
     assert.equal(refusedField(await pay({ metadata: keys(51) })), '400 data.metadata');
     assert.equal(refusedField(await pay({ metadata: { ['k'.repeat(41)]: 1 } })), '400 data.metadata');
     for (const character of ['v', '🌍'])
@@ -113,7 +113,7 @@ describe('a text field', () => {
     eventId: '',
   };
 
-  it('is refused by its name where it is longer than the reference says, in every body', async () => {
+  it('longer than its documented limit is refused by name, in every body', async () => {
     let tried = 0;
     for (const { operationId, method, path, body } of contract.operations) {
       if (body === null) continue;
@@ -121,25 +121,25 @@ describe('a text field', () => {
       for (const { way, maxLength } of longestTexts(body)) {
         const example = exampleOf(operationId);
         const text = JSON.stringify(replaced(example.body?.(nothing) ?? {}, way, 'x'.repeat(maxLength + 1)));
-        const answer = await api.send(method, address, { body: text, headers: exampleHeaders(example) });
-        assert.equal(refusedField(answer), `400 ${way.join('.')}`, `${operationId}: ${answer.text}`);
+        const response = await api.send(method, address, { body: text, headers: exampleHeaders(example) });
+        assert.equal(refusedField(response), `400 ${way.join('.')}`, `${operationId}: ${response.text}`);
         tried += 1;
       }
     }
     assert.ok(tried >= 15, `${tried} fields`);
   });
 
-  it('may be as long as the reference says', async () => {
-    const answer = await pay({
+  it('may be as long as its documented limit', async () => {
+    const response = await pay({
       title: 't'.repeat(200),
       description: 'd'.repeat(500),
       customer_name: '\u{1f4b0}'.repeat(200),
       customer_phone: '+220 701 2345'.padEnd(32, ' '),
     });
-    assert.equal(answer.status, 201, answer.text);
+    assert.equal(response.status, 201, response.text);
   });
 
-  it('that is a URL may have 2,048 characters, also where its form is not judged', async () => {
+  it('that is a URL may have 2,048 characters, also if its form is not validated', async () => {
     const urlOf = (length: number) => 'http://127.0.0.1:9/'.padEnd(length, 'u');
     for (const skip of [true, false]) {
       for (const name of ['return_url', 'cancel_url', 'callback_url']) {
@@ -154,7 +154,7 @@ describe('a text field', () => {
 });
 
 describe('a request without a body', () => {
-  it('is fine for a POST or DELETE that needs none, whatever type it names', async () => {
+  it('is accepted for a POST or DELETE that needs none, whatever its content type', async () => {
     const types: Record<string, string>[] = [
       {},
       json,
@@ -176,7 +176,7 @@ describe('a request without a body', () => {
     }
   });
 
-  it('is fine with chunks that hold nothing, and with JSON that says nothing', async () => {
+  it('is accepted with empty chunks, and with empty JSON', async () => {
     const cancelled = async (send: (path: string) => Promise<ApiResponse>) =>
       (await send(`/v1/payments/${String((await pay({})).body['payment_intent_id'])}/cancel`)).status;
     const authorization = `Authorization: Bearer ${business.test.key}`;
@@ -192,18 +192,18 @@ describe('a request without a body', () => {
     }
   });
 
-  it('is refused where a body is needed, and a body where none is taken', async () => {
+  it('is refused if the route needs a body, and a body if it takes none', async () => {
     for (const init of [{}, { headers: json }]) {
       for (const path of ['/v1/payments', '/v1/payments/preview', '/v1/payments/verify', '/v1/webhook-endpoints']) {
-        const answer = await api.send('POST', path, init);
-        assert.deepEqual([answer.status, answer.body['code']], [400, 'invalid_request'], path);
+        const response = await api.send('POST', path, init);
+        assert.deepEqual([response.status, response.body['code']], [400, 'invalid_request'], path);
       }
       assert.equal((await api.send('PUT', `/v1/webhook-endpoints/${business.test.endpointId}`, init)).status, 400);
     }
     const path = `/v1/payments/${String((await pay({})).body['payment_intent_id'])}/cancel`;
     for (const body of ['{"reason":"late"}', '[1]', '"text"', 'false', '0']) {
-      const answer = await api.send('POST', path, { body, headers: json });
-      assert.deepEqual([answer.status, answer.body['code']], [400, 'unknown_field'], body);
+      const response = await api.send('POST', path, { body, headers: json });
+      assert.deepEqual([response.status, response.body['code']], [400, 'unknown_field'], body);
     }
     assert.equal(
       (await api.send('POST', path, { body: 'reason=late', headers: { 'content-type': 'text/plain' } })).status,
@@ -233,7 +233,7 @@ function longestTexts(schema: JsonSchema, way: string[] = []): LongestText[] {
   return Object.entries(inside.properties ?? {}).flatMap(([name, property]) => longestTexts(property, [...way, name]));
 }
 
-/** The body with another value at the end of the way. */
+/** The body with another value at the end of the path. */
 function replaced(body: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
   if (name === undefined) return value;
   if (name === '0') return [replaced(undefined, rest, value)];

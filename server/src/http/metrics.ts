@@ -3,18 +3,18 @@ import { unreadableReasons } from '../kit/seal.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import type { UnreadableReason } from '../kit/seal.ts';
 
-/** What the service measures of itself, read by Prometheus at /metrics. */
+/** The service's figures, which Prometheus reads at /metrics. */
 export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
-  /** An attempt to deliver a webhook, by how it ended: `pending` is tried again, `failed` was the last. */
+  /** An attempt to deliver a webhook, by outcome: `pending` will be retried, `failed` was the last. */
   observeWebhookAttempt(outcome: WebhookOutcome): void;
-  /** A sealed value that was met and could not be opened. */
+  /** A sealed value that could not be opened. */
   observeUnreadable(reason: UnreadableReason): void;
-  /** How many there were since the process began. */
+  /** How many there have been since the process started. */
   readonly unreadableCount: number;
-  /** A figure that is read when somebody asks for it. */
+  /** Registers a gauge that is read at each scrape. */
   gauge(name: string, help: string, labels: readonly string[], read: (set: GaugeSetter) => Promise<void>): void;
-  /** Shows what a limiter is doing. */
+  /** Registers a limiter's figures. */
   watchLimiter(limiter: LimiterFigures): void;
   text(): Promise<string>;
   readonly contentType: string;
@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers: [registry],
   });
-  // A rise from nothing is seen only where there was a 0 before.
+  // Prometheus sees the first increase only if the series existed with 0 before.
   for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
   const unreadable = new Counter({
     name: 'dalasi_sealed_values_unreadable_total',
@@ -80,7 +80,7 @@ export function createMetrics(): Metrics {
         registers: [registry],
         async collect() {
           this.reset();
-          // A figure that cannot be read just now is left out; the others are wanted most when the database is away.
+          // A gauge that cannot be read is omitted: the others matter most while the database is unreachable.
           await read((labels, value) => this.set(labels, value)).catch(() => this.reset());
         },
       });

@@ -6,15 +6,15 @@ import type { InboxContext } from '../networks/inbox.ts';
 
 export interface NetworkCallbackOptions extends InboxContext {
   log: Log;
-  /** Tells the workers that a lane has something to do. */
+  /** Notifies the workers that this shard of the inbox has work. */
   notifyInbox: (shard: bigint) => void;
 }
 
 const bodyLimitBytes = 64 * 1024;
 
 /**
- * Where networks tell their news: verified over the raw bytes, stored as it came, answered at once. One that does not
- * verify is refused and logged, and changes nothing.
+ * Receives provider notifications: verifies each over its raw bytes, stores it unchanged and responds at once. A notification
+ * that fails verification is refused and logged, and changes nothing.
  */
 export async function networkCallbacks(app: FastifyInstance, options: NetworkCallbackOptions): Promise<void> {
   app.removeAllContentTypeParsers();

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../api/error-codes.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 
-/** What any route may answer besides its own. */
+/** Errors that every route may return besides its own. */
 const commonErrors: readonly ErrorCode[] = [
   'invalid_request',
   'unknown_field',
@@ -36,7 +36,7 @@ const errorSchema = Type.Object(
   { title: 'Error' },
 );
 
-/** The OpenAPI 3.1 document of the API, from the routes themselves and the bodies of the events, by kind. */
+/** Generates the API's OpenAPI 3.1 document from the routes and the schemas of the events, by kind. */
 export async function describeApi(
   routes: readonly ApiRoute<never>[],
   eventBodies: Readonly<Record<string, TSchema>> = {},
@@ -68,7 +68,7 @@ export async function describeApi(
   return withNamedSchemas({ ...document, webhooks: webhooksOf(eventBodies) });
 }
 
-/** What is sent to the merchant's own server. */
+/** The requests that Dalasi sends to the merchant's server. */
 function webhooksOf(eventBodies: Readonly<Record<string, TSchema>>): object {
   return Object.fromEntries(
     Object.entries(eventBodies).map(([kind, schema]) => {
@@ -79,7 +79,7 @@ function webhooksOf(eventBodies: Readonly<Record<string, TSchema>>): object {
   );
 }
 
-/** Schemas with a title stand once, under components, instead of wherever they are used. */
+/** Moves each schema with a title to `components`, and refers to it. */
 function withNamedSchemas(document: object): object {
   const schemas: Record<string, unknown> = {};
   const hoist = (value: unknown): unknown => {
@@ -147,7 +147,7 @@ function errorResponses(route: ApiRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
     ...commonErrors,
     ...(route.errors ?? []),
-    // A route that takes no body says so to whoever sends one that cannot be read.
+    // Also a route without a body parses one, to refuse it.
     ...(route.method === 'GET' ? [] : bodyErrors),
     ...(route.method === 'POST' ? keyErrors : []),
     ...(route.params === undefined ? [] : (['not_found'] as const)),

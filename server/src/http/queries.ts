@@ -3,15 +3,14 @@ import { sealedKeyIdSql } from '../kit/seal.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 
-/** Answers when the database does. */
+/** Resolves if the database responds. */
 export function ping(db: Queryable): Promise<number> {
   return db.run({ name: 'ping', text: 'SELECT 1', values: [] });
 }
 
 /**
- * Writes one of the rows that are there for this, and a temporary file of some hundred kilobytes: the row tells of a
- * database that is read-only, the file of a disk that is full, on which a row could still be written over. Whoever opens the
- * transaction bounds the time.
+ * Writes a row reserved for probes, and a temporary file of some hundred kilobytes: the row fails on a read-only database, the
+ * file on a full disk, where updating a row may still succeed. The caller's transaction bounds the time.
  */
 export async function writeProbe(tx: Transaction, probe: { slot: bigint; writtenAt: Date }): Promise<void> {
   tx.send({
@@ -21,11 +20,11 @@ export async function writeProbe(tx: Transaction, probe: { slot: bigint; written
     values: [probe.slot, probe.writtenAt],
   });
   tx.send({ name: 'write_probes_little_memory', text: "SELECT set_config('work_mem', '64kB', true)", values: [] });
-  // Each of the numbers takes 20 bytes or more, and what does not fit into the memory goes to a file.
+  // Each number takes at least 20 bytes, so the rows exceed work_mem and go to a file.
   await tx.run({ name: 'write_probes_spill', text: 'SELECT count(*) FROM generate_series(1, 20000)', values: [] });
 }
 
-/** Where the answer to a key stands. */
+/** Identifies an idempotency key: its scope is the merchant and the path. */
 export interface KeyAddress {
   merchantId: string;
   path: string;
@@ -33,8 +32,8 @@ export interface KeyAddress {
 }
 
 /**
- * Touches one row when the key is new. While another transaction holds the same key, it waits for that one to end, as
- * long as the connection's lock timeout allows.
+ * Inserts one row if the key is new. If another transaction is inserting the same key, waits for it to end, at most for the
+ * connection's lock timeout.
  */
 export function insertKeyOnce(
   db: Queryable,
@@ -112,7 +111,7 @@ export function listResponsesUnderOtherKeys(
   });
 }
 
-/** Touches the answer only where it is still the one that was read. */
+/** Replaces the response only if it is still the one that was read. */
 export function replaceResponse({ merchantId, path, key, response }: StoredResponse, newResponse: Buffer): Statement {
   return {
     name: 'idempotency_keys_replace_response',
@@ -122,11 +121,11 @@ export function replaceResponse({ merchantId, path, key, response }: StoredRespo
   };
 }
 
-// A batch of a purge: small, so that it never holds rows that requests wait for. The figure and the order stand in the
-// statements, so that they walk the index of what is kept from its old end, whatever values they are planned for.
+// The batch size of a purge: small, so that requests do not wait for its row locks. It is a literal in the statements, so that
+// even a generic plan walks the index from its oldest entry.
 const purgedRowsMax = 500;
 
-/** Answers that are no longer kept, of keys that stand for what they made for ever; a batch at a time. */
+/** Deletes expired responses of the keys that are kept for ever, one batch; returns how many. */
 export function forgetResponsesBefore(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'idempotency_keys_forget_responses',
@@ -140,7 +139,7 @@ export function forgetResponsesBefore(db: Queryable, before: Date): Promise<numb
   });
 }
 
-/** Keys whose answers are no longer kept and that made nothing to stand for, a batch at a time. */
+/** Deletes expired keys that are not kept for ever, one batch; returns how many. */
 export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'idempotency_keys_delete_before',
@@ -155,7 +154,7 @@ export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
 }
 
 /**
- * Takes `costUs` of a merchant's allowance, shared by all processes: answers the new arrival time, or nothing when the
+ * Takes `costUs` of a merchant's allowance, which all processes share. Returns the new arrival time, or undefined if the
  * allowance is used up.
  */
 export async function takeAllowance(db: Queryable, merchantId: string, take: Take): Promise<bigint | undefined> {
@@ -176,7 +175,7 @@ export async function findArrival(db: Queryable, merchantId: string): Promise<bi
   return row?.arrivalUs;
 }
 
-/** The same of one key's allowance, within its merchant's. */
+/** As `takeAllowance`, for one key's part of its merchant's allowance. */
 export async function takeKeyAllowance(
   db: Queryable,
   { merchantId, keyId }: { merchantId: string; keyId: string },

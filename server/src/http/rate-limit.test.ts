@@ -13,15 +13,15 @@ import { rateLimitCommands } from '../operator/rate-limit-commands.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createApiKeyText } from '../merchants/api-key.ts';
 
-// Defaults of the settings, and two seconds' worth at once.
+// The settings' defaults, and a burst of two seconds.
 const testRate = 25;
 const liveRate = 100;
-/** Of one of several keys. */
+/** For one of several keys. */
 const keyRate = 20;
-/** Of one address. */
+/** For one address. */
 const keylessBurst = 100;
 const burstSeconds = 2;
-/** What the limit that processes share may be off by. */
+/** The tolerance of the limit that processes share. */
 const errorMax = 0.05;
 
 const clock = new ManualClock();
@@ -67,23 +67,23 @@ function limitOf({ headers }: ApiResponse) {
   return { quota: Number(quota), window: Number(window), remaining: Number(remaining), seconds: Number(seconds) };
 }
 
-/** Sends to the clients in turn and answers how many were let through; time stands still meanwhile. */
+/** Sends to the clients in turn, while time stands still, and returns how many requests were served. */
 async function countServed(clients: ApiClient[], requests: number): Promise<number> {
-  const answers: ApiResponse[] = [];
+  const responses: ApiResponse[] = [];
   for (let sent = 0; sent < requests; sent += 10) {
     const some = Array.from({ length: 10 }, async (_, index) => {
       const client = clients[(sent + index) % clients.length];
       assert.ok(client);
       return client.get('/v1/webhook-endpoints');
     });
-    answers.push(...(await Promise.all(some)));
+    responses.push(...(await Promise.all(some)));
   }
-  for (const { status } of answers) assert.ok(status === 200 || status === 429, String(status));
-  return answers.filter(({ status }) => status === 200).length;
+  for (const { status } of responses) assert.ok(status === 200 || status === 429, String(status));
+  return responses.filter(({ status }) => status === 200).length;
 }
 
 describe('the rate limit', () => {
-  it('lets two seconds’ worth through at once, 25 a second in test and 100 in live, each for itself', async () => {
+  it('allows a burst of two seconds, separately in test (25 a second) and live (100)', async () => {
     assert.equal(await countServed([clientOf(business.test.key)], 60), testRate * burstSeconds);
     assert.equal(await countServed([clientOf(business.live.key)], 210), liveRate * burstSeconds);
     const other = await onboardWithRate(null);
@@ -92,7 +92,7 @@ describe('the rate limit', () => {
 
   it('reports the remaining allowance on every response, also on refusals', async () => {
     const api = clientOf(business.live.key);
-    const answers = [
+    const responses = [
       await api.get('/v1/payments'),
       await api.post('/v1/customers', { name: 'Awa Ceesay' }),
       await api.post('/v1/payments', { data: {} }),
@@ -104,17 +104,17 @@ describe('the rate limit', () => {
       await api.get('/v1/payments?nonsense=1'),
     ];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 201, 400, 415, 404, 405, 400, 200, 400],
     );
-    for (const [index, answer] of answers.entries()) {
-      const { quota, window, remaining, seconds } = limitOf(answer);
+    for (const [index, response] of responses.entries()) {
+      const { quota, window, remaining, seconds } = limitOf(response);
       assert.deepEqual([quota, window, seconds], [liveRate * burstSeconds, burstSeconds, 1]);
       assert.equal(remaining, liveRate * burstSeconds - 1 - index);
     }
   });
 
-  it('refuses with 429, says when to come back, and then serves again', async () => {
+  it('refuses with 429 and Retry-After, and serves again after it', async () => {
     const api = clientOf(business.test.key);
     await countServed([api], 60);
     const refused = await api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': 'limited' });
@@ -163,7 +163,7 @@ describe('the rate limit', () => {
     assert.equal(await countServed([api], 50), testRate);
   });
 
-  it('is the merchant’s own where one is set, and none at all where that is 0', async () => {
+  it('is the merchant’s own if one is set, and none if that is 0', async () => {
     const own = await onboardWithRate(null);
     await setLimits(own, '--requests', '5');
     assert.equal(await countServed([clientOf(own.test.key)], 20), 5 * burstSeconds);
@@ -174,7 +174,7 @@ describe('the rate limit', () => {
     assert.deepEqual([headers.get('ratelimit'), headers.get('ratelimit-policy')], [null, null]);
   });
 
-  it('is not used up by those who have no key', async () => {
+  it('is not used up by requests without a key', async () => {
     const api = clientOf(business.test.key);
     for (let time = 0; time < 60; time += 1) {
       assert.equal((await knock(newAddress(), { key: `${business.test.key.slice(0, -1)}!` })).status, 401);
@@ -184,7 +184,7 @@ describe('the rate limit', () => {
 });
 
 describe('the rate limit of one key', () => {
-  it('leaves a fifth of the merchant’s to its other keys, however much the one asks for', async () => {
+  it('leaves a fifth of the merchant’s to its other keys, however much one key sends', async () => {
     const [greedy, modest] = [clientOf(business.test.key), clientOf(await service.newKey(business.test.merchant))];
     assert.equal(await countServed([greedy], 100), keyRate * burstSeconds);
     assert.equal(await countServed([modest], 10), 10);
@@ -208,7 +208,7 @@ describe('the rate limit of one key', () => {
     assert.ok(Math.abs(served - allowed) <= allowed * errorMax, `${served} of ${allowed}`);
   });
 
-  it('is the merchant’s own part where the operator has set one', async () => {
+  it('is the merchant’s own percentage if the operator has set one', async () => {
     await service.newKey(business.test.merchant);
     await setLimits(business, '--key-percent', '50');
     assert.equal(await countServed([clientOf(business.test.key)], 60), Math.floor(testRate / 2) * burstSeconds);
@@ -218,7 +218,7 @@ describe('the rate limit of one key', () => {
     assert.equal(await countServed([clientOf(other.test.key)], 60), testRate * burstSeconds, 'no limit of its own');
   });
 
-  it('is told beside the merchant’s, and named where it refuses', async () => {
+  it('is reported beside the merchant’s, and named in a refusal', async () => {
     await service.newKey(business.test.merchant);
     const api = clientOf(business.test.key);
     const { headers } = await api.get('/v1/payments');
@@ -235,7 +235,7 @@ describe('the rate limit of one key', () => {
     assert.equal(refused.headers.get('retry-after'), '1');
   });
 
-  it('ends with the revocation of the merchant’s other keys, because its only key may use all', async () => {
+  it('ends once the merchant’s other keys are revoked: an only key may use all', async () => {
     const { id: merchantId } = business.test.merchant;
     await service.newKey(business.test.merchant);
     assert.equal(await countServed([clientOf(business.test.key)], 60), keyRate * burstSeconds);
@@ -248,7 +248,7 @@ describe('the rate limit of one key', () => {
 });
 
 describe('the limit of requests without a valid key', () => {
-  it('refuses after a hundred, says when to come back, and then takes ten a second', async () => {
+  it('refuses after a hundred with Retry-After, then allows ten a second', async () => {
     const address = newAddress();
     for (let time = 1; time <= keylessBurst; time += 1) {
       const { status, headers } = await knock(address);
@@ -268,7 +268,7 @@ describe('the limit of requests without a valid key', () => {
     assert.equal((await knock(address)).status, 429);
   });
 
-  it('beyond it looks up twenty keys that are new, then two a second, and none that was wrong before', async (t) => {
+  it('still looks up twenty new keys, then two a second, and none that was wrong before', async (t) => {
     const address = newAddress();
     const rowReads = t.mock.method(service.db, 'row');
     const newKey = () => createApiKeyText(systemRandom, true);
@@ -282,7 +282,7 @@ describe('the limit of requests without a valid key', () => {
     assert.equal(rowReads.mock.callCount(), keylessBurst + 20);
   });
 
-  it('lets a good key pass that this process has not seen, while its address floods with a wrong one', async () => {
+  it('admits a valid key new to this process, while its address floods with a wrong one', async () => {
     const address = newAddress();
     const wrong = createApiKeyText(systemRandom, true);
     for (let time = 0; time < keylessBurst + 20; time += 1) await knock(address, { key: wrong });
@@ -296,7 +296,7 @@ describe('the limit of requests without a valid key', () => {
     const { key, merchant } = business.test;
     assert.equal((await knock(address, { key })).status, 200);
     for (let time = 0; time <= keylessBurst; time += 1) await knock(address);
-    // Longer than keys are remembered without a question.
+    // Longer than keys are cached.
     await clock.advance(4_000);
     for (let time = 0; time < 100; time += 1) await knock(address);
     assert.equal((await knock(address)).status, 429);
@@ -307,7 +307,7 @@ describe('the limit of requests without a valid key', () => {
     assert.deepEqual([(await knock(address, { key })).status, (await knock(address, { key })).status], [401, 429]);
   });
 
-  it('counts an address for itself, and a network of 2^64 addresses as one', async () => {
+  it('counts each IPv4 address separately, and an IPv6 network of 2^64 addresses as one', async () => {
     const spread = Array.from({ length: keylessBurst }, (_, index) => `2001:db8:5:1::${index.toString(16)}`);
     for (const address of spread) assert.equal((await knock(address)).status, 401);
     assert.equal((await knock('2001:db8:5:1:ffff::1')).status, 429);
@@ -315,12 +315,12 @@ describe('the limit of requests without a valid key', () => {
     assert.equal((await knock(newAddress())).status, 401);
   });
 
-  it('believes the last untrusted address of X-Forwarded-For, and only a trusted proxy’s', async () => {
+  it('uses the last untrusted address of X-Forwarded-For, and only from a trusted proxy', async () => {
     for (let time = 0; time < keylessBurst; time += 1) {
       assert.equal((await knock(`198.51.100.${time}, 203.0.113.9`)).status, 401);
     }
     assert.equal((await knock('198.51.100.200, 203.0.113.9')).status, 429);
-    // The other process trusts nobody: whatever is made up there, it is one address.
+    // The other process trusts no proxy: whatever the header says, it is one address.
     for (let time = 0; time < keylessBurst; time += 1) await knock(newAddress(), { of: second });
     assert.equal((await knock(newAddress(), { of: second })).status, 429);
   });
@@ -333,12 +333,12 @@ function newAddress(): string {
   return `192.0.2.${addressesUsed}`;
 }
 
-/** Asks from this client address, as the proxy in front of the service tells it. */
+/** Sends a request from this client address, as a proxy in front of the service reports it. */
 async function knock(
   forwardedFor: string,
   { key, of = service }: { key?: string | undefined; of?: TestService } = {},
 ): Promise<Pick<ApiResponse, 'status' | 'headers' | 'body'>> {
   const headers = { 'x-forwarded-for': forwardedFor, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
-  const answer = await fetch(`${of.url}/v1/webhook-endpoints`, { headers });
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as ApiResponse['body'] };
+  const response = await fetch(`${of.url}/v1/webhook-endpoints`, { headers });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as ApiResponse['body'] };
 }

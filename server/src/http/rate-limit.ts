@@ -10,7 +10,7 @@ import { findArrival, findKeyArrival, takeAllowance, takeKeyAllowance } from './
 export interface RateLimitSettings {
   liveRequestsPerSecond: number;
   testRequestsPerSecond: number;
-  /** The part of its merchant's rate that one of several keys may use, 1 to 100; 100 is no limit for each key. */
+  /** The percentage of its merchant's rate that one of several keys may use, 1 to 100; 100 is no limit per key. */
   keyPercent: number;
 }
 
@@ -20,15 +20,15 @@ export type RateLimitHeaders = Record<string, string>;
 // A client may send this much of its rate at once before it is slowed down to the rate.
 const burstSeconds = 2;
 
-/** What a request may be told: the header fields, and the refusal when its merchant or its key has used up the allowance. */
+/** The header fields of the response, and the refusal if the merchant or the key has used up its allowance. */
 export interface Allowance {
   headers: RateLimitHeaders;
   refusal: AppError | null;
 }
 
 /**
- * Limits requests per merchant, which is one business in one environment, over all its keys and all processes; and, within
- * that, each key of a merchant that has several, so that one program gone wild leaves room for the others.
+ * Limits requests per merchant (one business in one environment) across all its keys and all processes. Within that, it limits
+ * each key of a merchant with several, so that a runaway program leaves room for the others.
  */
 export class RateLimiter {
   readonly #db: Queryable;
@@ -50,7 +50,7 @@ export class RateLimiter {
     const keyPercent = Number(merchant.rateLimitKeyPercent ?? this.#settings.keyPercent);
     const keyRate = Math.max(1, Math.floor((rate * keyPercent) / 100));
     const hasKeyLimit = !isOnlyKey && keyRate < rate;
-    // First, so that what a key asks beyond its part takes nothing of the others'.
+    // First, so that requests beyond a key's part use nothing of the other keys' allowance.
     const keyResult = hasKeyLimit ? await this.#takeOfKey({ merchantId: merchant.id, keyId }, keyRate) : null;
     if (keyResult && 'retryAfterSeconds' in keyResult) return refuse('key', keyRate, keyResult.retryAfterSeconds);
     const result = await this.#ofMerchants.take({
@@ -104,15 +104,15 @@ function limitOf(name: LimitName, rate: number, state: { left: number; seconds: 
 
 interface LimitState {
   name: string;
-  /** How many may be sent within the window. */
+  /** Requests per window. */
   quota: number;
   windowSeconds: number;
   left: number;
-  /** How long until there is more. */
+  /** Seconds until more are available. */
   seconds: number;
 }
 
-/** Both fields, with an item for each limit that applies. */
+/** Both header fields, with an item for each limit that applies. */
 export function limitHeaders(limits: readonly LimitState[]): RateLimitHeaders {
   const policies = limits.map(({ name, quota, windowSeconds }) => `"${name}";q=${quota};w=${windowSeconds}`);
   const states = limits.map(({ name, left, seconds }) => `"${name}";r=${Math.max(0, left)};t=${seconds}`);

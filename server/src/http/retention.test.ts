@@ -38,20 +38,20 @@ interface Keys {
   prefix: string;
   count: number;
   createdAt: Date;
-  /** Those that stand for something for ever. */
-  madeSomething?: boolean;
+  /** Keys that are kept for ever. */
+  isPermanent?: boolean;
   hasResponse?: boolean;
   isForgotten?: boolean;
 }
 
 function insertKeys(keys: Keys): Promise<unknown> {
-  const { prefix, count, createdAt, madeSomething = false, hasResponse = true, isForgotten = false } = keys;
+  const { prefix, count, createdAt, isPermanent = false, hasResponse = true, isForgotten = false } = keys;
   const text = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, status_code, response, created_at,
                   subject_id, is_forgotten)
                 SELECT $1, '/v1/transfers', $2 || n, '', 201, CASE WHEN $6 THEN '\\x00'::bytea END, $3,
                        CASE WHEN $4 THEN md5(n::text)::uuid END, $7
                 FROM generate_series(1, $5::integer) AS n`;
-  const values = [merchantId, prefix, createdAt, madeSomething, count, hasResponse, isForgotten];
+  const values = [merchantId, prefix, createdAt, isPermanent, count, hasResponse, isForgotten];
   return withAdminClient(database.adminUrl, (client) => client.query(text, values));
 }
 
@@ -79,9 +79,9 @@ test('after 72 hours keys are deleted in batches; those that created a record lo
   const old = addMs(clock.now(), -72 * hourMs - 1);
   const young = addMs(clock.now(), -72 * hourMs);
   await insertKeys({ prefix: 'old-', count: 1_200, createdAt: old });
-  await insertKeys({ prefix: 'old-paid-', count: 700, createdAt: old, madeSomething: true });
+  await insertKeys({ prefix: 'old-paid-', count: 700, createdAt: old, isPermanent: true });
   await insertKeys({ prefix: 'young-', count: 3, createdAt: young });
-  await insertKeys({ prefix: 'young-paid-', count: 2, createdAt: young, madeSomething: true });
+  await insertKeys({ prefix: 'young-paid-', count: 2, createdAt: young, isPermanent: true });
   assert.equal(await purgeIdempotencyKeys(db, clock), 1_000, 'a batch of each');
   assert.equal(await purgeAll(), 900);
   assert.deepEqual(await rowsOf('old-'), { keys: 700, responses: 0 });
@@ -91,7 +91,7 @@ test('after 72 hours keys are deleted in batches; those that created a record lo
 
 test('a response cleared by an earlier version is marked once', async () => {
   const createdAt = addMs(clock.now(), -100 * hourMs);
-  await insertKeys({ prefix: 'before-', count: 3, createdAt, madeSomething: true, hasResponse: false });
+  await insertKeys({ prefix: 'before-', count: 3, createdAt, isPermanent: true, hasResponse: false });
   assert.equal(await purgeAll(), 3);
   assert.equal(await purgeAll(), 0);
   assert.equal((await rowsOf('before-')).keys, 3);
@@ -99,7 +99,7 @@ test('a response cleared by an earlier version is marked once', async () => {
 
 test('a purge skips rows retained for ever, and scans the others from the oldest', async () => {
   const createdAt = addMs(clock.now(), -1_000 * hourMs);
-  const forgotten = { madeSomething: true, hasResponse: false, isForgotten: true };
+  const forgotten = { isPermanent: true, hasResponse: false, isForgotten: true };
   await insertKeys({ prefix: 'ever-', count: 100_000, createdAt, ...forgotten });
   await insertKeys({ prefix: 'now-', count: 10_000, createdAt: clock.now() });
   await withAdminClient(database.adminUrl, (client) => client.query('VACUUM ANALYZE idempotency_keys'));
@@ -114,7 +114,7 @@ test('a purge skips rows retained for ever, and scans the others from the oldest
   }
 });
 
-test('an answer that is stored with its key touches no index a second time', async () => {
+test('storing the response of a new key updates no index a second time', async () => {
   const count = 20;
   const { all, heapOnly } = await db.withTransaction(async (tx) => {
     const before = await updatesSoFar(tx);
@@ -127,11 +127,11 @@ test('an answer that is stored with its key touches no index a second time', asy
     return { all: after.all - before.all, heapOnly: after.heapOnly - before.heapOnly };
   });
   assert.equal(all, BigInt(count));
-  // Where a page is full the row moves to another one.
+  // On a full page the row moves to another page.
   assert.ok(heapOnly >= 15n, `${heapOnly} of ${count}`);
 });
 
-/** What this connection has counted and not yet handed on. */
+/** This connection's statistics that are not flushed yet. */
 async function updatesSoFar(tx: Transaction): Promise<{ all: bigint; heapOnly: bigint }> {
   const row = await tx.row<{ all: bigint; heapOnly: bigint }>({
     name: 'test_updates',

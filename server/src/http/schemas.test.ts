@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { apiRoutes } from '../app/api-routes.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 
-// A schema is compiled when its first request comes, so that a wrong one would be found by whoever sent that.
+// A schema is compiled at its first request, so that a wrong one would fail that request.
 test('every schema of a request, of every route, can be compiled', () => {
   let count = 0;
   for (const { method, path, params, query, body } of apiRoutes) {

@@ -3,15 +3,15 @@ import { sealContext } from './idempotency.ts';
 import { countResponsesByKey, listResponsesUnderOtherKeys, replaceResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 
-/** The answers that idempotency keys keep for 72 hours. */
+/** The stored responses of idempotency keys, for resealing under another key. */
 export const sealedResponses: SealedStore<KeyAddress> = {
-  what: 'stored answers',
+  what: 'stored responses',
   countByKey: countResponsesByKey,
   listUnderOtherKeys: async (db, page) =>
     (await listResponsesUnderOtherKeys(db, page)).map((stored) => ({
       position: stored,
-      // The key itself is the merchant's own word and may name a person.
-      name: `a stored answer of merchant ${stored.merchantId} at ${stored.path}`,
+      // The merchant chose the key, and it may name a person.
+      name: `a stored response of merchant ${stored.merchantId} at ${stored.path}`,
       sealed: stored.response,
       context: sealContext(stored),
       replaceBy: (response) => replaceResponse(stored, response),

@@ -24,7 +24,7 @@ function createTestServer(options: Partial<ServerOptions>): FastifyInstance {
   });
 }
 
-test('half a head is answered 408 and closed soon after its limit', { timeout: 20_000 }, async () => {
+test('an incomplete head gets 408 and is closed soon after its limit', { timeout: 20_000 }, async () => {
   const server = createTestServer({ connectionLimits: { headersTimeoutMs: 100 } });
   const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
@@ -34,13 +34,13 @@ test('half a head is answered 408 and closed soon after its limit', { timeout: 2
 });
 
 test(
-  'a connection whose client does not read its answer is closed, and others are not',
+  'a connection whose client does not read its response is closed, and others are not',
   { timeout: 20_000 },
   async () => {
     const server = createTestServer({ connectionLimits: { stalledTimeoutMs: 500 } });
-    // More than the system takes for a client.
-    const answer = Buffer.alloc(64 * 1024 * 1024, 'x');
-    server.get('/large', async () => answer);
+    // More than the kernel buffers for a client.
+    const response = Buffer.alloc(64 * 1024 * 1024, 'x');
+    server.get('/large', async () => response);
     server.get('/small', async () => 'small');
     const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
     const send = async (path: string): Promise<{ client: Socket; accepted: Socket }> => {
@@ -54,7 +54,7 @@ test(
     await once(reading.client, 'data');
     stalled.client.on('error', () => {});
     await once(stalled.accepted, 'close');
-    assert.ok(stalled.client.bytesRead < answer.length);
+    assert.ok(stalled.client.bytesRead < response.length);
     reading.client.write('GET /small HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.match(String((await once(reading.client, 'data'))[0]), /small$/);
     reading.client.destroy();

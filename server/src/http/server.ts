@@ -8,11 +8,9 @@ import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { sendError, registerErrorHandlers, responseHeaders } from './error-responses.ts';
-import { handleClientErrors } from './client-errors.ts';
 import { serializeRequests } from './connection-queue.ts';
+import { handleClientErrors, registerErrorHandlers, responseHeaders, sendError } from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
-import { closeStalledResponses } from './stalled-responses.ts';
 
 export interface ServerOptions {
   clock: Clock;
@@ -20,9 +18,9 @@ export interface ServerOptions {
   log: Log;
   metrics: Metrics;
   docsUrl: () => string;
-  /** True from the moment the process is told to end. */
+  /** True once the process has been asked to shut down. */
   isClosing?: () => boolean;
-  /** Addresses and networks of proxies; default: none. Whose `X-Forwarded-For` tells the client's address. */
+  /** Addresses and networks of the proxies whose `X-Forwarded-For` is trusted; default: none. */
   trustedProxies?: readonly string[];
   /** Shorter limits, for tests. */
   connectionLimits?: Partial<ConnectionLimits>;
@@ -31,30 +29,30 @@ export interface ServerOptions {
 interface ConnectionLimits {
   /** From the first byte of a request's head to its last. */
   headersTimeoutMs: number;
-  /** Without one byte of an answer being taken. */
+  /** How long a client may read no byte of a response. */
   stalledTimeoutMs: number;
 }
 
-// A request that trickles in keeps a socket; nobody's 64 kB take longer than this, also on 2G.
+// A slow request occupies a socket. Even on 2G, 64 kB take less than this.
 const requestTimeoutMs = 30_000;
-// Longer than what proxies keep idle connections for, so that they close first and no request meets a closed socket.
+// Longer than the keep-alive of proxies, so that they close idle connections first and no request meets a closed socket.
 const keepAliveTimeoutMs = 72_000;
 const defaultLimits: ConnectionLimits = {
   headersTimeoutMs: 15_000,
-  // A phone that loses its network for a moment goes on reading when it is back; as long as a request may take.
+  // As long as a request may take: a phone that loses its network for a moment continues reading afterwards.
   stalledTimeoutMs: 30_000,
 };
-// Node looks for heads that are late only now and then, every 30 s by default: they may be late by a tenth of their limit.
+// Node checks for late heads periodically, by default every 30 s: here, a head may be late by a tenth of its limit.
 const headersChecksPerTimeout = 10;
-// Who opens a connection for a request sends its head at once: behind a proxy in milliseconds, on 2G within a second or two. A
-// client whose machine is busy has taken longer, and the process has 25 s to end.
+// A client that opens a connection for a request sends the head at once: behind a proxy within milliseconds, on 2G within two
+// seconds, from a busy machine later. The process has 25 s to end.
 const connectionGraceMs = 5_000;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
-// Room for the longest token; longer addresses are nobody's.
+// Room for the longest token.
 const parameterLengthMax = 128;
 
-// What workers ask of the simulated networks, again and again, is our own talk: of interest only to who looks for it.
+// Workers call the simulated networks all the time: these requests are logged at debug.
 const simulatorPrefix = '/simulator/networks/';
 
 declare module 'fastify' {
@@ -65,8 +63,8 @@ declare module 'fastify' {
 }
 
 /**
- * The HTTP server without any route: limits, request ids, one log line and one measurement for each request. What it
- * serves is put together in app.ts.
+ * The HTTP server without routes: limits, request ids, one log line and one measurement per request. `app/app.ts` adds the
+ * routes.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { trustedProxies = [] } = options;
@@ -75,7 +73,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = Fastify({
     logger: false,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
-    // What still arrives while the server closes is served like everything else; its connection ends with the answer.
+    // Requests that still arrive while the server closes are served; their connection ends with the response.
     return503OnClosing: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -118,9 +116,23 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /**
- * A server that closes waits for its connections. A client that keeps one would bring its next request where soon nobody
- * listens, so it is told to leave; whoever was told otherwise before (a stream, an answer that was on its way) is
- * disconnected once it has its answer.
+ * Resets a connection whose client does not read: the responses it requested would stay in memory, the process's and the
+ * kernel's, for as long as the client likes. Node checks once in `timeoutMs` whether the kernel accepted another byte, so a reset
+ * takes at most twice that. A normal close would leave the kernel sending what it has buffered.
+ *
+ * Hijacked responses, such as the event streams of open pages, are not watched: they are few and grow by a line now and then.
+ */
+function closeStalledResponses(app: FastifyInstance, timeoutMs: number): void {
+  app.addHook('onSend', async (_request, reply) => {
+    const { raw: response } = reply;
+    response.setTimeout(timeoutMs, () => response.socket?.resetAndDestroy());
+  });
+}
+
+/**
+ * A server that closes waits for its connections. On shutdown every response carries `Connection: close`, so that clients send
+ * their next request elsewhere. A connection whose response headers were sent before (a stream, a response in progress) is
+ * closed once that response is complete.
  */
 function closeConnectionsOnShutdown(app: FastifyInstance, isClosing: () => boolean): void {
   app.addHook('onSend', async (_request, reply) => {
@@ -128,15 +140,15 @@ function closeConnectionsOnShutdown(app: FastifyInstance, isClosing: () => boole
   });
   app.server.on('request', (_request, response) => {
     response.once('close', () => {
-      // While it still listens, an idle connection may be about to bring a request. It counts as idle only after this.
+      // While the server listens, an idle connection may carry another request. Node counts it as idle only after this event.
       if (!app.server.listening) setImmediate(() => app.server.closeIdleConnections());
     });
   });
 }
 
 /**
- * A server that closes also waits for connections that carry no request, because Node does not count them as idle: those
- * that browsers open ahead, and those on which half a request's head came. They are closed after a while. A request whose
+ * A server that closes also waits for connections without a request, because Node does not count them as idle: those that
+ * browsers open in advance, and those with an incomplete request head. They are closed after a grace period. A request whose
  * head is complete is served.
  */
 function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): void {
@@ -163,7 +175,7 @@ function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): voi
     for (const [socket, { requestsUnderWay }] of connections) if (requestsUnderWay === 0) socket.destroy();
   };
   app.addHook('preClose', async () => {
-    // When the server has stopped listening, so that no connection is added.
+    // After the server has stopped listening, so that no connection is added.
     setImmediate(() => void close());
   });
 }

@@ -2,57 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import Type from 'typebox';
 import { createApiClient } from '../../../test/harness/api-client.ts';
-import type { ApiResponse, ApiClient } from '../../../test/harness/api-client.ts';
+import type { ApiClient } from '../../../test/harness/api-client.ts';
 import { serveRoutes } from '../../../test/harness/api-frame.ts';
-import { createContractClient, loadContract } from '../../../test/harness/openapi.ts';
-import { startService } from '../../../test/harness/service.ts';
-import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { asOwner, countRows, whileLocked } from '../../../test/harness/tables.ts';
 import { openCase } from '../cases/open-case.ts';
 import { AppError } from '../api/app-error.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { writeRoute } from '../api/route.ts';
+import { isReplay, startIdempotencyWorld } from './idempotency-world.corpus.ts';
 
-let service: TestService;
-let business: TestBusiness;
-let api: ApiClient;
-
-before(async () => {
-  service = await startService({ isPatient: false });
-  business = await service.onboard();
-  api = createContractClient(await loadContract(), service.url, business.test.key);
+const { service, business, api, newKey, sendText, pay, countRecords } = await startIdempotencyWorld({
+  isPatient: false,
 });
 after(() => service.stop());
 
-let keysMade = 0;
-function newKey(): string {
-  keysMade += 1;
-  return `key-${keysMade}`;
-}
-
-/** Sends a body as it is written. */
-function sendText(text: string, key: string, path = '/v1/payments'): Promise<ApiResponse> {
-  return api.send('POST', path, {
-    body: text,
-    headers: { 'content-type': 'application/json', 'idempotency-key': key },
-  });
-}
-
-function pay(data: object, key: string): Promise<ApiResponse> {
-  return sendText(JSON.stringify({ data }), key);
-}
-
-function isReplay(answer: ApiResponse): boolean {
-  return answer.headers.get('idempotent-replayed') === 'true';
-}
-
-function stored(merchantId = business.test.merchant.id) {
-  return countRows(service, merchantId, 'payment_intents', 'charges', 'events', 'idempotency_keys');
-}
-
-describe('what is remembered under an Idempotency-Key', () => {
-  it('is not a body that was refused as it was sent, so that the mended one may use the key', async () => {
+describe('an Idempotency-Key', () => {
+  it('stores no validation error, so that the corrected request may use the key', async () => {
     const key = newKey();
     const refused: [string, number][] = [
       ['{"data":{"amount":0}}', 400],
@@ -70,7 +36,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual([mended.status, isReplay(mended)], [201, false]);
   });
 
-  it('is not a 401, a 404 or a conflict with the state of things', async () => {
+  it('stores no 401, 404 or state conflict', async () => {
     const key = newKey();
     const headers = { 'idempotency-key': key };
     const { body } = await pay({ amount: 10 }, newKey());
@@ -80,15 +46,15 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await createApiClient(service.url, business.live.key).post(path, undefined, headers)).status, 404);
     const cancelled = await api.post(path, undefined, headers);
     assert.deepEqual([cancelled.status, isReplay(cancelled)], [200, false]);
-    const before = await stored();
+    const before = await countRecords();
     for (const again of ['a', 'a']) {
       const conflict = await api.post(path, undefined, { 'idempotency-key': again });
       assert.deepEqual([conflict.status, conflict.body['code'], isReplay(conflict)], [409, 'state_conflict', false]);
     }
-    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await countRecords(), before);
   });
 
-  it('is not the 409 for a first request that is still running', async () => {
+  it('stores no 409 for a first request that is still running', async () => {
     const key = newKey();
     const merchantId = business.test.merchant.id;
     const text = `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at)
@@ -100,21 +66,21 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.deepEqual([later.status, isReplay(later)], [201, false]);
   });
 
-  it('is not a 503, and not a 500 that came before the commit', async () => {
+  it('stores no 503, and no 500 from before the commit', async () => {
     const key = newKey();
-    const before = await stored();
+    const before = await countRecords();
     const locked = await whileLocked(service, { text: 'LOCK TABLE events' }, () => pay({ amount: 10 }, key));
     assert.deepEqual([locked.status, locked.body['code']], [503, 'unavailable']);
     await asOwner(service, 'ALTER TABLE events ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID');
     const broken = await pay({ amount: 10 }, key);
     await asOwner(service, 'ALTER TABLE events DROP CONSTRAINT broken_on_purpose');
     assert.deepEqual([broken.status, broken.body['code']], [500, 'internal_error']);
-    assert.deepEqual(await stored(), before);
+    assert.deepEqual(await countRecords(), before);
     const later = await pay({ amount: 10 }, key);
     assert.deepEqual([later.status, isReplay(later)], [201, false]);
   });
 
-  it('is a refusal that followed from the state of things', async () => {
+  it('stores a business refusal', async () => {
     const key = newKey();
     const refused = await pay({ amount: 10, network: 'nowhere' }, key);
     assert.deepEqual([refused.status, refused.body['code'], isReplay(refused)], [400, 'network_not_available', false]);
@@ -127,7 +93,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.equal((await pay({ amount: 10, network: 'wave', account_number: '7000004' }, key)).status, 422);
   });
 
-  it('is not a refusal for want of a live network: nothing is stored', async () => {
+  it('stores no refusal because no live network is connected', async () => {
     const live = createApiClient(service.url, business.live.key);
     const before = await countRows(service, business.live.merchant.id, 'payment_intents', 'events', 'idempotency_keys');
     const order = { network: 'wave', account_number: '7012345' };
@@ -151,7 +117,7 @@ describe('what is remembered under an Idempotency-Key', () => {
     assert.ok(service.logLines.some((line) => line.includes('no live network is connected')));
   });
 
-  it('is sealed, and opens for its own row only', async () => {
+  it('stores its response sealed, and the seal opens for its own row only', async () => {
     const key = newKey();
     const { body, text } = await pay({ amount: 10, title: 'A secret title' }, key);
     const where = 'WHERE merchant_id = $1 AND key = $2';
@@ -173,7 +139,7 @@ describe('what is remembered under an Idempotency-Key', () => {
   });
 });
 
-describe('a route of the frame', () => {
+describe('a route of the API', () => {
   const experiment = { isRefused: true };
   const route = writeRoute('POST', {
     path: '/v1/experiments/:id',
@@ -187,10 +153,10 @@ describe('a route of the frame', () => {
     idempotencyKeyRequired: true,
     async handle(_context: undefined, { caller, params }, tx) {
       const { merchantId } = caller;
-      const made = { clock: service.clock, newId: () => uuidV7(service.clock, systemRandom) };
+      const context = { clock: service.clock, newId: () => uuidV7(service.clock, systemRandom) };
       const subject = { subjectType: 'charge', subjectId: params.id, reference: '', currency: 'GMD' } as const;
       const rest = { kind: 'amount_mismatch', amountMinor: 1n, summary: 'An experiment.' } as const;
-      await openCase(tx, made, { merchantId, ...subject, ...rest });
+      await openCase(tx, context, { merchantId, ...subject, ...rest });
       if (experiment.isRefused) throw new AppError('insufficient_balance', 'There is too little money.');
       return { id: params.id, balance: 'enough' };
     },
@@ -210,11 +176,11 @@ describe('a route of the frame', () => {
   });
   after(() => frame.close());
 
-  it('that requires the key refuses a request without it, and says where to read on', async () => {
-    const answer = await send({});
-    assert.deepEqual([answer.status, answer.body['code']], [400, 'idempotency_key_invalid']);
-    assert.match(String(answer.body['message']), /Send an Idempotency-Key header/);
-    assert.match(String(answer.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
+  it('that requires the key refuses a request without it, and links the error page', async () => {
+    const response = await send({});
+    assert.deepEqual([response.status, response.body['code']], [400, 'idempotency_key_invalid']);
+    assert.match(String(response.body['message']), /Send an Idempotency-Key header/);
+    assert.match(String(response.body['doc_url']), /\/errors\/idempotency_key_invalid$/);
     assert.equal(await countCases(), 0);
   });
 
@@ -233,19 +199,53 @@ describe('a route of the frame', () => {
     assert.equal(await countCases(), 1);
   });
 
-  it('tells what a key made where the stored answer cannot be opened, and makes nothing again', async () => {
+  /** Replaces the id of the key that sealed the stored response, so that no configured key opens it. */
+  const sealWithUnknownKey = (key: string) =>
+    asOwner(
+      service,
+      `UPDATE idempotency_keys SET response = overlay(response PLACING decode($2, 'hex') FROM 2 FOR 4) WHERE key = $1`,
+      [key, unknownKeyId],
+    );
+  const unknownKeyId = '00c0ffee';
+
+  it('shows the record as it is now if the stored response cannot be opened, and creates nothing', async () => {
     const key = newKey();
     experiment.isRefused = false;
     assert.equal((await send({ 'idempotency-key': key })).status, 201);
-    const made = await countCases();
-    // The id of the key that sealed it becomes that of a key which nobody has.
-    await asOwner(
-      service,
-      'UPDATE idempotency_keys SET response = set_byte(response, 1, get_byte(response, 1) # 255) WHERE key = $1',
-      [key],
-    );
+    const count = await countCases();
+    await sealWithUnknownKey(key);
     const again = await send({ 'idempotency-key': key });
     assert.deepEqual([again.status, again.body, isReplay(again)], [201, { id, balance: 'as it is now' }, true]);
-    assert.equal(await countCases(), made);
+    assert.equal(await countCases(), count);
+  });
+
+  it('answers 503 while the key of its stored response is missing, and 422 once it is lost', async () => {
+    const key = newKey();
+    experiment.isRefused = true;
+    assert.equal((await send({ 'idempotency-key': key })).status, 400);
+    await sealWithUnknownKey(key);
+    experiment.isRefused = false;
+    const count = await countCases();
+    const missing = await send({ 'idempotency-key': key });
+    assert.deepEqual([missing.status, missing.body['code']], [503, 'unavailable']);
+    await asOwner(
+      service,
+      `INSERT INTO key_checks (setting, check_value, key_id, created_at, lost_at)
+       VALUES ('SEAL_KEY', '', decode($1, 'hex'), '2026-11-20', '2026-11-20')`,
+      [unknownKeyId],
+    );
+    const lost = await send({ 'idempotency-key': key });
+    assert.deepEqual([lost.status, lost.body['code'], isReplay(lost)], [422, 'idempotency_key_reused', false]);
+    assert.match(String(lost.body['message']), /was refused and changed nothing\..* Use a new key\.$/);
+    assert.equal(await countCases(), count, 'the refused request is not processed anew');
+    assert.equal((await send({ 'idempotency-key': newKey() })).status, 201);
+    const paymentKey = newKey();
+    assert.equal((await pay({ amount: 10 }, paymentKey)).status, 201);
+    await sealWithUnknownKey(paymentKey);
+    const before = await countRecords();
+    const again = await pay({ amount: 10 }, paymentKey);
+    assert.deepEqual([again.status, again.body['code']], [422, 'idempotency_key_reused']);
+    assert.match(String(again.body['message']), /succeeded\..* Look up what it created/);
+    assert.deepEqual(await countRecords(), before, 'no second payment is created');
   });
 });

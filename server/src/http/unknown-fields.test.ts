@@ -11,7 +11,7 @@ import type { TestService } from '../../../test/harness/service.ts';
 import { dumpTables } from '../../../test/harness/tables.ts';
 import type { OwnRecords } from '../../../test/harness/api-examples.ts';
 
-// An answer names as many fields as this.
+// How many fields one response names.
 const atOnce = effort({ usual: 20, long: 1 });
 
 let service: TestService;
@@ -32,8 +32,8 @@ function refusedFields({ body }: ApiResponse): string[] {
   return ((body['errors'] ?? []) as { path: string }[]).map(({ path }) => path).toSorted();
 }
 
-/** Every name that an answer of the API holds anywhere. */
-function answeredNames(): string[] {
+/** Every field name in any response of the API. */
+function responseFieldNames(): string[] {
   const names = (schema: JsonSchema): string[] => [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [name, ...names(property)]),
     ...(schema.items ? names(schema.items) : []),
@@ -43,7 +43,7 @@ function answeredNames(): string[] {
   return [...new Set(schemas.flatMap(names))];
 }
 
-/** The objects of a body that take no other names than their own: the body itself, and `data` in it. */
+/** The objects of a body that accept no unknown fields: the body itself, and `data` in it. */
 function closedObjects(body: JsonSchema, isWrappable: boolean): { way: string[]; known: string[] }[] {
   const data = isWrappable ? body : body.properties?.['data'];
   return [
@@ -64,9 +64,9 @@ function send(operation: Operation, way: string[], fields: Record<string, unknow
   });
 }
 
-describe('a field that the API only answers', () => {
-  it('cannot be set by any request: it is refused by its name, and nothing changes', async () => {
-    const names = answeredNames();
+describe('a field that exists in responses only', () => {
+  it('cannot be set by any request: it is refused by name, and nothing changes', async () => {
+    const names = responseFieldNames();
     for (const name of ['status', 'transaction_fee', 'account_id', 'test_mode', 'createdAt', 'secret', 'expires_at']) {
       assert.ok(names.includes(name), name);
     }
@@ -88,14 +88,14 @@ describe('a field that the API only answers', () => {
         const unknown = [...new Set([...names, ...secretNames])].filter((name) => !known.includes(name));
         for (let from = 0; from < unknown.length; from += atOnce) {
           const some = unknown.slice(from, from + atOnce);
-          const answer = await send(operation, way, Object.fromEntries(some.map((name) => [name, true])));
-          const called = `${operation.operationId}: ${answer.text}`;
-          assert.deepEqual([answer.status, answer.body['code']], [400, 'unknown_field'], called);
-          assert.deepEqual(refusedFields(answer), some.map((name) => [...way, name].join('.')).toSorted(), called);
+          const response = await send(operation, way, Object.fromEntries(some.map((name) => [name, true])));
+          const called = `${operation.operationId}: ${response.text}`;
+          assert.deepEqual([response.status, response.body['code']], [400, 'unknown_field'], called);
+          assert.deepEqual(refusedFields(response), some.map((name) => [...way, name].join('.')).toSorted(), called);
         }
       }
     }
-    // What the worker does by itself is not what is looked for here.
+    // The worker may change other tables.
     const after = await dumpTables(service);
     for (const table of [
       'public.payment_intents',
@@ -112,15 +112,15 @@ describe('a field that the API only answers', () => {
 });
 
 describe('a number that was sent as text', () => {
-  it('is asked for without its quotation marks, unless it may be somebody’s phone number', async () => {
+  it('is refused showing the number without quotes, unless it may be a phone number', async () => {
     for (const [amount, hint] of [
       ['100', ': send 100, not "100"'],
       ['450.50', ': send 450.50, not "450.50"'],
       ['7001234', ''],
       ['much', ''],
     ]) {
-      const answer = await api.post('/v1/payments', { data: { amount } });
-      assert.equal(answer.body['message'], `data.amount must be a number${hint}.`, answer.text);
+      const response = await api.post('/v1/payments', { data: { amount } });
+      assert.equal(response.body['message'], `data.amount must be a number${hint}.`, response.text);
     }
   });
 });
@@ -146,22 +146,22 @@ describe('an unknown field', () => {
     for (const [operationId, way, name, nearest] of slips) {
       const operation = contract.operations.find((candidate) => candidate.operationId === operationId);
       assert.ok(operation);
-      const answer = await send(operation, way, { [name]: 1 });
+      const response = await send(operation, way, { [name]: 1 });
       const path = [...way, name].join('.');
       const hint = nearest === null ? '' : ` Did you mean ${[...way, nearest].join('.')}?`;
-      assert.equal(answer.body['message'], `${path} is not a known field.${hint}`);
+      assert.equal(response.body['message'], `${path} is not a known field.${hint}`);
     }
   });
 
-  it('leads where it is a required field mistyped, which is not told as missing too', async () => {
-    const answer = await api.post('/v1/payments', { data: { titel: 'Rice', ammount: 100, customer_email: 1 } });
-    assert.deepEqual([answer.status, answer.body['code']], [400, 'unknown_field'], answer.text);
+  it('comes first if it is a mistyped required field, which is not reported as missing too', async () => {
+    const response = await api.post('/v1/payments', { data: { titel: 'Rice', ammount: 100, customer_email: 1 } });
+    assert.deepEqual([response.status, response.body['code']], [400, 'unknown_field'], response.text);
     const sentence = 'data.ammount is not a known field. Did you mean data.amount?';
-    assert.equal(answer.body['message'], `${sentence} 2 more are in errors.`);
-    assert.deepEqual(refusedFields(answer), ['data.ammount', 'data.customer_email', 'data.titel']);
+    assert.equal(response.body['message'], `${sentence} 2 more are in errors.`);
+    assert.deepEqual(refusedFields(response), ['data.ammount', 'data.customer_email', 'data.titel']);
   });
 
-  it('that belongs inside data is told so, and what stands in data where the fields stand alone as well', async () => {
+  it('that belongs inside or outside data is refused once, saying so', async () => {
     const bare = await api.post('/v1/payments', { amount: 100, title: 'Rice' });
     assert.deepEqual([bare.status, bare.body['code']], [400, 'unknown_field'], bare.text);
     assert.equal(bare.body['message'], 'The fields stand inside data here: {"data":{"amount":100}}.');
@@ -174,17 +174,17 @@ describe('an unknown field', () => {
     assert.deepEqual(refusedFields(wrapped), ['data']);
   });
 
-  it('is told with the others in one answer, twenty at most, and a hostile name is cut', async () => {
+  it('is reported with up to twenty others, and a hostile name is truncated', async () => {
     const [operation] = contract.operations;
     assert.ok(operation);
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`field_${index}`, 1]));
-    const answer = await send(operation, ['data'], many);
-    assert.deepEqual([answer.status, (answer.body['errors'] as unknown[]).length], [400, 20]);
+    const response = await send(operation, ['data'], many);
+    assert.deepEqual([response.status, (response.body['errors'] as unknown[]).length], [400, 20]);
     const long = await send(operation, ['data'], { ['n'.repeat(20_000)]: 1 });
     assert.ok(long.status === 400 && long.text.length < 1_000, `${long.text.length} characters`);
   });
 
-  it('of an address is refused by every route', async () => {
+  it('in the query is refused by every route', async () => {
     for (const { operationId, method, path, body, query } of contract.operations) {
       const example = exampleOf(operationId);
       const address = path.replace('{id}', own[example.names ?? 'intentId']) + (example.query?.(own) ?? '?');
@@ -193,13 +193,13 @@ describe('an unknown field', () => {
         const some = names.slice(from, from + atOnce);
         assert.ok(some.every((name) => !query.includes(name)));
         const added = some.map((name) => `&${name}=1`).join('');
-        const answer = await api.send(method, `${address}${added}`.replace('?&', '?'), {
+        const response = await api.send(method, `${address}${added}`.replace('?&', '?'), {
           headers: exampleHeaders(example),
           ...(body === null ? {} : { body: JSON.stringify(example.body?.(own)) }),
         });
-        const called = `${operationId}: ${answer.text}`;
-        assert.deepEqual([answer.status, answer.body['code']], [400, 'unknown_field'], called);
-        assert.deepEqual(refusedFields(answer), some.toSorted(), called);
+        const called = `${operationId}: ${response.text}`;
+        assert.deepEqual([response.status, response.body['code']], [400, 'unknown_field'], called);
+        assert.deepEqual(refusedFields(response), some.toSorted(), called);
       }
     }
     const slip = await api.get('/v1/payments?limt=5');

@@ -7,7 +7,7 @@ import { timeOrDayFormat } from '../api/time-range.ts';
 
 type Problem = NonNullable<FastifyError['validation']>[number] & {
   parentSchema?: ObjectSchema;
-  /** The value that was judged. */
+  /** The invalid value. */
   data?: unknown;
 };
 
@@ -19,32 +19,32 @@ interface Fault extends FieldError {
   code: ErrorCode;
 }
 
-// A body of a thousand unknown fields is told about the first ones.
+// A body with a thousand unknown fields gets the first ones reported.
 const problemsMax = 20;
 
-/** Turns what the schema found into sentences that name each field and say what it takes. */
+/** Turns the validator's errors into sentences that name each field and its rule. */
 export function validationError(error: FastifyError): AppError {
-  // An id that cannot be one is not the id of anything.
+  // A malformed id is the id of nothing.
   if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
   const problems = problemsOfSentForm(error.validation ?? []);
   const choices = choicesByPath(problems);
   const misplaced = misplacedFields(problems);
-  const rest = withSlipsFirst(problems.filter((problem) => !misplaced?.explained.includes(problem)));
+  const rest = withTyposFirst(problems.filter((problem) => !misplaced?.explained.includes(problem)));
   const fields = [
     ...(misplaced ? [misplaced.fault] : []),
     ...rest.filter((problem) => isReportable(problem, choices)).map((problem) => describe(problem, choices)),
   ].slice(0, problemsMax);
   const [first] = fields;
-  if (!first) return new AppError('invalid_request', 'The request is not as the reference says.');
+  if (!first) return new AppError('invalid_request', 'The request does not match the API reference.');
   const count = fields.length - 1;
   const more = count === 0 ? '' : ` ${count} more ${count === 1 ? 'is' : 'are'} in errors.`;
-  // Code and sentence are about the same fault: the first one.
+  // The code and the message describe the same error, the first.
   return new AppError(first.code, first.message + more, {
     fields: fields.map(({ path, message }) => ({ path, message })),
   });
 }
 
-/** A body that may be bare or wrapped is judged as both; who wrapped it is told of `data` and of what is in it. */
+/** A body that may be bare or wrapped in `data` is validated as both; only the errors of the form that was sent are reported. */
 function problemsOfSentForm(problems: Problem[]): Problem[] {
   const union = problems.find(({ keyword, instancePath }) => keyword === 'anyOf' && instancePath === '');
   if (!union) return problems;
@@ -53,7 +53,7 @@ function problemsOfSentForm(problems: Problem[]): Problem[] {
   return problems.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/${isWrapped ? 1 : 0}/`));
 }
 
-/** Fields that were sent beside `data` where they stand inside it, or inside it where they stand alone: one slip, said once. */
+/** Fields beside `data` that belong inside it, or fields inside `data` that belong outside: one mistake, reported once. */
 function misplacedFields(problems: readonly Problem[]): { fault: Fault; explained: Problem[] } | null {
   const unknown = problems.filter(
     (problem) => problem.keyword === 'additionalProperties' && problem.instancePath === '',
@@ -66,7 +66,7 @@ function misplacedFields(problems: readonly Problem[]): { fault: Fault; explaine
   if (wrapper && first) {
     const name = unknownName(first);
     const value = (first.data as Record<string, unknown>)[name];
-    // Numbers alone are repeated: text may be a secret or a person's.
+    // Only numbers are repeated: text may be a secret or personal data.
     const example = `{"data":{"${name}":${typeof value === 'number' ? value : '…'}}}`;
     const message = `The fields stand inside data here: ${example}.`;
     return { fault: { code: 'unknown_field', path: name, message }, explained: [wrapper, ...bare] };
@@ -89,21 +89,21 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A mistyped name of a required field leads, and the field that it stands for is not told as missing too. */
-function withSlipsFirst(problems: readonly Problem[]): Problem[] {
+/** Puts a mistyped name of a required field first, and does not report that field as missing too. */
+function withTyposFirst(problems: readonly Problem[]): Problem[] {
   const missing = problems.filter(({ keyword }) => keyword === 'required');
-  const slips = new Map(
+  const typos = new Map(
     problems.flatMap((problem) => {
       if (problem.keyword !== 'additionalProperties') return [];
       const nearest = nearestKnown(problem);
-      const meant = missing.find(
+      const intended = missing.find(
         ({ instancePath, params }) => instancePath === problem.instancePath && params['missingProperty'] === nearest,
       );
-      return meant ? [[problem, meant] as const] : [];
+      return intended ? [[problem, intended] as const] : [];
     }),
   );
-  const explained = new Set(slips.values());
-  return [...slips.keys(), ...problems.filter((problem) => !slips.has(problem) && !explained.has(problem))];
+  const explained = new Set(typos.values());
+  return [...typos.keys(), ...problems.filter((problem) => !typos.has(problem) && !explained.has(problem))];
 }
 
 function nearestKnown(problem: Problem): string | null {
@@ -111,8 +111,8 @@ function nearestKnown(problem: Problem): string | null {
 }
 
 /**
- * A union tells of each branch and then of itself; the branches say more, and null says nothing. Where a field may have
- * certain values, each is told as a problem of its own, and its type as another: the first value names them all.
+ * For a union the validator reports each branch and the union itself: the branches say more, except null. For a field with
+ * listed values it reports each value and the type: the first value's message names them all.
  */
 function isReportable(problem: Problem, choices: Choices): boolean {
   if (problem.keyword === 'anyOf') return false;
@@ -188,11 +188,11 @@ function rule({ keyword, params, message, instancePath, data }: Problem, choices
     case 'pattern':
       return 'does not have the right form';
     default:
-      return message ?? 'is not as the reference says';
+      return message ?? 'does not match the API reference';
   }
 }
 
-/** Where the number itself was sent, as text. Short ones only: what is longer may be somebody's phone number. */
+/** For a number that was sent as text. Short ones only: a longer one may be a phone number. */
 function unquotedHint(type: string, value: unknown): string {
   const isNumber = (type === 'number' || type === 'integer') && typeof value === 'string';
   return isNumber && /^\d{1,6}(\.\d{1,2})?$/.test(value) ? `: send ${value}, not "${value}"` : '';

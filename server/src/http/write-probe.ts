@@ -5,22 +5,22 @@ import type { Random } from '../kit/random.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import { writeProbe } from './queries.ts';
 
-/** Whether the database takes writes, or why it does not. */
+/** Whether the database accepts writes, or why it does not. */
 export type WriteState = 'ok' | 'read_only' | 'disk_full' | 'too_slow' | 'refused';
 
 export interface WriteProbe {
-  /** What the last probe found, at most five seconds old. Rejects when the database cannot be reached. */
+  /** The result of the last probe, at most five seconds old. Rejects if the database is unreachable. */
   state(): Promise<WriteState>;
 }
 
-// As often as a load balancer asks. Each costs the database some milliseconds, however many ask here.
+// As often as a load balancer checks. Each probe costs the database some milliseconds, however many requests share it.
 const probeIntervalMs = 5_000;
-// Processes write over each other's rows, so that those that have ended leave none behind; with so many rows hardly ever at once.
+// Processes share the rows, so that ended processes leave none behind; with so many rows they rarely collide.
 const slots = 64;
-// One that takes longer is still under way: whoever asks hears what the one before it found.
+// While a probe takes longer, requests get the previous result.
 const probeTimeoutMs = 2_000;
 
-/** Finds out by writing whether the database takes writes: at most one probe every five seconds, and only when asked. */
+/** Probes the database by writing to it, at most every five seconds and only on request. */
 export function createWriteProbe(parts: { db: Database; clock: Clock; random: Random }): WriteProbe {
   const { db, clock, random } = parts;
   const slot = BigInt(Buffer.from(random.bytes(1)).readUInt8() % slots);
@@ -41,18 +41,18 @@ export function createWriteProbe(parts: { db: Database; clock: Clock; random: Ra
 }
 
 const states = new Map<string, WriteState>([
-  // read_only_sql_transaction: a standby, or an operator's doing.
+  // read_only_sql_transaction: a standby, or set by an operator.
   ['25006', 'read_only'],
   ['53100', 'disk_full'],
-  // configuration_limit_exceeded: temp_file_limit, which bounds what a statement may write beside its tables.
+  // configuration_limit_exceeded: temp_file_limit, which bounds temporary files.
   ['53400', 'disk_full'],
-  // query_canceled: our own limit of a statement's time.
+  // query_canceled: the statement timeout.
   ['57014', 'too_slow'],
 ]);
-// Another process has the same row: it writes, so the database takes writes.
+// Another process is writing the same row, so the database accepts writes.
 const lockNotAvailable = '55P03';
 
-/** @throws the error where it says nothing about writing: the database is away, or all connections are in use. */
+/** @throws the error if it says nothing about writing: the database is unreachable, or all connections are in use. */
 function stateOf(error: unknown): WriteState {
   const state = sqlState(error) ?? sqlState(error instanceof Error ? error.cause : undefined);
   if (state === undefined || /^(08|28|3D|40|53[03]|57P)/.test(state)) throw error;

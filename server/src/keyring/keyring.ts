@@ -94,6 +94,11 @@ export async function listOtherKeysInUse(db: Queryable, { sealing }: ConfiguredC
   return inUse.flatMap(({ keyId }) => keyId ?? []);
 }
 
+/** Whether an operator has declared the seal key lost (`secrets accept SEAL_KEY`), so that what it sealed stays closed. */
+export async function isSealKeyLost(db: Queryable, sealKeyId: string): Promise<boolean> {
+  return (await listKeyChecks(db)).some(({ keyId, lostAt }) => keyId === sealKeyId && lostAt !== null);
+}
+
 /**
  * Refuses keys that do not match the database. Reads only, so that it can run before a process with wrong keys changes
  * anything.

@@ -7,7 +7,7 @@ import { createApiKeyText, hmacOfApiKey, isWellFormedApiKey } from './api-key.ts
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('an API key', () => {
-  it('says its environment, and has 32 random letters and digits and a checksum of six', () => {
+  it('names its environment, and has 32 random characters and a checksum of six', () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => createApiKeyText(systemRandom, index % 2 === 0));
     for (const [index, key] of keys.entries()) {
       assert.match(key, index % 2 === 0 ? /^sk_test_[0-9A-Za-z]{38}$/ : /^sk_live_[0-9A-Za-z]{38}$/);
@@ -20,10 +20,10 @@ describe('an API key', () => {
     assert.equal(createApiKeyText(seededRandom('key'), true), createApiKeyText(seededRandom('key'), true));
   });
 
-  it('is told from a random text of its shape: of a million at most one passes', () => {
+  it('is distinguished from random text of its form: of a million at most one passes', () => {
     let passed = 0;
     for (let batch = 0; batch < 100; batch += 1) {
-      // 256 is no multiple of 62: some letters come a little more often, which nothing here depends on.
+      // 256 is no multiple of 62: some characters are slightly more frequent.
       const bytes = randomBytes(38 * 10_000);
       for (let key = 0; key < 10_000; key += 1) {
         let text = key % 2 === 0 ? 'sk_test_' : 'sk_live_';
@@ -34,7 +34,7 @@ describe('an API key', () => {
     assert.ok(passed <= 1, `${passed} passed`);
   });
 
-  it('with any one character mistyped, or two neighbours exchanged, is refused', () => {
+  it('with one character mistyped, or two neighbours exchanged, is refused', () => {
     const key = createApiKeyText(systemRandom, true);
     for (let index = 0; index < key.length; index += 1) {
       for (const letter of letters) {
@@ -50,7 +50,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is refused when it is cut, longer, of the other environment, or has anything around it', () => {
+  it('that is truncated, longer, of the other environment, or surrounded by text is refused', () => {
     const key = createApiKeyText(systemRandom, true);
     const others = [
       ...[key.slice(0, -1), key.slice(1), `${key}a`, ` ${key}`, `${key} `, `${key}\n`, `${key}\0`, `"${key}"`, ''],
@@ -60,7 +60,7 @@ describe('an API key', () => {
     for (const other of others) assert.ok(!isWellFormedApiKey(other), other.slice(0, 60));
   });
 
-  it('is stored as what only the holder of the pepper can compute', () => {
+  it('is stored as a hash that only the holder of the pepper can compute', () => {
     const key = createApiKeyText(systemRandom, true);
     const [one, other] = [randomBytes(32), randomBytes(32)];
     assert.deepEqual(hmacOfApiKey(one, key), hmacOfApiKey(one, key));

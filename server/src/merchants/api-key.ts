@@ -4,8 +4,8 @@ import type { Random } from '../kit/random.ts';
 
 const prefixes = { test: 'sk_test_', live: 'sk_live_' } as const;
 
-// Its prefix, `sk_test_` or `sk_live_`, 32 random base62 characters (190 bits), and their checksum: a mistyped key is refused
-// without asking the database, and a scanner recognises a leaked one.
+// The prefix, `sk_test_` or `sk_live_`, 32 random base62 characters (190 bits), and their checksum: a mistyped key is refused
+// without a query, and secret scanners recognise a leaked one.
 const keyPattern = new RegExp(`^(?:${prefixes.test}|${prefixes.live})[0-9A-Za-z]{38}$`);
 const randomLength = 32;
 const checksumLength = 6;
@@ -19,17 +19,17 @@ export function isWellFormedApiKey(text: string): boolean {
   return keyPattern.test(text) && crc32Base62(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** Of a well-formed key: whether it sees test records. */
+/** Whether a well-formed key is a test key. */
 export function isTestApiKey(text: string): boolean {
   return text.startsWith(prefixes.test);
 }
 
-/** What is shown of a key: enough to tell two apart, and of no use to who looks over a shoulder. */
+/** The form in which a key is shown: enough to tell two keys apart, and not usable. */
 export function maskedApiKey(key: { testMode: boolean; lastFour: string }): string {
   return `${prefixOf(key.testMode)}…${key.lastFour}`;
 }
 
-/** The same of a key whose text is at hand. */
+/** As `maskedApiKey`, from the key's text. */
 export function maskApiKey(text: string): string {
   return maskedApiKey({ testMode: isTestApiKey(text), lastFour: lastFourOf(text) });
 }
@@ -44,10 +44,10 @@ function prefixOf(testMode: boolean): string {
 }
 
 /**
- * Keys are stored as this only. The pepper lies outside the database, so a copy of the database does not let anyone
- * try keys. Looking a key up by it compares in the index, where timing tells nothing about an HMAC.
+ * The only form in which keys are stored. The pepper is outside the database, so a copy of the database does not allow guessing
+ * keys. A look-up by HMAC leaks nothing about the key through its timing.
  */
 export function hmacOfApiKey(pepper: Uint8Array, text: string): Buffer {
-  // Node 24 takes 15 µs to accept a key as bytes and 1 to make this of them; every request comes through here.
+  // Per request: Node 24 takes 15 µs for an HMAC with a key given as bytes, 1 µs to create this key object.
   return createHmac('sha256', createSecretKey(pepper)).update(text).digest();
 }

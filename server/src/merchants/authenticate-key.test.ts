@@ -39,10 +39,12 @@ function newKey(name: string) {
   return createApiKey(service.db, context, merchant.merchant, name);
 }
 
-/** What each of the two processes answers to the key. */
+/** The status of each of the two processes for the key. */
 async function statuses(key: string): Promise<number[]> {
-  const answers = await Promise.all([service, second].map(({ url }) => createApiClient(url, key).get('/v1/payments')));
-  return answers.map(({ status }) => status);
+  const responses = await Promise.all(
+    [service, second].map(({ url }) => createApiClient(url, key).get('/v1/payments')),
+  );
+  return responses.map(({ status }) => status);
 }
 
 describe('an API key', () => {
@@ -52,7 +54,7 @@ describe('an API key', () => {
     assert.deepEqual(await statuses(merchant.key), [200, 200]);
   });
 
-  it('that was used a moment ago is refused on every process five seconds after it was revoked', async () => {
+  it('used a moment ago is refused on every process five seconds after it was revoked', async () => {
     const { text, record } = await newKey('Lost');
     assert.deepEqual(await statuses(text), [200, 200]);
     const revoked = await revokeApiKey(service.db, {
@@ -66,7 +68,7 @@ describe('an API key', () => {
     assert.deepEqual(await statuses(merchant.key), [200, 200], 'the other keys go on');
   });
 
-  it('that was revoked stays so, with the time of its first revocation', async () => {
+  it('stays revoked, with the time of its first revocation', async () => {
     const { record } = await newKey('Twice');
     const { id } = record;
     const { id: merchantId } = merchant.merchant;
@@ -78,7 +80,7 @@ describe('an API key', () => {
     assert.deepEqual(found?.revokedAt, at);
   });
 
-  it('of another merchant is not revoked by its id', async () => {
+  it('of another merchant cannot be revoked by its id', async () => {
     const { text, record } = await newKey('Kept');
     const stranger = await service.onboard('Serekunda Shoes');
     const { id: merchantId } = stranger.test.merchant;
@@ -87,14 +89,14 @@ describe('an API key', () => {
     assert.deepEqual(await statuses(text), [200, 200]);
   });
 
-  it('is shown once: what is kept of it is its last four characters and a hash', async () => {
+  it('is shown once: only its last four characters and a hash are stored', async () => {
     const { text, record } = await newKey('Shown once');
     assert.equal(record.lastFour, text.slice(-4));
     const listed = JSON.stringify(await listApiKeys(service.db, merchant.merchant.id));
     assert.ok(listed.includes(text.slice(-4)) && !listed.includes(text.slice(8, 40)));
   });
 
-  it('that is mistyped is refused without asking the database', async () => {
+  it('that is mistyped is refused without a query', async () => {
     const lookedUp: string[] = [];
     const refuse = async (statement: { name: string }): Promise<never> => {
       lookedUp.push(statement.name);
@@ -117,7 +119,7 @@ describe('an API key', () => {
     await assert.rejects(authenticator.find(createApiKeyText(systemRandom, true)), /the database was asked/);
   });
 
-  it('that does not exist is looked for each time, so that one made later works', async () => {
+  it('that does not exist is looked up each time, so that one created later works', async () => {
     const lookups: string[] = [];
     const row: Queryable['row'] = async (statement) => {
       lookups.push(statement.name);

@@ -6,11 +6,11 @@ import { hmacOfApiKey, isWellFormedApiKey } from './api-key.ts';
 import type { Merchant } from './merchant.ts';
 import { findKeyByHmac, findMerchantById } from './queries.ts';
 
-// A revoked key has to be refused within five seconds on every process; this leaves room for a slow answer.
+// Every process must refuse a revoked key within five seconds; this leaves room for a slow query.
 const keyCacheMs = 3_000;
 const keyCacheEntriesMax = 10_000;
 
-/** Whose key it is. */
+/** The merchant that an API key belongs to, and the key. */
 export interface KeyHolder {
   merchant: Merchant;
   keyId: string;
@@ -19,13 +19,13 @@ export interface KeyHolder {
 }
 
 export interface KeyAuthenticator {
-  /** Undefined for a key that is mistyped, unknown or revoked: all look alike. */
+  /** Undefined for a key that is mistyped, unknown or revoked, without distinction. */
   find(key: string): Promise<KeyHolder | undefined>;
-  /** What the last look-up of the key here found, `new` where there was none; asks nobody. */
+  /** The result of this process's last look-up of the key, `new` if there was none. Runs no query. */
   cachedStatus(key: string): 'valid' | 'invalid' | 'new';
 }
 
-/** `onFit` is told of each key that was looked up and found, and waited for: it never rejects. */
+/** Awaits `onVerified` after each look-up that finds a key; `onVerified` must not reject. */
 export function createKeyAuthenticator(
   db: Queryable,
   clock: Clock,
@@ -33,7 +33,7 @@ export function createKeyAuthenticator(
   onVerified: () => Promise<void> = () => Promise.resolve(),
 ): KeyAuthenticator {
   const cache = new ExpiringCache<KeyHolder>({ clock, entriesMax: keyCacheEntriesMax, lifetimeMs: keyCacheMs });
-  // Apart, so that a flood of wrong keys makes no good one forgotten.
+  // Two maps, so that a flood of wrong keys evicts no valid one.
   const valid = new BoundedMap<string, 'valid'>(keyCacheEntriesMax);
   const invalid = new BoundedMap<string, 'invalid'>(keyCacheEntriesMax);
   const lookUp = async (keyHmac: Buffer): Promise<KeyHolder | undefined> => {

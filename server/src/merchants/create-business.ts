@@ -1,30 +1,22 @@
 import { assert } from '../kit/assert.ts';
-import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { randomBase62 } from '../kit/base62.ts';
-import type { Random } from '../kit/random.ts';
 import { post } from '../ledger/post.ts';
 import { shortIdLength } from './merchant.ts';
-import type { Merchant } from './merchant.ts';
+import type { Merchant, MerchantContext } from './merchant.ts';
 import { findMerchantById, insertBusiness, insertMerchant } from './queries.ts';
 
-export interface MerchantContext {
-  clock: Clock;
-  random: Random;
-  newId: () => string;
-}
-
-/** A new test merchant can try transfers at once: 1,000,000 GMD. */
+// So that a new test merchant can make transfers at once: 1,000,000 GMD.
 const testMoneyMinor = 100_000_000n;
 const currency = 'GMD';
 
 /**
- * A business and its two merchants, test and live, which share nothing but the business. The test merchant starts with
- * test money, booked through the ledger like any other.
+ * Creates a business and its two merchants, test and live, which share nothing else. The test merchant starts with test money,
+ * posted to the ledger like any other.
  */
 export async function createBusiness(
   tx: Transaction,
-  context: MerchantContext,
+  context: Omit<MerchantContext, 'pepper'>,
   business: { name: string; rateLimitPerSecond?: bigint },
 ): Promise<{ test: Merchant; live: Merchant }> {
   const createdAt = context.clock.now();
@@ -43,9 +35,9 @@ export async function createBusiness(
       createdAt,
     };
     tx.send(insertMerchant(merchant));
-    // Read back, because its fees and limits follow from the operator's defaults.
+    // Its fees and limits follow from the operator's defaults.
     const stored = await findMerchantById(tx, id);
-    assert(stored, 'what was inserted is there');
+    assert(stored, 'the inserted merchant exists');
     return stored;
   };
   const test = await newMerchant(true);

@@ -13,7 +13,7 @@ import { seededRandom } from '../kit/random.ts';
 
 type OldMerchant = [name: string, percent: number, fixed: number, minimum: number, maximum: number | null];
 
-/** As versions before migration 5 kept them. */
+/** As versions before migration 5 stored them. */
 const before: OldMerchant[] = [
   ['nothing', 0, 0, 0, null],
   ['nothing, and not more', 0, 0, 0, 500],

@@ -9,12 +9,12 @@ function ruleOf({ percent = 0n, fixed = 0n, minimum = 0n, maximum }: Parts): Fee
   return { percentHundredths: percent, fixedMinor: fixed, minimumMinor: minimum, maximumMinor: maximum ?? null };
 }
 
-/** Worked out by hand, in bututs; percentages in hundredths. What collecting makes of them is in payments/fees.test.ts. */
+/** Computed by hand, in bututs; percentages in hundredths. For collections see payments/fees.test.ts. */
 const golden: [Parts, amount: bigint, fee: bigint][] = [
   [{}, 1n, 0n],
   [{}, 100_000_000n, 0n],
   [{ percent: 100n }, 10_000n, 100n],
-  // 0.5 bututs is a tie and goes up; 0.49 does not.
+  // 0.5 bututs is a tie and is rounded up; 0.49 is rounded down.
   [{ percent: 100n }, 50n, 1n],
   [{ percent: 100n }, 49n, 0n],
   [{ percent: 100n }, 150n, 2n],
@@ -38,20 +38,20 @@ const golden: [Parts, amount: bigint, fee: bigint][] = [
   [{ percent: 100n, maximum: 0n }, 10_000n, 0n],
 ];
 
-test('computed fees equal the examples worked out by hand', () => {
+test('computed fees equal the examples computed by hand', () => {
   for (const [parts, amountMinor, fee] of golden) {
     assert.equal(feeOf(ruleOf(parts), amountMinor), fee, `${Object.entries(parts).flat().join(' ')} of ${amountMinor}`);
   }
 });
 
-test('a transfer costs what its network costs, and on a network without a rule what the others cost', () => {
+test('a transfer costs its network’s fee, and on a network without a rule the general fee', () => {
   const transferFees = {
     byNetwork: new Map([['wave', ruleOf({ fixed: 100n })]]),
     otherwise: ruleOf({ percent: 200n }),
   };
   assert.equal(transferFee({ transferFees }, 'wave', 10_000n), 100n);
   assert.equal(transferFee({ transferFees }, 'aps', 10_000n), 200n);
-  // To the butut, also for a whole amount: nobody adds it to what a network is given.
+  // To the butut, also for a whole amount: the fee is not part of the amount that a network gets.
   assert.equal(transferFee({ transferFees }, 'aps', 100n), 2n);
   assert.equal(transferFee({ transferFees: { byNetwork: new Map(), otherwise: noFee } }, 'wave', 10_000n), 0n);
 });

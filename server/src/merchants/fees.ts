@@ -1,6 +1,6 @@
 import { dalasi, multiplyPercent, roundUpToWhole } from '../kit/money.ts';
 
-/** What something costs, in bututs: percent and fixed part, kept within bounds. */
+/** A fee in bututs: a percentage and a fixed part, within bounds. */
 export interface FeeRule {
   percentHundredths: bigint;
   fixedMinor: bigint;
@@ -9,23 +9,23 @@ export interface FeeRule {
   maximumMinor: bigint | null;
 }
 
-/** The rule where nobody has made one: who hosts this for themselves charges themselves nothing. */
+/** The default: a business that hosts Dalasi for itself charges itself nothing. */
 export const noFee: FeeRule = { percentHundredths: 0n, fixedMinor: 0n, minimumMinor: 0n, maximumMinor: null };
 
 export type FeePayer = 'business' | 'customer';
 
-/** One rule for collecting, the same on every network, because the fee is fixed before the payer chooses one. */
+/** Collections cost the same on every network, because the fee is fixed before the payer chooses one. */
 export interface CollectionFee extends FeeRule {
   payer: FeePayer;
 }
 
 export interface TransferFees {
   byNetwork: ReadonlyMap<string, FeeRule>;
-  /** For the networks that are not among them. */
+  /** For the other networks. */
   otherwise: FeeRule;
 }
 
-/** The fee in bututs for `amountMinor`: percent (rounded half up) and fixed part, kept within the rule's bounds. */
+/** The fee in bututs for `amountMinor`: percent (rounded half up) and fixed part, within the rule's bounds. */
 export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
   const raw = multiplyPercent(amountMinor, rule.percentHundredths, 'half-up') + rule.fixedMinor;
   const atLeast = raw < rule.minimumMinor ? rule.minimumMinor : raw;
@@ -33,15 +33,15 @@ export function feeOf(rule: FeeRule, amountMinor: bigint): bigint {
 }
 
 /**
- * The fee for collecting `amountMinor`. One that the customer pays on a whole amount is rounded up to a whole dalasi,
- * because networks take whole dalasi.
+ * The fee for collecting `amountMinor`. A customer-paid fee on a whole amount is rounded up to a whole dalasi, because networks
+ * accept whole dalasi.
  */
 export function collectionFee(rule: CollectionFee, amountMinor: bigint): bigint {
   const fee = feeOf(rule, amountMinor);
   return rule.payer === 'customer' && amountMinor % dalasi === 0n ? roundUpToWhole(fee) : fee;
 }
 
-/** The fee for transferring `amountMinor` by a network, charged on top of it. */
+/** The fee for transferring `amountMinor` through a network, charged on top of it. */
 export function transferFee(merchant: { transferFees: TransferFees }, network: string, amountMinor: bigint): bigint {
   const { byNetwork, otherwise } = merchant.transferFees;
   return feeOf(byNetwork.get(network) ?? otherwise, amountMinor);

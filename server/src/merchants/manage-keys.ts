@@ -1,7 +1,6 @@
 import type { Queryable } from '../kit/db.ts';
 import { createApiKeyText, hmacOfApiKey, lastFourOf } from './api-key.ts';
-import type { MerchantContext } from './create-business.ts';
-import type { Merchant } from './merchant.ts';
+import type { Merchant, MerchantContext } from './merchant.ts';
 import { insertApiKey } from './queries.ts';
 import type { ApiKeyRecord } from './queries.ts';
 
@@ -14,17 +13,13 @@ export {
   revokeApiKey,
 } from './queries.ts';
 
-export interface KeyContext extends MerchantContext {
-  pepper: Uint8Array;
-}
-
-/** The first pepper; a second one is added beside it, and keys say which they were stored under. */
+/** Stored with each key, so that a second pepper can be introduced beside the first. */
 const pepperVersion = 1n;
 
-/** Makes a key for a merchant. Its text is answered here once and cannot be had again. */
+/** Creates a key for a merchant. Its text is returned this once; only its HMAC is stored. */
 export async function createApiKey(
   db: Queryable,
-  context: KeyContext,
+  context: MerchantContext,
   merchant: Merchant,
   name: string,
 ): Promise<{ text: string; record: ApiKeyRecord }> {

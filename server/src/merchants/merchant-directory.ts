@@ -5,13 +5,13 @@ import { shortIdOf } from './merchant.ts';
 import type { Merchant } from './merchant.ts';
 import { findMerchantById, findMerchantByShortId } from './queries.ts';
 
-// Settings may be this much out of date; a payment fixes its fee when it is created.
+// How long settings may be out of date. A payment's fee is fixed when the payment is created.
 const lifetimeMs = 3_000;
 const entriesMax = 10_000;
 
-/** Finds merchants for work and public tokens without asking the database each time. */
+/** Finds merchants for work and public tokens, with a cache. */
 export interface MerchantDirectory {
-  /** Inside a transaction `tx` is asked: a second connection may not come before the first is given back. */
+  /** Pass `tx` inside a transaction: a second connection may not be available until the first is released. */
   byId(id: string, tx?: Queryable): Promise<Merchant | undefined>;
   /** The merchant whose short id leads the token. */
   byToken(token: string): Promise<Merchant | undefined>;

@@ -4,7 +4,7 @@ import type { Caller } from '../api/route.ts';
 import type { MerchantDirectory } from './merchant-directory.ts';
 import type { Merchant } from './merchant.ts';
 
-/** The caller's merchant with its settings; its key was checked a moment ago. Writing routes hand their `tx` on. */
+/** The merchant of an authenticated caller, with its settings. Writing routes pass their `tx`. */
 export async function merchantOf(
   context: { merchants: MerchantDirectory },
   caller: Caller,

@@ -1,3 +1,5 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Random } from '../kit/random.ts';
 import type { CollectionFee, TransferFees } from './fees.ts';
 import type { ReserveRule, TransferLimits } from './rules.ts';
 
@@ -13,29 +15,38 @@ export interface Merchant extends MerchantRateLimits {
   name: string;
   testMode: boolean;
   currency: string;
-  /** What applies to this merchant of its own rules and the operator's defaults. */
+  /** Resolved from the merchant's own rules and the operator's defaults. */
   collectionFee: CollectionFee;
   transferFees: TransferFees;
   transferLimits: TransferLimits;
-  /** What of its payments is kept back for some time; null is nothing. */
+  /** Which part of its payments is held for some time; null is none. */
   reserve: ReserveRule | null;
   createdAt: Date;
 }
 
-/** Rate limits of a merchant's own; null takes the server's setting. */
+/** What creating businesses and API keys needs. */
+export interface MerchantContext {
+  clock: Clock;
+  random: Random;
+  newId: () => string;
+  /** `KEY_PEPPER`: API keys are stored hashed with it. */
+  pepper: Uint8Array;
+}
+
+/** A merchant's own rate limits; null is the server's setting. */
 export interface MerchantRateLimits {
-  /** Requests a second to the API, all keys together; 0 is no limit. Setting `RATE_LIMIT_LIVE` or `RATE_LIMIT_TEST`. */
+  /** API requests per second, all keys together; 0 is no limit. Setting `RATE_LIMIT_LIVE` or `RATE_LIMIT_TEST`. */
   rateLimitPerSecond: bigint | null;
-  /** How much of that one of several keys may send, 1 to 100; 100 is no limit. Setting `RATE_LIMIT_KEY_PERCENT`. */
+  /** The percentage of that rate for one of several keys, 1 to 100; 100 is no limit. Setting `RATE_LIMIT_KEY_PERCENT`. */
   rateLimitKeyPercent: bigint | null;
-  /** New payments a second from each link and each counter; 0 is no limit. Setting `RATE_LIMIT_PAGES`. */
+  /** New payments per second from each link and each virtual terminal; 0 is no limit. Setting `RATE_LIMIT_PAGES`. */
   rateLimitPages: bigint | null;
 }
 
-/** When sub-accounts are paid out by themselves: never, every UTC day, or every week from Monday on. */
+/** When sub-accounts are paid out automatically: never, every UTC day, or every week from Monday. */
 export type PayoutSchedule = 'manual' | 'daily' | 'weekly';
 
-/** Public tokens start with the short id: the part before it finds the merchant without a look-up by value. */
+/** Every public token starts with its merchant's short id. */
 export const shortIdLength = 8;
 
 /** The short id at the head of a public token or reference, or null when the text cannot be one. */

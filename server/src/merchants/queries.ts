@@ -28,7 +28,7 @@ interface DefaultRuleRows {
   default_limits: LimitJson[] | null;
 }
 
-/** Amounts as text: a number in JSON would pass through a float. */
+/** Amounts as text: JSON numbers would be parsed as floats. */
 interface FeeRuleJson {
   operation: Operation;
   network: string;
@@ -57,7 +57,7 @@ const ownRules = `(SELECT ${feeRuleJson} FROM fee_rules WHERE fee_rules.merchant
 const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_fees,
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
-// A merchant is read with its rules in one statement: they are a handful of rows, and it is remembered for seconds.
+// One statement reads a merchant with its rules: they are a handful of rows, and the result is cached for seconds.
 const merchantColumns = `${storedColumns}, ${rateLimitColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
@@ -73,7 +73,7 @@ export type NewMerchant = Omit<
   'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve' | 'rateLimitKeyPercent' | 'rateLimitPages'
 >;
 
-/** Unique per business and environment, and by short id. The business pays the fees until somebody says otherwise. */
+/** Unique per business and environment, and by short id. By default the business pays the fees. */
 export function insertMerchant(merchant: NewMerchant): Statement {
   return {
     name: 'merchants_insert',
@@ -147,7 +147,7 @@ export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVe
   };
 }
 
-/** The one look-up that comes before the merchant is known. */
+/** The only look-up without a merchant: the key identifies it. */
 export function findKeyByHmac(
   db: Queryable,
   keyHmac: Uint8Array,
@@ -164,7 +164,7 @@ export function findKeyByHmac(
   });
 }
 
-/** Revoked ones count: they are stored under the same pepper. */
+/** Counts revoked keys too: they are stored under the same pepper. */
 export async function hasApiKeys(db: Queryable): Promise<boolean> {
   const row = await db.row<{ found: boolean }>({
     name: 'api_keys_exist',
@@ -186,7 +186,7 @@ export function listApiKeys(db: Queryable, merchantId: string): Promise<ApiKeyRe
   });
 }
 
-/** Touches a key that is not revoked yet; the first revocation's time stays. */
+/** Revokes a key that is not revoked yet; the time of the first revocation stays. */
 export function revokeApiKey(db: Queryable, key: { merchantId: string; id: string; revokedAt: Date }): Promise<number> {
   return db.run({
     name: 'api_keys_revoke',
@@ -243,7 +243,7 @@ const feeRuleColumns = 'operation, network, percent_hundredths, fixed, minimum, 
 const replaceFeeRule = `UPDATE SET percent_hundredths = excluded.percent_hundredths, fixed = excluded.fixed,
              minimum = excluded.minimum, maximum = excluded.maximum`;
 
-/** Takes the place of the merchant's rule for the same operation and network. */
+/** Replaces the merchant's rule for the same operation and network. */
 export function upsertFeeRule(merchantId: string, rule: StoredFeeRule): Statement {
   return {
     name: 'fee_rules_upsert',
@@ -253,7 +253,7 @@ export function upsertFeeRule(merchantId: string, rule: StoredFeeRule): Statemen
   };
 }
 
-/** Takes the place of the default for the same operation and network. */
+/** Replaces the default for the same operation and network. */
 export function upsertDefaultFeeRule(rule: StoredFeeRule): Statement {
   return {
     name: 'default_fee_rules_upsert',
@@ -279,7 +279,7 @@ export function deleteDefaultFeeRule({ operation, network }: FeeRuleKey): Statem
   };
 }
 
-/** Takes the place of the merchant's limit of the same kind. */
+/** Replaces the merchant's limit of the same kind. */
 export function upsertLimit(merchantId: string, { kind, amountMinor }: StoredLimit): Statement {
   return {
     name: 'transfer_limits_upsert',
@@ -289,7 +289,7 @@ export function upsertLimit(merchantId: string, { kind, amountMinor }: StoredLim
   };
 }
 
-/** Takes the place of the default of the same kind. */
+/** Replaces the default of the same kind. */
 export function upsertDefaultLimit({ kind, amountMinor }: StoredLimit): Statement {
   return {
     name: 'default_transfer_limits_upsert',

@@ -26,7 +26,7 @@ import type { Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
 const fixed = (fixedMinor: bigint): FeeRule => ({ ...noFee, fixedMinor });
 
-/** Rules that cost what their numbers say: `transfer wave 3`. */
+/** Rules with the fixed fee that each line states: `transfer wave 3`. */
 function feesOf(...lines: string[]): StoredFeeRule[] {
   return lines.map((line) => {
     const [operation, network = '', amount = ''] = line.split(' ');
@@ -50,7 +50,7 @@ describe('the fee rule that applies', () => {
     [[], [defaultAll, defaultWave], 3n, 4n],
     [[merchantAll], [], 2n, 2n],
     [[merchantAll], [defaultAll], 2n, 2n],
-    // What was agreed with a merchant holds on every network.
+    // A merchant's agreed fee applies on every network.
     [[merchantAll], [defaultAll, defaultWave], 2n, 2n],
     [[merchantWave], [], 1n, undefined],
     [[merchantWave], [defaultAll, defaultWave], 1n, 4n],
@@ -71,7 +71,7 @@ describe('the fee rule that applies', () => {
   }
 });
 
-test('the limit that applies is the merchant’s own, also where that is none, and else the default', () => {
+test('the limit that applies is the merchant’s own, even if that is none, otherwise the default', () => {
   const resolve = (own: StoredLimit[], defaults: StoredLimit[]): unknown =>
     resolveTransferLimits({ own: rulesOf([], own), defaults: rulesOf([], defaults) });
   const daily = (amountMinor: bigint | null): StoredLimit => ({ kind: 'daily', amountMinor });
@@ -101,14 +101,14 @@ describe('stored rules', () => {
 
   const newMerchant = async (): Promise<Merchant> =>
     (await db.withTransaction((tx) => createBusiness(tx, context, { name: 'Kairaba Books' }))).test;
-  /** As a process reads the merchant that knows nothing of it yet. */
+  /** As a process with an empty cache reads the merchant. */
   const read = async (id: string): Promise<Merchant> => {
     const found = await createMerchantDirectory(db, clock).byId(id);
     assert.ok(found);
     return found;
   };
 
-  test('a new merchant costs nothing and has no limit; the business pays', async () => {
+  test('a new merchant has no fees and no limits; the business pays', async () => {
     const merchant = await newMerchant();
     assert.deepEqual(await read(merchant.id), merchant);
     assert.deepEqual(merchant.collectionFee, { ...noFee, payer: 'business' });
@@ -116,7 +116,7 @@ describe('stored rules', () => {
     assert.deepEqual(merchant.transferLimits, { largestMinor: null, dailyMinor: null });
   });
 
-  test('come back to the butut, are replaced as a whole, and belong to one merchant', async () => {
+  test('are stored to the butut, replaced as a whole, and belong to one merchant', async () => {
     const [owner, stranger] = [await newMerchant(), await newMerchant()];
     const rule = {
       operation: 'collection',
@@ -138,7 +138,7 @@ describe('stored rules', () => {
     assert.deepEqual((await read(owner.id)).collectionFee, { ...noFee, payer: 'customer' });
   });
 
-  test('of the operator hold for every merchant without its own, also for one that is made later', async () => {
+  test('of the operator apply to every merchant without its own, also to one created later', async () => {
     const special = await newMerchant();
     const [onWave = assert.fail(), onAll = assert.fail()] = feesOf('transfer wave 3', 'transfer all 4');
     await setFeeRule(db, { merchantId: special.id }, { ...onAll, ...fixed(7n) });
@@ -164,7 +164,7 @@ describe('stored rules', () => {
     assert.deepEqual(await findDefaultRules(db), { fees: [], limits: [] });
   });
 
-  test('are followed by a running process after three seconds, and read with one statement', async () => {
+  test('apply in a running process after three seconds, and are read with one statement', async () => {
     const { id } = await newMerchant();
     let statements = 0;
     const directory = createMerchantDirectory(

@@ -4,22 +4,22 @@ import type { CollectionFee, FeePayer, FeeRule, TransferFees } from './fees.ts';
 
 export type Operation = 'collection' | 'transfer';
 
-/** In place of a network: a rule for all of them. */
+/** In place of a network's name: the rule is for all networks. */
 export const allNetworks = 'all';
 
-/** A fee rule as it is stored, for a merchant or as the operator's default. */
+/** A stored fee rule, a merchant's or an operator's default. */
 export interface StoredFeeRule extends FeeRule {
   operation: Operation;
-  /** A network, or `allNetworks`, which is the only one for collecting. */
+  /** A network, or `allNetworks`. Collections have `allNetworks` only. */
   network: string;
 }
 
-/** `largest` bounds one transfer, `daily` all transfers of a UTC day. */
+/** `largest` limits one transfer, `daily` the total of a UTC day. */
 export type LimitKind = 'largest' | 'daily';
 
 export interface StoredLimit {
   kind: LimitKind;
-  /** In bututs; null, which only a merchant's own may be, is no limit whatever the default says. */
+  /** In bututs. Null, only in a merchant's own limit, exempts the merchant from the default. */
   amountMinor: bigint | null;
 }
 
@@ -29,13 +29,13 @@ export interface TransferLimits {
   dailyMinor: bigint | null;
 }
 
-/** Rules of one merchant, or the operator's defaults. */
+/** The rules of one merchant, or the operator's defaults. */
 export interface Rules {
   fees: readonly StoredFeeRule[];
   limits: readonly StoredLimit[];
 }
 
-/** What applies to a merchant: its own rules, and the defaults where it has none. */
+/** A merchant's own rules, and the defaults that apply where it has none. */
 export interface MerchantRules {
   own: Rules;
   defaults: Rules;
@@ -44,9 +44,9 @@ export interface MerchantRules {
 export type RuleSource = 'merchant' | 'default';
 
 /**
- * The fee rule that applies, and whose it is. In this order: the merchant's own for the network, the merchant's own for
- * all networks, the operator's default for the network, the default for all networks. So what was agreed with a merchant
- * holds on every network, whatever the operator changes for the others. Undefined is no fee.
+ * The fee rule that applies, and its source: the first of the merchant's own for the network, its own for all networks, the
+ * operator's default for the network, and the default for all networks. So a merchant's agreed fee applies on every network,
+ * whatever defaults the operator changes. Undefined is no fee.
  */
 export function findFeeRule(
   { own, defaults }: MerchantRules,
@@ -66,14 +66,14 @@ export function findFeeRule(
   return undefined;
 }
 
-/** The limit that applies, and whose it is: the merchant's own, also where it says "none", before the default. */
+/** The limit that applies, and its source: the merchant's own, even "none", takes precedence over the default. */
 export function findLimit(
   { own, defaults }: MerchantRules,
   kind: LimitKind,
 ): { amountMinor: bigint | null; source: RuleSource } | undefined {
-  const [ofMerchant, ofOperator] = [own, defaults].map(({ limits }) => limits.find((limit) => limit.kind === kind));
-  if (ofMerchant) return { amountMinor: ofMerchant.amountMinor, source: 'merchant' };
-  return ofOperator && { amountMinor: ofOperator.amountMinor, source: 'default' };
+  const [ownLimit, defaultLimit] = [own, defaults].map(({ limits }) => limits.find((limit) => limit.kind === kind));
+  if (ownLimit) return { amountMinor: ownLimit.amountMinor, source: 'merchant' };
+  return defaultLimit && { amountMinor: defaultLimit.amountMinor, source: 'default' };
 }
 
 export function resolveCollectionFee(rules: MerchantRules, payer: FeePayer): CollectionFee {
@@ -95,7 +95,7 @@ export function resolveTransferLimits(rules: MerchantRules): TransferLimits {
   };
 }
 
-/** The networks that have a transfer rule of their own, the merchant's or a default, in the order of their names. */
+/** The networks with their own transfer rule, the merchant's or a default, in alphabetical order. */
 export function networksNamed({ own, defaults }: MerchantRules): string[] {
   const named = [...own.fees, ...defaults.fees].filter(({ operation }) => operation === 'transfer');
   return [...new Set(named.map(({ network }) => network))].filter((network) => network !== allNetworks).toSorted();
@@ -106,15 +106,15 @@ function amountsOf({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }
 }
 
 /**
- * A part of each payment that is kept back for some time, so that a merchant who works together with payers has not paid
- * out all of what networks take back later.
+ * A part of each payment that is held for some time, so that a merchant who colludes with payers cannot withdraw all the money
+ * that a network may reverse later.
  */
 export interface ReserveRule {
   /** 100 is one percent; 0 is no reserve, whatever the default says. */
   percentHundredths: bigint;
-  /** From the payment on. */
+  /** How long it is held, from the payment on. */
   hours: bigint;
-  /** How many days after its creation a merchant counts as new; null is for ever. */
+  /** For how many days after the merchant's creation the rule applies; null is without end. */
   newForDays: bigint | null;
 }
 
@@ -127,12 +127,12 @@ export interface ReserveRules {
 const hourMs = 60 * 60 * 1_000;
 const dayMs = 24 * hourMs;
 
-/** What applies to a merchant: its own rule; without one the default, in live only. */
+/** The rule that applies: the merchant's own; otherwise the default, only in live. */
 export function resolveReserve({ own, fallback }: ReserveRules, testMode: boolean): ReserveRule | null {
   return own ?? (testMode ? null : fallback);
 }
 
-/** What is kept of a payment that is paid at `paidAt`, and for how long; null is nothing. */
+/** Which part of a payment paid at `paidAt` is held, and how long; null is none. */
 export function reserveAt(
   { reserve, createdAt }: { reserve: ReserveRule | null; createdAt: Date },
   paidAt: Date,

@@ -4,8 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import type { Random } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import type { KeyContext } from '../merchants/manage-keys.ts';
-import type { Merchant } from '../merchants/merchant.ts';
+import type { Merchant, MerchantContext } from '../merchants/merchant.ts';
 import { urlPolicyOf } from '../configuration/own-hosts.ts';
 import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
@@ -13,7 +12,7 @@ import type { WebhookContext } from '../webhooks/context.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 
 /** What creating businesses, their endpoints and their keys needs. */
-export type OnboardingContext = KeyContext &
+export type OnboardingContext = MerchantContext &
   Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer' | 'urlPolicy'>;
 
 interface OnboardingParts {

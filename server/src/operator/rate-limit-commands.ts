@@ -2,7 +2,7 @@ import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { getLink, listLinksWithRateLimit, setLinkRateLimit } from '../links/manage-links.ts';
 import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
-import { setRateLimits } from '../merchants/rate-limits.ts';
+import { setRateLimits } from '../merchants/manage-rules.ts';
 import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/manage-terminals.ts';
 import type { Command, CommandContext, CommandResult, RateLimitSettings } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';

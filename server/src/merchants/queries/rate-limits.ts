@@ -1,14 +1,14 @@
 import type { Statement } from '../../kit/db.ts';
 import type { MerchantRateLimits } from '../merchant.ts';
 
-/** The columns of a merchant's rate limits, under the names that `MerchantRateLimits` has. */
+/** The columns of `MerchantRateLimits`. */
 export const rateLimitColumns = `rate_limit_per_second AS "rateLimitPerSecond",
   rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages"`;
 
-/** Changes what is given, each column for itself, and leaves the others: two operators do not undo each other. */
+/** Changes only the given columns, so that two operators do not undo each other's changes. */
 export function updateRateLimits(merchantId: string, limits: Partial<MerchantRateLimits>): Statement {
   const { rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages } = limits;
-  const sent = [rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages];
+  const values = [rateLimitPerSecond, rateLimitKeyPercent, rateLimitPages];
   return {
     name: 'merchants_update_rate_limits',
     text: `UPDATE merchants
@@ -16,6 +16,6 @@ export function updateRateLimits(merchantId: string, limits: Partial<MerchantRat
                rate_limit_key_percent = CASE WHEN $4 THEN $5::bigint ELSE rate_limit_key_percent END,
                rate_limit_pages = CASE WHEN $6 THEN $7::bigint ELSE rate_limit_pages END
            WHERE id = $1`,
-    values: [merchantId, ...sent.flatMap((value) => [value !== undefined, value ?? null])],
+    values: [merchantId, ...values.flatMap((value) => [value !== undefined, value ?? null])],
   };
 }

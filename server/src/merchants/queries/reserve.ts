@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import type { ReserveRule, ReserveRules } from '../rules.ts';
 
-/** Reserve rules as they are read with a merchant. */
+/** The reserve rules that are read with a merchant. */
 export interface ReserveRow {
   own_reserve: ReserveJson | null;
   default_reserve: ReserveJson | null;
@@ -16,7 +16,7 @@ interface ReserveJson {
 const reserveJson = `json_build_object('percent', percent_hundredths::text, 'hours', hours::text,
   'days', new_for_days::text)`;
 
-/** The columns of a `ReserveRow`, of a row of merchants. */
+/** The columns of a `ReserveRow`, in a statement that reads merchants. */
 export const reserves = `(SELECT ${reserveJson} FROM reserve_rules
     WHERE reserve_rules.merchant_id = merchants.id) AS own_reserve,
   (SELECT ${reserveJson} FROM default_reserve_rules) AS default_reserve`;
@@ -57,7 +57,7 @@ const columns = 'percent_hundredths, hours, new_for_days';
 const replaceReserve = `UPDATE SET percent_hundredths = excluded.percent_hundredths, hours = excluded.hours,
              new_for_days = excluded.new_for_days`;
 
-/** Takes the place of the merchant's rule. */
+/** Replaces the merchant's rule. */
 export function upsertReserve(merchantId: string, rule: ReserveRule): Statement {
   return {
     name: 'reserve_rules_upsert',
@@ -67,7 +67,7 @@ export function upsertReserve(merchantId: string, rule: ReserveRule): Statement 
   };
 }
 
-/** Takes the place of the default. */
+/** Replaces the default. */
 export function upsertDefaultReserve(rule: ReserveRule): Statement {
   return {
     name: 'default_reserve_rules_upsert',
