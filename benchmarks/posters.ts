@@ -6,7 +6,7 @@ import { inMs, median, whole } from './harness/statistics.ts';
 const count = 200;
 const firstMaxMs = 1_000;
 const laterMaxMs = 300;
-// After these the thread has everything it needs, and what is kept of finished posters is full.
+// After these the thread is warm, and the cache of finished posters is full.
 const settledAfter = 110;
 const growthMaxMib = 10;
 
@@ -68,6 +68,6 @@ async function download({ url, key }: Service, id: string): Promise<number> {
   const path = `/v1/virtual-terminals/download/${id}`;
   const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
   await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`GET ${path} was answered with ${response.status}`);
+  if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}`);
   return performance.now() - startedAt;
 }
