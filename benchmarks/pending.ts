@@ -108,12 +108,12 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const worker = startWorker({ ...webhooks, changes: silence, queues: deliveryQueues });
   await systemClock.sleep(seconds * 1_000);
   await worker.stop();
-  const tookMs = performance.now() - beganAt;
+  const elapsedMs = performance.now() - beganAt;
   await db.close();
   const claimsMs = durationsMs(/deliveries_claim/);
   const sweepsMs = durationsMs(/queues_due/);
   if (claimsMs.length === 0 || sweepsMs.length === 0) throw new Error('no claim or sweep ran under the expected name');
-  const result: WorkResult = { ...claimTimes(claimsMs, sweepsMs), perSecond: (delivered / tookMs) * 1_000 };
+  const result: WorkResult = { ...claimTimes(claimsMs, sweepsMs), perSecond: (delivered / elapsedMs) * 1_000 };
   bench.log(
     `  ${whole(backlog.deliveries)} of ${whole(backlog.merchants)}: ${whole(claimsMs.length)} claims, p99 ` +
       `${inMs(result.claims.p99Ms)}, sweep p99 ${inMs(result.sweeps.p99Ms)}, ${whole(delivered)} delivered`,
