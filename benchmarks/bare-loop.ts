@@ -1,6 +1,5 @@
 /**
- * What a request costs the database: the statements of its transaction, straight through the driver in a bare loop, with
- * nothing around them.
+ * The cost of a request in the database: repeats the statements of its transaction straight through the driver.
  */
 import pg from 'pg';
 import { recordCreation } from './harness/creation-statements.ts';
@@ -13,7 +12,7 @@ import { openDatabase } from '../server/src/kit/db.ts';
 export interface BareLoopOptions {
   appUrl: string;
   request: 'creation' | 'transfer';
-  /** Each connection works for one of them, in turn. */
+  /** Assigned to the connections in rotation. */
   merchantIds: string[];
   connections: number;
   seconds: number;
@@ -42,7 +41,7 @@ async function bareLoop(options: BareLoopOptions): Promise<BareLoopResult> {
   await Promise.all(loops);
   const seconds = (performance.now() - beganAt) / 1_000;
   const { user, system } = process.cpuUsage(usage);
-  // The service's workers would find these orders once they are due.
+  // The service's workers would find this work once it is due.
   await clients[0]?.query('DELETE FROM outbox WHERE merchant_id = ANY ($1) AND due_at > $2', [
     options.merchantIds,
     systemClock.now(),
@@ -66,7 +65,7 @@ async function record({ appUrl, request, merchantIds }: BareLoopOptions): Promis
   }
 }
 
-/** As the service connects: statements travel without waiting for each other's answers. */
+/** As the service connects: pipelined statements. */
 async function connect(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString, pipeline: true });
   await client.connect();
@@ -74,8 +73,8 @@ async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 /**
- * The recorded statements in one transaction, with new values where a constraint wants them to differ. Where the service
- * has to know an answer before it goes on, the loop waits for it too.
+ * The recorded statements in one transaction, with new values where a constraint wants them to differ. Where the
+ * service needs a result before it continues, the loop waits for it too.
  */
 async function commitOnce(client: pg.Client, { steps, freshValues: fresh }: RecordedTransaction): Promise<void> {
   const values = fresh();

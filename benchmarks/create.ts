@@ -1,6 +1,7 @@
 import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
@@ -21,7 +22,7 @@ export const create: Part = {
   description:
     `POST /v1/payments on ${connections} connections against one service process (API and workers), beside a bare ` +
     `loop that runs the same statements in the same transaction on the same database on ${connections} connections ` +
-    'through the same driver. Both are durable: an answer means that the disk has it. They take turns; the ratio is ' +
+    'through the same driver. Both are durable: a response means that the disk has it. They alternate; the ratio is ' +
     'the median over the rounds, with the lowest and the highest.',
   async run(bench) {
     const service = await bench.startService();
@@ -34,7 +35,7 @@ export const create: Part = {
       const result = await creations(service, seconds);
       await service.settled();
       http.push(result);
-      serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.answered);
+      serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.responses);
       return result.requestsPerSecond;
     };
     const base = async (): Promise<number> => {
@@ -63,7 +64,7 @@ export const create: Part = {
           value: inUs(serviceUs),
         },
         { label: 'The same of the bare loop', value: inUs(bareUs) },
-        { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+        failureFigure('Requests that failed', failures),
       ],
       bars: [
         { label: 'creation ÷ bare loop', value: comparison.ratio, aim: ratioMin, better: 'higher', unit: 'ratio' },

@@ -2,6 +2,7 @@ import { backlog, compareWithLoop } from './delivery-speed.ts';
 import type { EventLoadOptions, EventLoadResult } from './event-load.ts';
 import { Arrivals } from './harness/arrivals.ts';
 import { startEventReceiver } from './harness/event-receiver.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
@@ -25,11 +26,11 @@ export const deliveries: Part = {
     'which the merchant’s server, on this machine, has the event. ' +
     `Then ${whole(backlog)} deliveries to one endpoint are due at once: how many a second one worker makes, claimed, ` +
     'signed, sent and recorded, beside a bare loop of the same client that posts one of these ' +
-    'very requests again and again to the same server, on as many connections as the worker was seen to use. In turns; ' +
+    'very requests again and again to the same server, on as many connections as the worker used. Both alternate; ' +
     'the ratio is the median over the rounds.',
   async run(bench) {
     const arrivals = new Arrivals();
-    // Apart, so that the connections to one address are those of the backlog.
+    // A separate server, so that the connections of the backlog can be counted.
     const steady = await startEventReceiver((event) => arrivals.record(event));
     const receiver = await startEventReceiver((event) => arrivals.record(event));
     try {
@@ -56,7 +57,7 @@ async function measureLatency(service: Service, urls: readonly string[], arrival
   const processorSecondsUsed = processorSeconds(service.pid) - secondsBefore;
   await systemClock.sleep(drainMs);
   const committed = Object.entries(committedAtMs[0] ?? {});
-  // The warm-up made events too.
+  // The warm-up created events too.
   const processorMs = (processorSecondsUsed / (warmUpSeconds + seconds) / eventsPerSecond) * 1_000;
   const durationsMs = committed.flatMap(([id, committedAt]) => {
     const receivedAt = receivedAtMs.get(id);
@@ -74,7 +75,7 @@ async function measureLatency(service: Service, urls: readonly string[], arrival
       },
       { label: 'The same, p50 and p99', value: [p50Ms, p99Ms].map(inMs).join(', ') },
       { label: 'Processor time of the service for an event', value: inMs(processorMs) },
-      { label: 'Events that did not come', value: whole(missing), aim: { text: '0', isMet: missing === 0 } },
+      failureFigure('Events that did not come', missing),
     ],
     bars: [
       {

@@ -3,6 +3,7 @@ import type { EventReceiver, ReceivedEvent } from './harness/event-receiver.ts';
 import { fillDeliveries, vacuumDeliveries } from './harness/fill-deliveries.ts';
 import { flatness, sampleMemory } from './harness/memory-samples.ts';
 import type { Flatness } from './harness/memory-samples.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Measured } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
@@ -19,7 +20,7 @@ const rounds = 4;
 const ratioMin = 0.5;
 const growthMax = 1.2;
 
-/** How fast one worker works off a backlog of one endpoint, beside a loop that does nothing but post. */
+/** How fast one worker sends a backlog of one endpoint, beside a loop that only posts. */
 export async function compareWithLoop(
   bench: Pick<Workbench, 'log'>,
   { service, receiver, arrivals }: { service: Service; receiver: EventReceiver; arrivals: Arrivals },
@@ -90,7 +91,7 @@ function describe(
         value: `${whole(memory.firstMib)} MiB, ${whole(memory.lastMib)} MiB`,
         aim: { text: `at most ${growthMax} times`, isMet: memory.ratio <= growthMax },
       },
-      { label: 'Deliveries that came twice, or failed', value: whole(faults), aim: { text: '0', isMet: faults === 0 } },
+      failureFigure('Deliveries that came twice, or failed', faults),
     ],
     bars: [
       {
@@ -104,7 +105,7 @@ function describe(
   };
 }
 
-/** Without what the client writes by itself. */
+/** Without the headers that the client adds. */
 function withoutOwn(headers: ReceivedEvent['headers']): Record<string, string> {
   const own = ['host', 'connection', 'content-length'];
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Changes at a steady rate, each committed with its event, as the service commits them; and the moment of each commit.
- * Several loads can go side by side: those who are looked at, and one who disturbs them.
+ * Commits changes at a steady rate, each with its event as in the service, and reports the time of each commit. Several
+ * loads can run side by side: the measured ones, and one that disturbs them.
  */
 import { openChanges } from './harness/changes.ts';
 import { printResult, programOptions } from './harness/program.ts';
@@ -11,28 +11,30 @@ import type { Transaction } from '../server/src/kit/db.ts';
 
 export interface EventLoadOptions {
   appUrl: string;
-  /** Before what is reported: a process that has just started makes its first events slowly, and wakes nobody in time. */
+  /**
+   * Not reported: a process that has just started creates its first events slowly, and notifies workers late.
+   */
   warmUpSeconds: number;
   seconds: number;
   loads: EventLoad[];
 }
 
 interface EventLoad {
-  /** Take turns. */
+  /** Used in rotation. */
   merchantIds: string[];
   perSecond: number;
-  /** One unless told otherwise. More of them cost the machine less, where only their number counts. */
+  /** Default: 1. More cost the machine less, where only the number of events matters. */
   eventsPerCommit?: number;
 }
 
 export interface EventLoadResult {
-  /** For each load, by the id of the object that the event tells of, in milliseconds of the wall clock. */
+  /** For each load, by the id of the event's object, in milliseconds of the wall clock. */
   committedAtMs: Record<string, number>[];
 }
 
-// For one load. Who commits more slowly than it should is seen in how many events it made.
+// For one load. One that commits too slowly shows in its number of events.
 const connectionsPerLoad = 8;
-// About what an order weighs in a shop's own fields.
+// About the size of a shop's metadata.
 const metadata = { order: 'KB-2026-000481', basket: 'exercise books, 12; ballpoint pens, 3', branch: 'Kairaba Avenue' };
 
 async function eventLoad({ appUrl, warmUpSeconds, seconds, loads }: EventLoadOptions): Promise<EventLoadResult> {

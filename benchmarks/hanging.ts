@@ -3,6 +3,7 @@ import type { Subscriber } from './harness/add-subscribers.ts';
 import { startEventReceiver } from './harness/event-receiver.ts';
 import type { ReceivedEvent } from './harness/event-receiver.ts';
 import { flatness, sampleMemory } from './harness/memory-samples.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
@@ -13,12 +14,12 @@ import { systemClock } from '../server/src/kit/clock.ts';
 const healthyMerchants = 99;
 const healthyPerSecond = 99;
 const disturbedPerSecond = 200;
-// Two cores have to make them, and to serve those who are measured.
+// Two cores have to create these events, and to serve the measured merchants.
 const disturbedPerCommit = 10;
 const manyHanging = 10;
 const warmUpSeconds = 12;
 const seconds = 30;
-// Past the time limit of a request, so that slots are given back and taken again while it is measured.
+// Longer than the timeout of a request, so that permits are released and acquired again during the measurement.
 const hangingSeconds = 50;
 const drainMs = 2_000;
 const ratioMax = 2;
@@ -29,16 +30,16 @@ export const hanging: Part = {
   title: 'Receivers that hang',
   description:
     `${healthyMerchants} merchants have ${healthyPerSecond} events a second together, each committed with its change by ` +
-    'another process: the time from the commit to the moment in which the merchant’s server has it. First alone; then ' +
+    'another process: the time from the commit to the arrival at the merchant’s server. First alone; then ' +
     `while another merchant has ${disturbedPerSecond} events a second, ${disturbedPerCommit} in a transaction, and ` +
-    'answers; then one whose endpoint takes requests and never answers, so that each ends after 15 s; then ' +
-    `${manyHanging} more such, who have as many together. ` +
-    `Memory is that of the service process while receivers hang. The first ${warmUpSeconds} s of each are not counted.`,
+    'responds; then one whose endpoint accepts requests and never responds, so that each ends after 15 s; then ' +
+    `${manyHanging} more such, which have as many together. ` +
+    `Memory is that of the service process while receivers hang. The first ${warmUpSeconds} s of each step are not counted.`,
   async run(bench) {
     const arrivals = new Map<string, number>();
     const receiver = await startEventReceiver((event) => recordArrival(event, arrivals));
     try {
-      // Each endpoint that hangs is told of as a warning.
+      // Each endpoint that hangs logs a warning.
       const service = await bench.startService({ settings: { LOG_LEVEL: 'error' } });
       const addEndpoints = (kind: string, count: number) =>
         service.addSubscribers(Array.from({ length: count }, (_, number) => `${receiver.url}/${kind}/${number}`));
@@ -73,11 +74,11 @@ interface Delays extends Latencies {
   othersPerSecond: number;
 }
 
-function recordArrival({ path, body, atMs }: ReceivedEvent, arrivals: Map<string, number>): 'answer' | 'hang' {
+function recordArrival({ path, body, atMs }: ReceivedEvent, arrivals: Map<string, number>): 'respond' | 'hang' {
   if (path.startsWith('/hangs')) return 'hang';
   const { data } = JSON.parse(body.toString()) as { data: { id: string } };
   if (!arrivals.has(data.id)) arrivals.set(data.id, atMs);
-  return 'answer';
+  return 'respond';
 }
 
 async function measureDelays(
@@ -96,7 +97,7 @@ async function measureDelays(
   await systemClock.sleep(drainMs);
   const checkedAtMs = performance.timeOrigin + performance.now();
   const committed = Object.entries(committedAtMs[0] ?? {});
-  // What has not come yet has taken at least until now.
+  // An event that has not arrived has taken at least until now.
   const durationsMs = committed.map(([id, addEndpoints]) =>
     Math.max(0, (arrivals.get(id) ?? checkedAtMs) - addEndpoints),
   );
@@ -140,11 +141,7 @@ function describe(
         value: `${whole(memory.firstMib)} MiB, ${whole(memory.lastMib)} MiB`,
         aim: { text: `at most ${growthMax} times`, isMet: memory.ratio <= growthMax },
       },
-      {
-        label: 'Healthy ones’ events that did not come',
-        value: whole(missing),
-        aim: { text: '0', isMet: missing === 0 },
-      },
+      failureFigure('Healthy ones’ events that did not come', missing),
     ],
     bars: [
       bar('p99 of the others, one hangs ÷ none', ratios[0]),

@@ -1,6 +1,6 @@
 /**
- * The same request over and over on some connections for some seconds: the load of the benchmarks, in a process of its
- * own.
+ * The load of the benchmarks, in its own process: the same request again and again on some connections for some
+ * seconds.
  */
 import autocannon from 'autocannon';
 import { printResult, programOptions } from './harness/program.ts';
@@ -10,11 +10,11 @@ import type { Latencies } from './harness/statistics.ts';
 export interface HttpLoadOptions {
   url: string;
   path: string;
-  /** One for all connections, or one for each in turn. */
+  /** One for all connections, or several, assigned to them in rotation. */
   key: string | string[];
   /** Absent: a GET. */
   body?: string;
-  /** Each request has an Idempotency-Key of its own. */
+  /** Each request has a new Idempotency-Key. */
   idempotent?: boolean;
   connections: number;
   seconds: number;
@@ -22,7 +22,7 @@ export interface HttpLoadOptions {
 
 export interface HttpLoadResult extends Latencies {
   requestsPerSecond: number;
-  answered: number;
+  responses: number;
   failures: number;
 }
 
@@ -52,7 +52,7 @@ async function load(options: HttpLoadOptions): Promise<HttpLoadResult> {
   return {
     ...latenciesOf(durationsMs),
     requestsPerSecond: result['2xx'] / result.duration,
-    answered: result['2xx'],
+    responses: result['2xx'],
     failures: result.non2xx + result.errors,
   };
 }

@@ -48,7 +48,7 @@ export const ledgerVerify: Part = {
   },
 };
 
-/** Payments of 100 with a fee of 2, two movements each, and the balances that follow from them. */
+/** Payments of 100 with a fee of 2, two movements each, and their balances. */
 async function fillLedger(adminUrl: string): Promise<void> {
   await withAdminClient(adminUrl, async (client) => {
     await client.query(

@@ -6,25 +6,25 @@ import type { QueueName, Work } from '../server/src/events/work.ts';
 import { addMs, systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import type { Database } from '../server/src/kit/db.ts';
+import { claimBar, claimFigures, claimTimes, p99Aim } from './harness/claim-times.ts';
+import type { ClaimTimes } from './harness/claim-times.ts';
 import type { Part } from './harness/part.ts';
-import { inMs, latenciesOf, whole } from './harness/statistics.ts';
-import type { Latencies } from './harness/statistics.ts';
+import { inMs, whole } from './harness/statistics.ts';
 import type { Workbench } from './harness/workbench.ts';
 
 const lookUps = 100_000;
 const merchants = 1_000;
-// As a worker claims: so many pieces at once, for so many merchants side by side.
+// As in a worker: the size of a claim, and the number of merchants at a time.
 const claimMax = 16;
 const concurrency = 8;
 const lookEveryMs = 250;
-// Past any end of the benchmark: what is claimed does not come back.
+// Beyond the end of the benchmark: claimed work is not due again.
 const leaseMs = 60 * 60 * 1_000;
 const secondsMax = 25;
-const p99MaxMs = 20;
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'];
 const queue = networkQueue({ network: 'wave', testMode: true }, 'look-ups');
-/** What a worker of the test environment looks through. */
+/** The queues of a worker of the test environment. */
 const queues: QueueName[] = [
   ...networks.flatMap((network) =>
     networkQueueKinds.map((queueKind) => networkQueue({ network, testMode: true }, queueKind)),
@@ -37,47 +37,29 @@ export const lookUpsDue: Part = {
   title: 'Claiming due look-ups',
   description:
     `${whole(lookUps)} look-ups of transfers are due, of ${whole(merchants)} merchants, ${whole(lookUps / merchants)} ` +
-    `each, or all of one. A worker’s own statements take them as it does, ${claimMax} at a time for ${concurrency} ` +
+    `each, or all of one. A worker’s own statements claim them, ${claimMax} at a time for ${concurrency} ` +
     `merchants side by side, until none is left or ${secondsMax} s are over; every ${lookEveryMs} ms, four times as often ` +
     `as a worker, the sweep looks through ${queues.length} queues of all merchants. Straight on the database, durable. ` +
-    'The first tenth of the claims beside the last tells whether claiming slows while dead rows of earlier claims pile up.',
+    'The first and the last tenth of the claims show whether claiming slows down as dead rows of earlier claims pile up.',
   async run(bench) {
     const spread = await claimAll(bench, merchants);
     const one = await claimAll(bench, 1);
-    const aim = (p99Ms: number) => ({ text: `under ${p99MaxMs} ms`, isMet: p99Ms < p99MaxMs });
     const figuresOf = (scope: string, claimed: Claimed) => [
-      { label: `Claim p99, ${scope}`, value: inMs(claimed.claims.p99Ms), aim: aim(claimed.claims.p99Ms) },
-      { label: `Claim p50 and p95, ${scope}`, value: `${inMs(claimed.claims.p50Ms)}, ${inMs(claimed.claims.p95Ms)}` },
-      { label: `First tenth, last tenth, p50, ${scope}`, value: `${inMs(claimed.firstMs)}, ${inMs(claimed.lastMs)}` },
-      { label: `Sweep p99, ${scope}`, value: inMs(claimed.sweeps.p99Ms), aim: aim(claimed.sweeps.p99Ms) },
+      ...claimFigures(scope, claimed),
+      { label: `Sweep p99, ${scope}`, value: inMs(claimed.sweeps.p99Ms), aim: p99Aim(claimed.sweeps) },
       {
         label: `Look-ups claimed, a second, ${scope}`,
         value: `${whole(claimed.claimedCount)}, ${whole(claimed.perSecond)}`,
       },
     ];
-    const bar = (label: string, value: number) => ({
-      label,
-      value,
-      aim: p99MaxMs,
-      better: 'lower' as const,
-      unit: 'ms' as const,
-    });
     return {
       figures: [...figuresOf(`${whole(merchants)} merchants`, spread), ...figuresOf('one merchant', one)],
-      bars: [
-        bar('claim p99, due look-ups of many', spread.claims.p99Ms),
-        bar('claim p99, due look-ups of one', one.claims.p99Ms),
-      ],
+      bars: [claimBar('claim p99, due look-ups of many', spread), claimBar('claim p99, due look-ups of one', one)],
     };
   },
 };
 
-interface Claimed {
-  claims: Latencies;
-  sweeps: Latencies;
-  /** Medians of the first and the last tenth of the claims. */
-  firstMs: number;
-  lastMs: number;
+interface Claimed extends ClaimTimes {
   claimedCount: number;
   perSecond: number;
 }
@@ -104,7 +86,7 @@ async function claimAll(bench: Workbench, busyMerchants: number): Promise<Claime
   }
 }
 
-/** Claims what is due for whom the sweep finds, each merchant by one claimer at a time, as a worker's runner does it. */
+/** Claims due work of the merchants that the sweep finds, each by one claimer at a time, as a worker does. */
 async function work(db: Database): Promise<Claimed> {
   const claimsMs: number[] = [];
   const sweepsMs: number[] = [];
@@ -123,22 +105,14 @@ async function work(db: Database): Promise<Claimed> {
         const claimed = await claim(db, merchantId, claimsMs);
         claimedCount += claimed.length;
         if (performance.now() - sweptAt >= lookEveryMs) await sweep();
-        // A full claim is followed by another for the same merchant, behind those that wait.
+        // After a full claim the merchant gets another one, behind those that wait.
         if (claimed.length === claimMax) due.unshift(merchantId);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, claimer));
   }
   const seconds = (performance.now() - beganAt) / 1_000;
-  const tenth = Math.max(1, Math.floor(claimsMs.length / 10));
-  return {
-    claims: latenciesOf(claimsMs),
-    sweeps: latenciesOf(sweepsMs),
-    firstMs: latenciesOf(claimsMs.slice(0, tenth)).p50Ms,
-    lastMs: latenciesOf(claimsMs.slice(-tenth)).p50Ms,
-    claimedCount,
-    perSecond: claimedCount / seconds,
-  };
+  return { ...claimTimes(claimsMs, sweepsMs), claimedCount, perSecond: claimedCount / seconds };
 }
 
 function claim(db: Database, merchantId: string, durationsMs: number[]): Promise<Work[]> {
@@ -155,7 +129,9 @@ async function timed<Result>(durationsMs: number[], action: () => Promise<Result
   return result;
 }
 
-/** Look-ups that became due one after another, in the order of time like those of a network that has stopped answering. */
+/**
+ * Look-ups that became due one after another, in the order of time like those of a network that has stopped answering.
+ */
 async function fillOutbox(adminUrl: string, busyMerchants: number): Promise<void> {
   await withAdminClient(adminUrl, async (client) => {
     const businessId = `('00000001-0000-7000-8000-' || lpad(m::text, 12, '0'))::uuid`;
@@ -178,7 +154,7 @@ async function fillOutbox(adminUrl: string, busyMerchants: number): Promise<void
        FROM generate_series(1, $1::int) AS n`,
       [lookUps, busyMerchants, queue],
     );
-    // What autovacuum would do within minutes.
+    // As autovacuum would within minutes.
     for (const table of ['merchants', 'outbox']) await client.query(`VACUUM ANALYZE ${table}`);
   });
 }

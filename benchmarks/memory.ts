@@ -1,6 +1,7 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
 import { sampleMemory } from './harness/memory-samples.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import { residentMib } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
@@ -42,7 +43,7 @@ export const memory: Part = {
           value: `${whole(peakMib)} MiB`,
           aim: { text: `at most ${memoryMaxMib} MB`, isMet: (peakMib * mebibyte) / 1e6 <= memoryMaxMib },
         },
-        { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+        failureFigure('Requests that failed', failures),
       ],
       bars: [{ label: 'memory under load', value: peakMib, aim: memoryMaxMib, better: 'lower', unit: 'MiB' }],
     };

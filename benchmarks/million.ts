@@ -19,7 +19,7 @@ export const million: Part = {
   title: 'A million payments in the table',
   description:
     `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and ` +
-    `event each), one that began empty. In turns, on ${connections} connections: the median latency of creating an ` +
+    `event each), one that began empty. Alternately, on ${connections} connections: the median latency of creating an ` +
     'intent, and of the first page of the list.',
   async run(bench) {
     const empty = await bench.startService();

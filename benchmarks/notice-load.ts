@@ -1,6 +1,6 @@
 /**
- * Payments at counters that become paid at a steady rate, each in one transaction with the work of telling of it, as the
- * service books them; and the moment in which each was committed.
+ * Payments at counters that become paid at a steady rate, each in one transaction with the work of telling of it, as
+ * the service books them; and the moment in which each was committed.
  */
 import { openChanges } from './harness/changes.ts';
 import { printResult, programOptions } from './harness/program.ts';
@@ -16,9 +16,9 @@ export interface NoticeLoadOptions {
   appUrl: string;
   paymentsPerSecond: number;
   seconds: number;
-  /** Counters with a number each: a number gets a message in six seconds at most. */
+  /** Counters, each with a chat number, which gets at most one message in six seconds. */
   counters: number;
-  /** Tells the payments of one run from those of another. */
+  /** Distinguishes the payments of different runs. */
   run: string;
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NoticeLoadOptions, NoticeLoadResult } from './notice-load.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
@@ -21,8 +22,8 @@ export const notices: Part = {
   title: 'From a paid payment to the message',
   description:
     `Payments at ${counters} counters that become paid at ${paymentsPerSecond} a second for ${seconds} s, each in one ` +
-    'transaction with the work of telling of it: the time from its commit to the moment in which a chat server on this ' +
-    'machine has the message, through the WhatsApp connector. What commits is another process than the service, so the ' +
+    'transaction with the work of notifying the counter: the time from its commit to the arrival of the message at a ' +
+    'chat server on this machine, through the WhatsApp connector. Another process than the service commits, so the ' +
     'hint travels through the database, a few milliseconds longer than the service’s own.',
   async run(bench) {
     const chat = await startChatServer();
@@ -57,7 +58,7 @@ export const notices: Part = {
           },
           { label: 'The same, p50 and p99', value: [p50Ms, p99Ms].map(inMs).join(', ') },
           { label: 'Processor time of the service for a message', value: inMs(processorMs / committed.length) },
-          { label: 'Messages that did not come', value: whole(missing), aim: { text: '0', isMet: missing === 0 } },
+          failureFigure('Messages that did not come', missing),
         ],
         bars: [
           {
@@ -91,10 +92,10 @@ interface Message {
   template: { components: { parameters: { text: string }[] }[] };
 }
 
-// Where the reference stands among the parts of the template.
+// The position of the reference among the template's parameters.
 const referencePart = 5;
 
-/** Takes every message, and keeps when it came by the payment's reference. */
+/** Accepts every message, and records its arrival by the payment's reference. */
 async function startChatServer() {
   const receivedAtMs = new Map<string, number>();
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Orders to pay out at a steady rate, and for each the time from its answer to the moment in which the simulated network
- * has it.
+ * Orders to pay out at a steady rate, and for each the time from its answer to the moment in which the simulated
+ * network has it.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -21,10 +21,10 @@ export interface PayoutLoadOptions {
   seconds: number;
 }
 
-/** Latencies are those from the answer to the network's receipt. */
+/** Latencies are from the response to the arrival at the network. */
 export interface PayoutLoadResult extends Latencies {
   acceptedPerSecond: number;
-  /** What the network had by the end of the last second. */
+  /** Arrived at the network by the end of the last second. */
   receivedPerSecond: number;
   /** Refused, or not received in time. */
   failures: number;
@@ -58,7 +58,7 @@ async function payoutLoad(options: PayoutLoadOptions): Promise<PayoutLoadResult>
   };
 }
 
-/** The clock that the service reads too, to the fraction of a millisecond. */
+/** The service's clock, to the fraction of a millisecond. */
 function wallClock(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -78,7 +78,7 @@ async function requestTransfer(http: Pool, key: string): Promise<string | null> 
   return response.statusCode === 201 ? (JSON.parse(text) as { id: string }).id : null;
 }
 
-/** When the network got each of the transfers, once it has all of them or time is up. */
+/** When each transfer arrived at the network, once all have or time is up. */
 async function listReceivedTimes(
   { adminUrl, merchantId }: PayoutLoadOptions,
   ids: string[],

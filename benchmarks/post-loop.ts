@@ -1,6 +1,6 @@
 /**
- * The bare loop beside which the deliveries are measured: the same client with the same settings posts the same request
- * again and again, on as many connections as it is told, and reads each answer to its end.
+ * The bare loop that deliveries are compared with: the same client with the same settings posts the same request again
+ * and again, on the given number of connections, and reads each response to its end.
  */
 import { Agent } from 'undici';
 import { printResult, programOptions } from './harness/program.ts';
@@ -18,7 +18,7 @@ export interface PostLoopResult {
   failures: number;
 }
 
-// Until the compiler has seen all of it.
+// Until the code is compiled.
 const warmUpMs = 1_500;
 
 async function postLoop(options: PostLoopOptions): Promise<PostLoopResult> {
@@ -45,13 +45,13 @@ async function postLoop(options: PostLoopOptions): Promise<PostLoopResult> {
 }
 
 interface Client {
-  /** Answers whether it was taken. */
+  /** Whether the server accepted it. */
   post(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 function bareClient({ url, headers, body, connections }: PostLoopOptions): Client {
-  // As server/src/kit/outbound-http.ts makes it.
+  // As in server/src/kit/outbound-http.ts.
   const agent = new Agent({ connections, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 });
   const { origin, pathname: path } = new URL(url);
   const bytes = Buffer.from(body);

@@ -1,6 +1,6 @@
 /**
- * The benchmarks: `npm run bench` measures everything (some twenty minutes), `npm run bench -- create memory` these parts.
- * What was measured is printed, and kept in benchmarks/results.md and results.svg beside this file.
+ * The benchmarks: `npm run bench` measures everything (some twenty minutes), `npm run bench -- create memory` these
+ * parts. It prints the figures and writes them to benchmarks/results.md and results.svg.
  */
 import { systemClock } from '../server/src/kit/clock.ts';
 import { create } from './create.ts';

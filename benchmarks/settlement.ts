@@ -15,7 +15,7 @@ import { whole } from './harness/statistics.ts';
 
 const subAccounts = 100_000;
 const secondsMax = 120;
-// Far enough into the run to leave something behind.
+// Far enough into the run to leave work undone.
 const interruptAfterMs = 5_000;
 const batchRows = 20_000;
 
@@ -23,7 +23,7 @@ export const settlement: Part = {
   name: 'settlement',
   title: 'Paying out sub-accounts',
   description:
-    `One merchant with ${whole(subAccounts)} sub-accounts, each with a balance of two movements that nobody has folded. ` +
+    `One merchant with ${whole(subAccounts)} sub-accounts, each with a balance of two movements that are not folded. ` +
     '`npm run operator -- settlement run` orders a payout of every one, is interrupted after some seconds and run again. ' +
     'The time is that of both runs, from the start of the process to its end.',
   async run(bench) {
@@ -70,7 +70,7 @@ interface Run {
   seconds: number;
 }
 
-/** The operator's command in a process of its own. */
+/** The operator's command in its own process. */
 async function runSettlement(options: {
   adminUrl: string;
   dataDirectory: string;
@@ -94,7 +94,7 @@ async function runSettlement(options: {
   return { seconds: (performance.now() - beganAt) / 1_000 };
 }
 
-/** A merchant whose sub-accounts got 15 dalasi each, in two shares. */
+/** A merchant whose sub-accounts have 15 dalasi each, in two shares. */
 async function fillSubAccounts(adminUrl: string): Promise<string> {
   const db = openDatabase({ url: adminUrl, connectionsMax: 1, clock: systemClock, onConnectionError: () => {} });
   const context = { clock: systemClock, random: systemRandom, newId: () => uuidV7(systemClock, systemRandom) };

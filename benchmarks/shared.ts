@@ -1,3 +1,4 @@
+import { failureFigure } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import type { Service } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
@@ -17,7 +18,7 @@ export const shared: Part = {
   title: 'Payments that are shared',
   description:
     `Whole payments, ${payers} at once, as in “Whole payments”: shared among a group of ${members} sub-accounts, which ` +
-    'is ten shares to store and ten accounts more to book on, beside the same without a group. In turns; the ratio is ' +
+    'is ten shares to store and ten accounts more to book on, beside the same without a group. Both alternate; the ratio is ' +
     'the median over the rounds.',
   async run(bench) {
     const service = await bench.startService();
@@ -48,7 +49,7 @@ export const shared: Part = {
           value: describeRatio(comparison),
           aim: { text: `at least ${ratioMin}`, isMet: comparison.ratio >= ratioMin },
         },
-        { label: 'Payments not booked', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+        failureFigure('Payments not booked', failures),
       ],
       bars: [
         {
@@ -63,7 +64,7 @@ export const shared: Part = {
   },
 };
 
-/** Answers the id of the group. */
+/** Returns the group's id. */
 async function createGroup(service: Service): Promise<string> {
   const ids: string[] = [];
   for (let number = 1; number <= members; number += 1) {

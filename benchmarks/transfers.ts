@@ -1,6 +1,7 @@
 import type { BareLoopOptions, BareLoopResult } from './bare-loop.ts';
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { MerchantWithKey } from './harness/add-merchants.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
@@ -24,10 +25,10 @@ export const transfers: Part = {
   description:
     `POST /v1/transfers on ${connections} connections, each request with an Idempotency-Key of its own, against one ` +
     'service process, beside a bare loop that runs the same statements in the same transaction on the same database on ' +
-    `${connections} connections through the same driver, and waits where the service has to know an answer: whether ` +
-    'the key is new, and the locked balance. Both are durable. The process answers requests only (ROLE=api): what is ' +
-    'accepted is not sent on meanwhile. One merchant means one balance, which all orders lock in turn; of ' +
-    `${merchantsMany} merchants each has a connection. In turns; ratios are medians over the rounds.`,
+    `${connections} connections through the same driver, and waits where the service needs a result: whether ` +
+    'the key is new, and the locked balance. Both are durable. The process serves the API only (ROLE=api), so ' +
+    'accepted transfers are not sent meanwhile. One merchant means one balance, which all transfers lock one after ' +
+    `the other; of ${merchantsMany} merchants each has a connection. Both alternate; ratios are medians over the rounds.`,
   async run(bench) {
     const service = await bench.startService({ role: 'api' });
     const demo = [{ merchantId: service.merchantId, key: service.key }];
@@ -39,7 +40,7 @@ export const transfers: Part = {
       figures: [
         ...figuresOf('one merchant', one),
         ...figuresOf(`${merchantsMany} merchants`, many),
-        { label: 'Requests that failed', value: whole(failures), aim: { text: '0', isMet: failures === 0 } },
+        failureFigure('Requests that failed', failures),
       ],
       bars: [
         {
@@ -78,7 +79,7 @@ async function compare(bench: Workbench, service: Service, merchants: MerchantWi
   const measured = async (): Promise<number> => {
     const secondsBefore = processorSeconds(service.pid);
     const result = await accepted(service, merchants, seconds);
-    serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.answered);
+    serviceUs.push(((processorSeconds(service.pid) - secondsBefore) * 1e6) / result.responses);
     http.push(result);
     return result.requestsPerSecond;
   };

@@ -26,7 +26,7 @@ export interface WholeLoadOptions {
 
 export interface WholeLoadResult extends Latencies {
   paymentsPerSecond: number;
-  /** Created but not booked in time. */
+  /** Created, but not booked in time. */
   failures: number;
 }
 
@@ -126,7 +126,7 @@ async function createPayment(http: Pool, key: string, body: string): Promise<str
     body,
   });
   const text = await response.body.text();
-  if (response.statusCode !== 201) throw new Error(`a payment was answered with ${response.statusCode}: ${text}`);
+  if (response.statusCode !== 201) throw new Error(`a payment returned ${response.statusCode}: ${text}`);
   return (JSON.parse(text) as { payment_intent_id: string }).payment_intent_id;
 }
 

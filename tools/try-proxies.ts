@@ -84,15 +84,15 @@ async function tryProxy(
     try {
       for (let restart = 0; restart < restarts; restart += 1) {
         await instances.restart(restart);
-        const before = load.answered;
-        await eventually('requests are answered', () => load.answered > before + responsesBetween);
+        const before = load.succeeded;
+        await eventually('requests are answered', () => load.succeeded > before + responsesBetween);
       }
     } finally {
       await load.stop();
     }
     const slowestMs = Math.round(Math.max(...instances.exitMs));
     console.log(
-      `${proxy.name}: ${restarts} restarts, ${load.answered} answered, ${load.failures.length} lost, ` +
+      `${proxy.name}: ${restarts} restarts, ${load.succeeded} answered, ${load.failures.length} lost, ` +
         `the slowest end took ${slowestMs} ms`,
     );
     for (const failure of new Set(load.failures)) console.log(`  ${failure}`);

@@ -12,7 +12,7 @@ export interface MerchantWithKey {
   key: string;
 }
 
-/** Test merchants of new businesses, with keys that the service on this database and data directory takes. */
+/** Adds test merchants of new businesses, with keys for the service on this database and data directory. */
 export async function addMerchants(
   { adminUrl, dataDirectory }: { adminUrl: string; dataDirectory: string },
   count: number,

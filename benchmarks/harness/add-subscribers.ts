@@ -14,10 +14,10 @@ export interface Subscriber {
   endpointId: string;
 }
 
-/** What the load makes happen, and the endpoints hear of. */
+/** The event that the load creates and the endpoints receive. */
 export const subscribedKind: EventKind = 'customer.created';
 
-/** Test merchants of new businesses, one for each address, whose endpoint is there and gets `subscribedKind`. */
+/** Adds a test merchant of a new business for each address, with an endpoint there for `subscribedKind`. */
 export async function addSubscribers(
   { adminUrl, dataDirectory }: { adminUrl: string; dataDirectory: string },
   urls: readonly string[],
@@ -28,7 +28,7 @@ export async function addSubscribers(
   return addSubscribersWith(adminUrl, context, urls);
 }
 
-/** The same for a service whose secrets are known. */
+/** The same with the service's secrets in a context. */
 export async function addSubscribersWith(
   adminUrl: string,
   context: Omit<OnboardingContext, 'pepper'>,

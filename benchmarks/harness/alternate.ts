@@ -1,11 +1,11 @@
 import { median } from './statistics.ts';
 
-/** Two things measured in turns; the machine's own ups and downs then meet both. */
+/** Two sides measured alternately, so that the machine's own variations affect both. */
 export interface Comparison {
   /** Median over the rounds. */
   measured: number;
   base: number;
-  /** Median over the rounds of measured ÷ base, and the rounds that differed most. */
+  /** Median over the rounds of measured ÷ base, with the lowest and the highest. */
   ratio: number;
   ratioLowest: number;
   ratioHighest: number;
@@ -16,7 +16,7 @@ export interface Round {
   base: number;
 }
 
-/** Measures both sides of a comparison in each round. Who went first goes second next time: neither is always it. */
+/** Measures both sides in each round; the order changes from round to round, so that neither is always first. */
 export async function measureAlternately(
   rounds: number,
   sides: { measured: () => Promise<number>; base: () => Promise<number> },

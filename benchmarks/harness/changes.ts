@@ -7,10 +7,10 @@ import { startNotifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { workTopic } from '../../server/src/app/work-queues.ts';
 
-/** What a process needs that commits changes with their work, beside a service that does the work. */
+/** For a process that commits changes with their outbox work, which a service beside it does. */
 export interface Changes {
   db: Database;
-  /** Wakes the service's workers after the commit, through the database. */
+  /** Notifies the service's workers after the commit, through the database. */
   context: WorkContext;
   close(): Promise<void>;
 }

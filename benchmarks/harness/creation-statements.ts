@@ -5,7 +5,7 @@ import type { NewPayment } from '../../server/src/payments/create-payment.ts';
 import { freshIds, recorder, recordingContext } from './recording.ts';
 import type { RecordedStep, RecordedTransaction } from './recording.ts';
 
-/** What the benchmarks create: an order of a shop, as the body of POST /v1/payments. */
+/** A shop's order, as the body of POST /v1/payments. */
 export const creationBody = JSON.stringify({
   data: {
     amount: 450,
@@ -36,10 +36,10 @@ const creationRequest: NewPayment = {
   metadata: { order: '1042' },
 };
 
-// What leads a checkout token: the merchant's short id, which is the same in all of them.
+// A checkout token starts with the merchant's short id.
 const tokenHeadLength = 8;
 
-/** Lets the service's own use-case create an intent, and keeps the statements. */
+/** Creates an intent by the service's own use case, and records the statements. */
 export async function recordCreation(db: Database, merchantId: string): Promise<RecordedTransaction> {
   const ids: string[] = [];
   const context = recordingContext(db, ids);

@@ -7,20 +7,22 @@ export interface ReceivedEvent {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** Of the wall clock. */
+  /** By the wall clock. */
   atMs: number;
 }
 
-/** A merchant's server, which hands on what arrives. */
+/** A merchant's server that passes each event to a listener. */
 export interface EventReceiver {
   url: string;
-  /** On how many connections requests have come since the last call. */
+  /** The number of connections with requests since the last call. */
   resetConnectionCount(): number;
   close(): Promise<void>;
 }
 
-/** `take` says whether the request is answered, with 204 at once, or left hanging. */
-export async function startEventReceiver(onEvent: (event: ReceivedEvent) => 'answer' | 'hang'): Promise<EventReceiver> {
+/** `onEvent` decides whether the server responds, with 204 at once, or leaves the request hanging. */
+export async function startEventReceiver(
+  onEvent: (event: ReceivedEvent) => 'respond' | 'hang',
+): Promise<EventReceiver> {
   const connections = new Set<Socket>();
   const server = createServer((request, response) => {
     connections.add(request.socket);
@@ -29,7 +31,7 @@ export async function startEventReceiver(onEvent: (event: ReceivedEvent) => 'ans
     request.on('end', () => {
       const atMs = performance.timeOrigin + performance.now();
       const event = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks), atMs };
-      if (onEvent(event) === 'answer') response.writeHead(204).end();
+      if (onEvent(event) === 'respond') response.writeHead(204).end();
     });
   });
   server.keepAliveTimeout = 60_000;

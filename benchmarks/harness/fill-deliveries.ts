@@ -5,19 +5,19 @@ import { subscribedKind } from './add-subscribers.ts';
 export interface DeliveryBacklog {
   /** How many, the same number for each merchant. */
   deliveries: number;
-  /** Of these merchants, to the one endpoint that each of them has. */
+  /** The merchants, each with one endpoint. */
   merchantIds: readonly string[];
 }
 
 /**
- * Events with deliveries that are due, written as the owner of the tables: to a worker they appear all at once, with the
- * commit. One has become due after the other, in the order of the ids, at turns between the merchants.
+ * Events with deliveries that are due, written as the owner of the tables: to a worker they appear all at once, with
+ * the commit. One has become due after the other, in the order of the ids, at turns between the merchants.
  */
 export async function fillDeliveries(adminUrl: string, { deliveries, merchantIds }: DeliveryBacklog): Promise<void> {
   const lastAtMs = systemClock.now().getTime();
   await withAdminClient(adminUrl, async (client) => {
     await client.query('BEGIN');
-    // What the foreign keys would check is so by how the rows are made; with them a million rows take twice as long.
+    // The rows satisfy the foreign keys by construction; checking them takes twice as long for a million rows.
     await client.query('SET LOCAL session_replication_role = replica');
     const values = [deliveries, lastAtMs, [...merchantIds], record()];
     await client.query(insertEvents, values);
@@ -26,7 +26,7 @@ export async function fillDeliveries(adminUrl: string, { deliveries, merchantIds
   });
 }
 
-/** What autovacuum would do within minutes. */
+/** As autovacuum would within minutes. */
 export async function vacuumDeliveries(adminUrl: string): Promise<void> {
   await withAdminClient(adminUrl, async (client) => {
     for (const table of ['events', 'webhook_deliveries', 'webhook_attempts']) {
@@ -35,7 +35,7 @@ export async function vacuumDeliveries(adminUrl: string): Promise<void> {
   });
 }
 
-/** About as long as what the load's own events carry. */
+/** About as long as the body of the load's own events. */
 function record(): string {
   return JSON.stringify({
     id: '0193b7a0-0000-7000-8000-000000000001',

@@ -15,7 +15,7 @@ export async function fillPayments({ adminUrl, merchantId }: Service, payments: 
       const values = [merchantId, firstRow, Math.min(payments, firstRow + batchRows - 1)];
       for (const text of [insertIntents, insertCharges, insertEvents]) await client.query(text, values);
     }
-    // What autovacuum would do within minutes.
+    // As autovacuum would within minutes.
     for (const table of ['payment_intents', 'charges', 'events']) await client.query(`VACUUM ANALYZE ${table}`);
   });
   return (performance.now() - beganAt) / 1_000;

@@ -3,13 +3,13 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 export interface LoadRate {
   perSecond: number;
   seconds: number;
-  /** Whoever is due beyond these waits, and its waiting counts. */
+  /** Calls that are due beyond this number wait, and the wait counts. */
   concurrencyMax: number;
 }
 
 /**
- * Begins by the clock whether or not the earlier ones are done, so that a service that stalls cannot hide it. Each hears
- * when it was due, on the clock of `performance`.
+ * Starts calls by the clock, whether or not earlier ones are done, so that a stalled service cannot hide it. Each gets
+ * its due time, on the clock of `performance`.
  */
 export async function atRate(
   { perSecond, seconds, concurrencyMax }: LoadRate,

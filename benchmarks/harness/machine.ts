@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 
 const gibibyte = 1024 ** 3;
 
-/** What the figures were measured on, in one line. */
+/** The machine, in one line. */
 export function describeMachine(postgresVersion: string): string {
   const processors = cpus();
   const model = processors[0]?.model.trim() ?? 'unknown';
@@ -11,7 +11,7 @@ export function describeMachine(postgresVersion: string): string {
   return `${processors.length} cores (${model}), ${memoryGib} GiB, ${process.platform} ${process.arch}, Node ${process.versions.node}, PostgreSQL ${postgresVersion}`;
 }
 
-/** The commit that was measured; says so when files differed from it. */
+/** The measured commit, marked when files differ from it. */
 export function describeCommit(): string {
   try {
     const commit = git('rev-parse', '--short', 'HEAD');

@@ -4,7 +4,7 @@ import { median } from './statistics.ts';
 
 const sampleEveryMs = 250;
 
-/** The memory of a process from now on, until told to stop. */
+/** Samples the memory of a process until `stop`. */
 export function sampleMemory(pid: number): { stop(): Promise<number[]> } {
   const ended = new AbortController();
   const sampling = sample(pid, ended.signal);
@@ -16,7 +16,7 @@ export function sampleMemory(pid: number): { stop(): Promise<number[]> } {
   };
 }
 
-/** Medians of the first and the last third, and whether the last is about the first. */
+/** Medians of the first and the last third, and their ratio. */
 export interface Flatness {
   firstMib: number;
   lastMib: number;

@@ -1,11 +1,12 @@
 import type { Bar } from './plot.ts';
+import { whole } from './statistics.ts';
 import type { Workbench } from './workbench.ts';
 
-/** One of the things that are measured; each can be run alone by its name. */
+/** One measurement, which you can run alone by its name. */
 export interface Part {
   name: string;
   title: string;
-  /** What is measured and how, for who reads the figures. */
+  /** What it measures and how, for readers of the results. */
   description: string;
   run(bench: Workbench): Promise<Measured>;
 }
@@ -20,4 +21,9 @@ export interface Figure {
   label: string;
   value: string;
   aim?: { text: string; isMet: boolean };
+}
+
+/** A count of failures, which has to be 0. */
+export function failureFigure(label: string, count: number): Figure {
+  return { label, value: whole(count), aim: { text: '0', isMet: count === 0 } };
 }

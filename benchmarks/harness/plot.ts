@@ -16,7 +16,7 @@ const barHeight = 16;
 const margin = 16;
 const headHeight = 52;
 
-// Readable on white and on black: the page around the picture may be either.
+// Readable on white and on black, whichever the page around the picture has.
 const style = `
   text { font: 13px system-ui, sans-serif; fill: #6b7280; }
   .title { font-weight: 600; }
@@ -27,7 +27,7 @@ const style = `
   .plain { fill: #4f86c6; }
   .aim { stroke: #6b7280; stroke-width: 2; stroke-dasharray: 3 2; }`;
 
-/** All bars in one SVG. Each has a scale of its own, since ratios, times and memory have nothing in common. */
+/** All bars in one SVG, each with its own scale, since ratios, times and memory have no common one. */
 export function plot(bars: readonly Bar[]): string {
   const height = headHeight + bars.length * rowHeight + margin;
   const legend = 'green: the aim (dashed) is met; orange: it is missed; blue: no aim';

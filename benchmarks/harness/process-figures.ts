@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-// What Linux counts a process's time in, on every machine that Node runs on.
+// Linux's unit of process time, on every machine that Node runs on.
 const ticksPerSecond = 100;
 
-/** The memory that a process has in use, shared pages included. */
+/** The resident memory of a process, shared pages included. */
 export function residentMib(pid: number): number {
   const status = `/proc/${pid}/status`;
   const kibibytes = existsSync(status)
@@ -13,7 +13,7 @@ export function residentMib(pid: number): number {
   return Number(kibibytes) / 1_024;
 }
 
-/** The processor time that a process has taken so far; not a number where the system does not tell. */
+/** The processor time of a process so far; NaN where the system does not report it. */
 export function processorSeconds(pid: number): number {
   const stat = `/proc/${pid}/stat`;
   if (!existsSync(stat)) return Number.NaN;

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '..');
-// Beyond what its own time limit allows: a program that hangs must not keep the benchmark.
+// Beyond the program's own duration: one that hangs must not block the benchmark.
 const graceMs = 30_000;
 
 /**
- * Runs one of the programs of this folder in a process of its own, so that what makes the load and what bears it do not
- * share a thread. The options travel as JSON in the argument, the result as JSON in the output.
+ * Runs one of the programs of benchmarks/ in its own process, so that the load and the service do not share a thread.
+ * The options are JSON in the argument, the result is JSON in the output.
  */
 export async function runProgram<Result>(file: string, options: { seconds: number }): Promise<Result> {
   const child = spawn(process.execPath, [join(folder, file), JSON.stringify(options)], {
@@ -25,12 +25,12 @@ export async function runProgram<Result>(file: string, options: { seconds: numbe
   return JSON.parse(Buffer.concat(chunks).toString('utf8')) as Result;
 }
 
-/** What the program was started with. */
+/** The options of this program. */
 export function programOptions<Options>(): Options {
   return JSON.parse(process.argv[2] ?? '{}') as Options;
 }
 
-/** Hands the result to who started the program. */
+/** Returns the result to the parent process. */
 export function printResult(result: unknown): void {
   process.stdout.write(JSON.stringify(result));
 }

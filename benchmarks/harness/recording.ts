@@ -12,22 +12,22 @@ import { createSimulatedConnectors } from '../../server/src/networks/simulated/c
 import type { PaymentContext } from '../../server/src/payments/context.ts';
 import type { TransferContext } from '../../server/src/transfers/context.ts';
 
-/** What the service sends to the database in one transaction, to be sent again without the service. */
+/** The statements that the service sends in one transaction, to be repeated without the service. */
 export interface RecordedTransaction {
   steps: RecordedStep[];
-  /** New values for what no other transaction may have, by what stands there now. A function, for each repetition. */
+  /** New values for unique ones, by the recorded value. Called for each repetition. */
   freshValues: () => Map<unknown, string>;
 }
 
 export interface RecordedStep {
   statement: Statement;
-  /** The service sent it once it had the answer to the step of this number; null: without waiting for any other. */
+  /** The service sent it after the result of the step with this index; null: without waiting. */
   afterResultOf: number | null;
 }
 
 const workDelayMs = 60 * 60 * 1_000;
 
-/** Notes what the use-case does on the way to a transaction, which does it. */
+/** Records the statements of a use case and executes them. */
 export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
   let lastAwaited: number | null = null;
   const note = (statement: Statement): number => {
@@ -54,7 +54,7 @@ export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
   };
 }
 
-/** Orders for workers are due in an hour, so that no worker takes part in what the loop measures. */
+/** Work is due in an hour, so that no worker takes part in the measurement. */
 function postponed(statement: Statement): Statement {
   if (!statement.name.startsWith('outbox')) return statement;
   const values = statement.values.map((value) => (value instanceof Date ? addMs(value, workDelayMs) : value));
@@ -66,7 +66,7 @@ export function freshIds(ids: readonly string[]): Map<unknown, string> {
   return new Map<unknown, string>(ids.map((id) => [id, uuidV7(systemClock, systemRandom)]));
 }
 
-/** What the service's use-cases work with, which keeps the ids that are made and wakes nobody. */
+/** The context of the service's use cases. It records the generated ids and notifies no worker. */
 export function recordingContext(db: Database, ids: string[]): PaymentContext & TransferContext {
   const baseUrl = () => 'http://localhost:8080';
   const connectors = createSimulatedConnectors({

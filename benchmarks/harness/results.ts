@@ -8,7 +8,7 @@ const folder = join(import.meta.dirname, '..');
 const resultsPath = join(folder, 'results.md');
 const plotPath = join(folder, 'results.svg');
 
-/** Under which circumstances a part was measured. */
+/** When and where a part was measured. */
 export interface Occasion {
   date: string;
   machine: string;
@@ -16,7 +16,7 @@ export interface Occasion {
   command: string;
 }
 
-/** Writes a part's section into the results; the others stay as they were measured, each with its own occasion. */
+/** Replaces a part's section of the results; the others stay, each with its own date and commit. */
 export function recordResults(parts: readonly Part[], part: Part, measured: Measured, occasion: Occasion): void {
   const sections = readSections();
   sections.set(part.name, section(part, measured, occasion));
@@ -56,7 +56,7 @@ function tableRow({ label, value, aim }: Figure): string {
 
 const mark = /^<!-- part (\S+) (.*) -->$/m;
 
-/** The sections of the last runs by the name of their part. */
+/** The sections of earlier runs by the name of their part. */
 function readSections(): Map<string, string> {
   const sections = new Map<string, string>();
   if (!existsSync(resultsPath)) return sections;

@@ -13,31 +13,31 @@ import { addSubscribers } from './add-subscribers.ts';
 import type { Subscriber } from './add-subscribers.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 
-/** The service in a process of its own, as `npm start` runs it. */
+/** The service in its own process, as `npm start` runs it. */
 export interface Service {
   url: string;
   /** The demo merchant's test key; it has no rate limit. */
   key: string;
   merchantId: string;
-  /** The database as its owner, and as the role the service connects as. */
+  /** The database as its owner, and as the role with which the service connects. */
   adminUrl: string;
   appUrl: string;
   pid: number;
-  /** Resolves when the workers have nothing left to do that is due. */
+  /** Resolves when no due work is left. */
   settled(): Promise<void>;
-  /** Makes something through the API, with the demo merchant's key. */
-  post<Made>(path: string, body: object): Promise<Made>;
-  /** More test merchants, each with a key and no rate limit. */
+  /** Creates a record through the API, with the demo merchant's key. */
+  post<Created>(path: string, body: object): Promise<Created>;
+  /** Adds test merchants, each with a key and no rate limit. */
   addMerchants(count: number): Promise<MerchantWithKey[]>;
-  /** A test merchant for each address, who has an endpoint there. */
+  /** Adds a test merchant with an endpoint for each address. */
   addSubscribers(urls: readonly string[]): Promise<Subscriber[]>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** What the process does, as the setting ROLE says it; everything unless given. */
+  /** The setting ROLE. Default: everything. */
   role?: 'all' | 'api';
-  /** Other settings than a newcomer's. */
+  /** Settings beside those of a first start. */
   settings?: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,7 @@ export async function startService(
   mkdirSync(dataDirectory, { recursive: true });
   const child = spawn(process.execPath, startArguments(), {
     cwd: repository,
-    // Nothing of the caller's settings: what is measured is what a newcomer gets.
+    // None of the caller's settings: it measures what a first start gets.
     env: {
       PATH: process.env['PATH'],
       PORT: '0',
@@ -96,7 +96,7 @@ function servingUrl(adminUrl: string, dataDirectory: string): string {
   return servingUrlOf(adminUrl, { password: readSecrets(config, systemRandom).servingPassword });
 }
 
-/** What `npm start` hands to Node, flags included: they decide how much memory it takes. */
+/** The arguments that `npm start` passes to Node, flags included: they decide how much memory it takes. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
   const options = /\bexec "\$node" (.+)$/.exec(scripts.start)?.[1];
@@ -113,7 +113,7 @@ interface Facts {
   secret_key: string;
 }
 
-/** The file is there from the start of the service, its address only once it listens. */
+/** The file exists from the start of the service, its address only once it listens. */
 async function readFacts(child: ChildProcess, path: string): Promise<Facts> {
   const giveUpAt = systemClock.now().getTime() + startWithinMs;
   for (;;) {
@@ -125,15 +125,15 @@ async function readFacts(child: ChildProcess, path: string): Promise<Facts> {
   }
 }
 
-async function post<Made>({ base_url: url, secret_key: key }: Facts, path: string, body: object): Promise<Made> {
+async function post<Created>({ base_url: url, secret_key: key }: Facts, path: string, body: object): Promise<Created> {
   const response = await fetch(url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  if (response.status !== 201) throw new Error(`POST ${path} was answered with ${response.status}: ${text}`);
-  return JSON.parse(text) as Made;
+  if (response.status !== 201) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
+  return JSON.parse(text) as Created;
 }
 
 async function findDemoMerchant(adminUrl: string): Promise<string> {
@@ -156,7 +156,7 @@ async function untilSettled(adminUrl: string): Promise<void> {
         [systemClock.now()],
       );
       if (rows[0]?.due === false) return;
-      if (systemClock.now().getTime() > giveUpAt) throw new Error('the workers did not come to an end');
+      if (systemClock.now().getTime() > giveUpAt) throw new Error('the workers did not finish in time');
       await systemClock.sleep(pollEveryMs);
     }
   });
@@ -165,11 +165,11 @@ async function untilSettled(adminUrl: string): Promise<void> {
 async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
-  const gaveUp = new AbortController();
-  const killTimer = systemClock.sleep(stopWithinMs, gaveUp.signal).then(() => {
-    if (!gaveUp.signal.aborted) child.kill('SIGKILL');
+  const killTimeout = new AbortController();
+  const killTimer = systemClock.sleep(stopWithinMs, killTimeout.signal).then(() => {
+    if (!killTimeout.signal.aborted) child.kill('SIGKILL');
   });
   await exited;
-  gaveUp.abort();
+  killTimeout.abort();
   await killTimer;
 }

@@ -1,11 +1,14 @@
-/** The middle of some figures: half are not above it. */
+/** The median: half of the figures are not above it. */
 export function median(figures: readonly number[]): number {
   return percentile(figures, 50);
 }
 
-/** The smallest figure that `share` percent of all are not above; 0 where there are none. */
+/** The smallest figure that this percentage of all figures is not above; 0 where there are none. */
 export function percentile(figures: readonly number[], percent: number): number {
-  const sorted = figures.toSorted((one, other) => one - other);
+  return percentileOf(Float64Array.from(figures).toSorted(), percent);
+}
+
+function percentileOf(sorted: Float64Array, percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
 }
 
@@ -18,9 +21,7 @@ export interface Latencies {
 
 export function latenciesOf(durationsMs: readonly number[]): Latencies {
   const sorted = Float64Array.from(durationsMs).toSorted();
-  const percentileOf = (percent: number): number =>
-    sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? 0;
-  return { p50Ms: percentileOf(50), p95Ms: percentileOf(95), p99Ms: percentileOf(99) };
+  return { p50Ms: percentileOf(sorted, 50), p95Ms: percentileOf(sorted, 95), p99Ms: percentileOf(sorted, 99) };
 }
 
 /** `1,234` */

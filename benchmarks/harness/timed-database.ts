@@ -1,15 +1,15 @@
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 
-/** A database that notes how long each statement took. */
+/** A database that records the duration of each statement. */
 export interface TimedDatabase {
   db: Database;
-  /** In milliseconds, of the statements whose name the pattern finds, in the order in which they ended. */
+  /** In milliseconds, of the statements whose name matches, in the order of their ends. */
   durationsMs(pattern: RegExp): number[];
 }
 
 /**
- * Times statements from the moment in which they have a connection: of those there are `connectionsMax`, and whoever
- * waits for one waits here and not in the pool.
+ * Times statements from when they have a connection. There are `connectionsMax`, and callers wait for one here, not in
+ * the pool.
  */
 export function timedDatabase(db: Database, connectionsMax: number): TimedDatabase {
   const inUse = { count: 0, waiting: [] as (() => void)[] };

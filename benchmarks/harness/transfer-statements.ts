@@ -15,7 +15,7 @@ export const transferPath = '/v1/transfers';
 
 const transferFields = { amount: 1, network: 'aps', account_number: '7001234', beneficiary_name: 'Awa Ceesay' };
 
-/** What the benchmarks pay out, as the body of POST /v1/transfers: 1 dalasi, so that test money lasts. */
+/** A transfer, as the body of POST /v1/transfers: 1 dalasi, so that test money lasts. */
 export const transferBody = JSON.stringify(transferFields);
 
 const transferRequest: NewTransfer = {
@@ -29,12 +29,12 @@ const transferRequest: NewTransfer = {
   metadata: {},
 };
 
-// What leads a reference: the merchant's short id, which is the same in all of them.
+// A reference starts with the merchant's short id.
 const referenceHeadLength = 8;
 
 /**
- * Lets the service's own use-case accept a transfer under an idempotency key, as the route does, and keeps the
- * statements. The second one's: the first adds up what the merchant's account has gained before, which is done once.
+ * Accepts a transfer by the service's own use case with an idempotency key, as the route does, and records the
+ * statements of the second one: the first also folds the merchant's earlier movements.
  */
 export async function recordTransfer(db: Database, merchantId: string): Promise<RecordedTransaction> {
   await acceptOnce(db, merchantId);
@@ -89,7 +89,7 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
   };
 }
 
-/** Everything happens in the transaction: whoever asks beside it would not be recorded. */
+/** Every statement goes through the transaction: one beside it would not be recorded. */
 function recordingDatabase(db: Database, steps: RecordedStep[]): Database {
   const refuse = (): never => {
     throw new Error('accepting a transfer asks outside its transaction now; the bare loop has to do so too');

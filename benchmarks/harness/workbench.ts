@@ -7,15 +7,15 @@ import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedd
 import { startService } from './service.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
-/** What the parts measure on: the embedded PostgreSQL, durable as in production, and services on databases of it. */
+/** What the parts run on: the embedded PostgreSQL, durable as in production, and services on its databases. */
 export interface Workbench {
-  /** The service on a new, empty database. */
+  /** Starts the service on a new, empty database. */
   startService(options?: ServiceOptions): Promise<Service>;
-  /** A new, empty database as its owner. */
+  /** Creates an empty database and returns its owner's URL. */
   createDatabase(): Promise<string>;
   postgresVersion: string;
   log(sentence: string): void;
-  /** Ends everything that was started and removes its files; once, however often it is called. */
+  /** Stops everything and removes its files. Can be called again. */
   close(): Promise<void>;
 }
 

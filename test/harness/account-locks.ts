@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Database, Statement, Transaction } from '../../server/src/kit/db.ts';
 
 /**
- * The database, failing every transaction that waits for an account's lock out of the one order (docs/adr/0013): by name,
- * and after a merchant's debt that a collection has claimed no account at all.
+ * Wraps a database so that a transaction fails when it locks accounts out of order (docs/adr/0013): by name, and none
+ * after it has claimed a merchant's debt for a collection.
  */
 export function withOrderedAccountLocks(db: Database): Database {
   return {

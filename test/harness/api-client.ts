@@ -1,4 +1,6 @@
-/** A merchant's server, as plain as can be: one request, one answer. */
+import assert from 'node:assert/strict';
+
+/** A response of the API. */
 export interface ApiResponse {
   status: number;
   headers: Headers;
@@ -6,6 +8,7 @@ export interface ApiResponse {
   body: Record<string, unknown>;
 }
 
+/** A merchant's server: one request, one response, no retries. */
 export interface ApiClient {
   get(path: string): Promise<ApiResponse>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
@@ -19,14 +22,7 @@ export function createApiClient(url: string, key: string): ApiClient {
       headers: { authorization: `Bearer ${key}`, ...init.headers },
       ...(init.body === undefined ? {} : { body: init.body }),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
-    };
+    return parseApiResponse(response.status, response.headers, await response.text());
   };
   return {
     send,
@@ -37,4 +33,18 @@ export function createApiClient(url: string, key: string): ApiClient {
         headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       }),
   };
+}
+
+/** A body that is not JSON, or empty, is `{}`. */
+export function parseApiResponse(status: number, headers: Headers, text: string): ApiResponse {
+  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
+  return { status, headers, text, body: isJson && text !== '' ? (JSON.parse(text) as ApiResponse['body']) : {} };
+}
+
+/** A direct charge of D100 by APS; returns the intent's id. */
+export async function createCharge(api: ApiClient, accountNumber = '7000001'): Promise<string> {
+  const data = { amount: 100, network: 'aps', account_number: accountNumber };
+  const { status, body, text } = await api.post('/v1/payments', { data });
+  assert.equal(status, 201, text);
+  return String(body['payment_intent_id']);
 }

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 
-/** What the requests of a test may name: one merchant's own records. */
+/** One merchant's own records, for the requests of a test. */
 export interface OwnRecords {
   /** An open payment intent. */
   intentId: string;
   intentSecret: string;
   chargeId: string;
-  /** A charge that was paid, and of which a part has been refunded. */
+  /** A paid charge, partly refunded. */
   paidChargeId: string;
   refundId: string;
-  /** A transfer that waits for its network and may be cancelled. */
+  /** A transfer that waits for its network and can be cancelled. */
   transferId: string;
   /** A customer without payments. */
   customerId: string;
-  /** A sub-account that is in the group, and has money once its payment has been worked. */
+  /** A sub-account in the group; it has money once its payment is booked. */
   subAccountId: string;
   /** A sub-account that nothing uses. */
   unusedSubAccountId: string;
@@ -31,12 +31,12 @@ export interface OwnRecords {
 export interface Example {
   /** The record that the request names, in its address or in its body; null where it names none. */
   names: keyof OwnRecords | null;
-  /** Another record that the body refers to: one that is not the merchant's own is refused with 400. */
+  /** Another record that the body refers to. A foreign one is refused with 400. */
   refersTo?: keyof OwnRecords;
-  /** A body that is taken. */
+  /** A valid body. */
   body?: (own: OwnRecords) => object;
   query?: (own: OwnRecords) => string;
-  /** Whether the request is refused without an `Idempotency-Key`. */
+  /** The request is refused without an `Idempotency-Key`. */
   needsKey?: true;
 }
 
@@ -44,7 +44,7 @@ const transferBody = { amount: 10, network: 'wave', account_number: '7000010', b
 
 const subAccountBody = { name: 'Awa Ceesay', percentage: 12.5, settlement_code: 'wave', account_number: '7000001' };
 
-/** The headers of an example: those of its body, and a key that nobody has used where it needs one. */
+/** The headers of an example, with a new Idempotency-Key where it needs one. */
 export function exampleHeaders({ body, needsKey }: Example): Record<string, string> {
   return {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -117,7 +117,7 @@ export const examples: Readonly<Record<string, Example>> = {
   downloadVirtualTerminalPoster: { names: 'terminalId' },
   deleteVirtualTerminal: { names: 'terminalId' },
   summariseVirtualTerminal: { names: 'terminalId' },
-  // A port that nobody listens on: an example is not worth a look-up of a name.
+  // An address with a closed port: no DNS look-up.
   createWebhookEndpoint: { names: null, body: () => ({ url: 'http://127.0.0.1:9/events' }) },
   listWebhookEndpoints: { names: null },
   retrieveWebhookEndpoint: { names: 'endpointId' },

@@ -10,7 +10,7 @@ import type { ApiRoute } from '../../server/src/api/route.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
 import type { TestService } from './service.ts';
 
-/** The API's frame around routes of the test's own, beside a service and on its database and keys. */
+/** Serves routes of the test behind the API's authentication, limits and errors, on a service's database and keys. */
 export async function serveRoutes(service: TestService, routes: readonly ApiRoute<undefined>[]) {
   const { db, clock, secrets, logLines } = service;
   const log = createLog({ level: 'debug', write: (line) => logLines.push(line) });

@@ -15,7 +15,7 @@ export interface AssembledService {
   app: App;
   db: Database;
   secrets: Secrets;
-  /** Closes what was opened, the database last. */
+  /** Closes everything, the database last. */
   close(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
   config: Config;
   clock: Clock;
   log: Log;
-  /** What the service gets in the place of its database, once its keys are compared. Default: the database itself. */
+  /** Wraps the service's database once the keys are compared. Default: no wrapper. */
   watch?: (db: Database) => Database;
 }
 
 /**
- * The service put together as in server/src/process/run-service.ts, on a migrated database; it does not listen yet. The database is
- * not opened by `openServiceDatabase`, which refuses the tests' server: it would lose rows in a power cut.
+ * Builds the service as server/src/process/run-service.ts does, on a migrated database; it does not listen yet. It does
+ * not use `openServiceDatabase`, which refuses the tests' server because a power cut would lose rows.
  */
 export async function assembleService(options: AssembleOptions): Promise<AssembledService> {
   const { config, clock, log, url, connectionsMax, isPatient = true, watch = (db) => db } = options;
@@ -38,7 +38,7 @@ export async function assembleService(options: AssembleOptions): Promise<Assembl
     connectionsMax,
     clock,
     onConnectionError: (error) => log.error('a database connection was lost', error),
-    onAfterCommitError: (error) => log.error('what follows a commit failed', error),
+    onAfterCommitError: (error) => log.error('an action after a commit failed', error),
     refuseNestedUse: true,
     isPatient,
   });

@@ -3,16 +3,16 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 
-// The package's own arguments hang when a context closes (--single-process) and switch off web security, which is one
-// of the things under test.
+// The package's own arguments hang when a context closes (--single-process) and disable web security, which is under
+// test.
 const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
-// Long, because only a test that fails waits for it, and a busy machine must not make one fail.
+// Only a failing test waits this long; a busy machine must not make one fail.
 const timeoutMs = 60_000;
 
 /**
- * Starts a real Chromium that comes from npm: a machine with nothing but Node and npm can run the browser tests. The
- * first start on a machine unpacks it (two seconds, 200 MB in the temporary directory), every later one takes 0.1 s.
- * The package's build is for Linux on x64; elsewhere `CHROMIUM_PATH` names a browser of one's own.
+ * Starts Chromium from an npm package, so that Node and npm are enough to run the browser tests. The first start
+ * unpacks it (two seconds, 200 MB in the temporary directory), later ones take 0.1 s. The package's build is for Linux
+ * on x64; elsewhere set `CHROMIUM_PATH` to a browser of yours.
  */
 export async function launchBrowser(): Promise<Browser> {
   const own = process.env['CHROMIUM_PATH'];
@@ -36,11 +36,11 @@ export interface PageOptions {
 export interface OpenedPage extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
-  /** Script errors, refusals by the content security policy and failed loads: empty on a healthy page. */
+  /** Script errors, violations of the content security policy and failed loads: empty on a healthy page. */
   pageErrors: string[];
 }
 
-/** A phone's page unless told otherwise, in a context of its own that closes with the `await using` block. */
+/** Opens a page, of a phone's size by default, in its own context, which the `await using` block closes. */
 export async function openPage(browser: Browser, options: PageOptions = {}): Promise<OpenedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 360, height: options.height ?? 740 },
@@ -58,14 +58,14 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** What axe-core finds wrong with the page as it stands, one line each, naming the elements. Needs scripts on. */
+/** axe-core's violations on the page now, one line each, with the elements. Needs scripts. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, so the page's own content security policy, which forbids it, stays in force. A page that
-  // is asked again in other colours has it already.
+  // The debugger evaluates it, so the page's content security policy, which forbids it, stays in force. The script is
+  // there already when a page is checked again in other colours.
   if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(`${axe.source}; true`);
   return await page.evaluate<string[]>(findViolations);
 }
 
-// Only what is wrong leaves the browser: what axe-core says of everything that is right is megabytes for a long page.
+// Only violations leave the browser: the checks that passed are megabytes for a long page.
 const findViolations = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))`;

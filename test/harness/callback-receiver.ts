@@ -9,11 +9,11 @@ export interface ReceivedCallback {
   body: Buffer;
 }
 
-/** A real HTTP server that keeps what is posted to it. */
+/** A real HTTP server that records the requests. */
 export interface CallbackReceiver {
   url: string;
   received: ReceivedCallback[];
-  /** The status of the next answers; null leaves them unanswered. */
+  /** The status of the next responses; with null the server never responds. */
   respondWith(status: number | null): void;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}
       if (responseStatus !== null) res.writeHead(responseStatus).end();
     });
   });
-  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  // The client closes idle connections. If the server did too, it would now and then reset one under a request.
   server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

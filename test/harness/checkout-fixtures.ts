@@ -1,6 +1,6 @@
 import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/checkout-view.ts';
 
-/** The moment at which every scene plays. */
+/** The time at which every fixture is shown. */
 export const fixtureTime = new Date('2026-11-20T10:18:00.000Z');
 
 const networks = [
@@ -75,7 +75,7 @@ const insufficientFunds = sampleCharge({
 
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
 
-/** Every state that a payer can meet, by the name of its picture. */
+/** Every state of the checkout page, by the name of its screenshot. */
 export const checkoutFixtures: Record<string, CheckoutView> = {
   choose: sampleView(),
   'choose-live': sampleView({ testMode: false }),

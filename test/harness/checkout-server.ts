@@ -20,7 +20,7 @@ export interface CheckoutServer extends AsyncDisposable {
   changes: LocalChangeFeed;
 }
 
-/** The hosted pages on a real port, over payments in memory: one for each scene, its name the token. */
+/** Serves the hosted pages on a real port from payments in memory: one for each fixture, with its name as token. */
 export async function startCheckoutServer(options: Partial<CheckoutPagesOptions> = {}): Promise<CheckoutServer> {
   const changes = new LocalChangeFeed();
   const checkout = new FakeCheckout(changes);
@@ -55,5 +55,5 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
   return { app, baseUrl, checkout, changes, [Symbol.asyncDispose]: () => app.close() };
 }
 
-/** It is always the scenes' moment, while waits take their real time. */
+/** Always shows the fixtures' time; sleeps take real time. */
 const fixtureClock: Clock = { now: () => fixtureTime, sleep: systemClock.sleep };

@@ -14,7 +14,7 @@ import { shareDirectory } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
 export interface TestCluster {
-  /** What `createTestDatabase` needs in other processes; see `readTestClusterFrom`. */
+  /** For `createTestDatabase` in other processes; see `readTestClusterFrom`. */
   env: { TEST_CLUSTER_URL: string; TEST_CLUSTER_APP_URL: string; TEST_CLUSTER_TEMPLATE: string };
   stop(): Promise<void>;
 }
@@ -23,8 +23,9 @@ const directoryPrefix = 'dalasi-test-';
 const templateName = 'dalasi_template';
 
 /**
- * Starts one PostgreSQL for a whole test run, in a temporary directory and without waiting for the disk, and migrates its template database once. With TEST_DATABASE_ADMIN_URL (a role that may create databases and roles)
- * the template is made on that server instead.
+ * Starts one PostgreSQL for a whole test run, in a temporary directory and without fsync, and migrates its template
+ * database once. With TEST_DATABASE_ADMIN_URL (a role that may create databases and roles) it creates the template on
+ * that server.
  */
 export async function startTestCluster(): Promise<TestCluster> {
   const configuredUrl = process.env['TEST_DATABASE_ADMIN_URL'];
@@ -32,7 +33,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   await removeAbandonedClusters();
   const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), directoryPrefix));
   const server = await startEmbeddedPostgres({ dataDirectory, durable: false, log: () => {} });
-  // A signal ends a process without its exit handlers, one of which ends the server.
+  // A signal ends a process without running its exit handlers, one of which stops the server.
   const exitWithHandlers = () => process.exit(1);
   process.once('SIGINT', exitWithHandlers).once('SIGTERM', exitWithHandlers);
   const stop = async () => {
@@ -43,7 +44,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   try {
     const { env } = await prepareTemplate(server.adminUrl, templateName);
     await reduceScramIterations(server.adminUrl, env.TEST_CLUSTER_APP_URL);
-    // Goes away with the cluster, also when the run is killed.
+    // Removed with the cluster, also after a run that was killed.
     const shared = join(dataDirectory, 'shared');
     mkdirSync(shared);
     return { env: { ...env, ...shareDirectory(shared) }, stop };
@@ -53,7 +54,7 @@ export async function startTestCluster(): Promise<TestCluster> {
   }
 }
 
-/** The test cluster that a parent process started, or undefined when this process stands alone. */
+/** The test cluster that a parent process started; undefined when this process runs alone. */
 export function readTestClusterFrom(env: Record<string, string | undefined>) {
   const { TEST_CLUSTER_URL: adminUrl, TEST_CLUSTER_APP_URL: appUrl, TEST_CLUSTER_TEMPLATE: template } = env;
   return adminUrl && appUrl && template ? { adminUrl, appUrl, template } : undefined;
@@ -74,8 +75,8 @@ async function prepareTemplate(serverUrl: string, template: string): Promise<Tes
 }
 
 /**
- * Stretching a password takes the client more than half of what a connection costs it (7.9 ms of processor time; 3.4 ms
- * without), and a run opens thousands. How real ones are stored is tested where they are made.
+ * Hashing the password takes more than half of a connection's cost in the client (7.9 ms of processor time; 3.4 ms
+ * without), and a run opens thousands. Tests of server/src/database cover real passwords.
  */
 async function reduceScramIterations(...urls: string[]): Promise<void> {
   await withAdminClient(urls[0] ?? '', async (client) => {
@@ -87,13 +88,13 @@ async function reduceScramIterations(...urls: string[]): Promise<void> {
   });
 }
 
-/** What a test run that was killed left in the temporary directory: its files, and its server if that still runs. */
+/** Removes the files of killed test runs from the temporary directory, and stops their servers. */
 async function removeAbandonedClusters(): Promise<void> {
   for (const name of readdirSync(fastTemporaryDirectory())) {
     const dataDirectory = join(fastTemporaryDirectory(), name);
     try {
       if (!name.startsWith(directoryPrefix) || statSync(dataDirectory).uid !== process.geteuid?.()) continue;
-      // One without a lock is just being made by another run.
+      // Another run is just creating one without a lock.
       if (!existsSync(join(dataDirectory, 'dalasi.lock')) || findLiveOwner(dataDirectory) !== undefined) continue;
       await stopOrphanedServer({
         clusterDirectory: clusterDirectoryIn(dataDirectory),
@@ -102,7 +103,7 @@ async function removeAbandonedClusters(): Promise<void> {
       });
       rmSync(dataDirectory, { recursive: true, force: true });
     } catch {
-      // Another run is removing it too, or it is not ours to remove; it is in nobody's way.
+      // Another run is removing it too, or we may not remove it; it does no harm.
     }
   }
 }

@@ -41,7 +41,7 @@ const closed = {
   icon: 'clock',
 } as const;
 
-/** Every state of the pages behind links and counters, by the end of its address. */
+/** Every state of the pages of links and counters, by the end of its address. */
 export const linkFixtures: Record<string, CollectTarget> = {
   open: collectPage({
     minAmountMinor: 10_000n,

@@ -4,39 +4,39 @@ import type { CrashRole, CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 
-/** What a process is doing when it dies, and what must be so when others have ended it. */
+/** What a process does when it is killed, and what must hold once other processes have finished the work. */
 export interface CrashStory {
-  /** Goes on from "a process that is killed": `while it accepts a transfer`. */
+  /** Continues "a process killed …": `while it accepts a transfer`. */
   title: string;
   role: CrashRole;
-  /** Everything before the process starts. `round` counts the repetitions from 0. */
+  /** Runs before the process starts. `round` counts the repetitions from 0. */
   prepare?(world: CrashWorld, round: number): Promise<void>;
-  /** Makes the process at `url` come to its points; a worker finds its work by itself. */
+  /** Leads the process at `url` to its points; a worker finds its work by itself. */
   trigger?(world: CrashWorld, url: string): Promise<void>;
-  /** What is started again besides a worker, and what the merchant does then. */
+  /** Starts what runs besides a worker, and does what the merchant does then. */
   restart?(world: CrashWorld, point: CrashPoint): Promise<void>;
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
-  /** When a worker that nobody kills has come to its last point. Otherwise it is waited for until nothing is left to do. */
+  /** Whether a worker without a point has passed the last one. Default: nothing is left to do. */
   isDone?(world: CrashWorld): Promise<boolean>;
-  /** Where it dies: before and after everything that it waits for. */
+  /** Where it is killed: before and after each statement and call that it waits for. */
   points: readonly CrashPoint[];
-  /** Points of the same path that other stories have. */
+  /** Points of the same path that other stories cover. */
   coveredElsewhere?: readonly CrashPoint[];
 }
 
-/** What a process left behind that was killed. */
+/** What a killed process left behind. */
 export interface KilledProcess {
   world: CrashWorld;
-  /** Whether it had come to its point. */
+  /** Whether it was killed at its point. */
   hasReachedPoint: boolean;
-  /** What it had waited for, when it had no point. */
+  /** Everything that it waited for, when it had no point. */
   steps: string[][];
   stderr: string;
 }
 
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
 
-/** Starts a service on each world in one process, and kills it when each has come to its point. */
+/** Starts a service on each world in one process, and kills the process once each is at its point. */
 export async function killBatch(
   story: CrashStory,
   processes: ProcessWorld,
@@ -48,19 +48,19 @@ export async function killBatch(
     processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
   );
   const hasReachedPoint = worlds.map(() => false);
-  // Nobody answers who stands still, so this ends with the process.
+  // A halted service does not respond, so this ends with the process.
   const triggered: Promise<void>[] = [];
   const reaching = worlds.map(async (world, index) => {
     const point = points[index] ?? null;
     const triggering = story.trigger?.(world, await urlOf(victim, index)) ?? Promise.resolve();
     triggered.push(triggering);
     if (point === null) await triggering;
-    await eventually('it comes to its point', async () => {
+    await eventually('the service is at its point', async () => {
       hasReachedPoint[index] = await isAtPoint(story, { world, point, index }, victim);
       return hasReachedPoint[index] || victim.hasEnded();
     });
   });
-  // Whichever does not come fails in its own test.
+  // A service that does not reach its point fails in its own test.
   await Promise.allSettled(reaching);
   victim.signal('SIGKILL');
   await victim.ended;
@@ -81,7 +81,7 @@ async function isAtPoint(
   victim: WatchedProcess,
 ): Promise<boolean> {
   if (point !== null) return victim.hasKilledItself() || victim.stdout().includes(`${index} is there\n`);
-  // One that was provoked has come to its end with the answer.
+  // A triggered service is done when it has responded.
   if (story.trigger) return true;
   return story.isDone ? story.isDone(world) : (await world.listPending()).length === 0;
 }

@@ -1,18 +1,18 @@
 import { outboundCall, commit, since, statements, autocommit } from './crash-points.ts';
 
-// What stands between a booked change and the merchant who hears of it, the same for all records.
+// The path from a booked change to the merchant's server, the same for all records.
 
-/** An event that nobody has subscribed to. */
+/** An event without a subscriber. */
 export const unsubscribedPoints = commit('outbox_take');
 
-/** The event is on its way, and the merchant's server has answered nothing yet. */
+/** Until the delivery of an event is scheduled. */
 export const dispatchPoints = [
   ...autocommit('outbox_take'),
   ...statements('webhook_endpoints_list_for_fan_out', 'webhook_events_list_to_fan_out'),
   ...commit('webhook_deliveries_insert_once'),
 ];
 
-/** From the claim of a delivery to the note that it was delivered. */
+/** From the claim of a delivery to the record of its success. */
 export const deliveryPoints = [
   ...statements('webhook_targets_find'),
   ...autocommit('webhook_deliveries_claim_own'),
@@ -20,7 +20,7 @@ export const deliveryPoints = [
   ...commit('webhook_deliveries_mark_delivered'),
 ];
 
-/** From the claim of the work to the moment in which the network has answered. */
+/** From the claim of the work to the network's response. */
 export const sendPoints = [
   ...autocommit('outbox_claim'),
   ...statements('transfers_find_by_id', 'merchants_find_by_id', 'circuit_breakers_list'),
@@ -29,7 +29,7 @@ export const sendPoints = [
   ...outboundCall('payouts-call'),
 ];
 
-/** A payout that the network says it made, from that news to the booked transfer. */
+/** From the network's report that it paid to the booked transfer. */
 export const completionPoints = [
   ...autocommit('network_receipts_insert_once'),
   ...since('network_receipts_insert_once:after', [

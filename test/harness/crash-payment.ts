@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 
 const amountMinor = 45_000n;
 
-/** The merchant charges a payer, always with the same key. Rejects when the process dies over it. */
+/** The merchant charges a payer, always with the same key. Rejects when the process dies meanwhile. */
 export function charge(world: CrashWorld, url = world.apiUrl): Promise<ApiResponse> {
   const data = { amount: 450, network: 'aps', account_number: '7000001' };
   return world.client(url).post('/v1/payments', { data }, { 'idempotency-key': 'one payment' });
@@ -17,7 +17,7 @@ export function charge(world: CrashWorld, url = world.apiUrl): Promise<ApiRespon
 
 export async function chargeUntilResponse(world: CrashWorld): Promise<ApiResponse> {
   let response: ApiResponse | undefined;
-  await eventually('the payment is answered', async () => {
+  await eventually('the payment has a response', async () => {
     response = await charge(world);
     return response.status !== 409;
   });
@@ -27,10 +27,10 @@ export async function chargeUntilResponse(world: CrashWorld): Promise<ApiRespons
 }
 
 /**
- * One payment, taken once and booked once, or (`untaken`: its network was never asked) given back to the payer, from
- * whom then nothing was taken.
+ * Checks that there is one payment, collected and booked once; with `notCollected` (no request reached its network) it
+ * has failed, the network collected nothing, and the payer can try again.
  */
-export async function verifyPayment(world: CrashWorld, { untaken: notCollected = false } = {}): Promise<void> {
+export async function verifyPayment(world: CrashWorld, { notCollected = false } = {}): Promise<void> {
   const listed = (await world.client().get('/v1/payments')).body['data'] as Record<string, unknown>[];
   assert.equal(listed.length, 1, 'one key, one payment');
   const [intent = {}] = listed;
@@ -40,7 +40,7 @@ export async function verifyPayment(world: CrashWorld, { untaken: notCollected =
     text: 'SELECT status FROM simulator.sessions',
     values: [],
   });
-  assert.deepEqual(sessions, notCollected ? [] : [{ status: 'complete' }], 'what the network knows');
+  assert.deepEqual(sessions, notCollected ? [] : [{ status: 'complete' }], 'the sessions at the network');
   const key = { merchantId: world.merchant.id, account: 'payable_available', currency: 'GMD' } as const;
   assert.equal(await readBalance(world.db, key), startingMinor + (notCollected ? 0n : amountMinor));
   await verifyBooks(world);

@@ -1,35 +1,35 @@
 import type { CrashPoint } from './crash-steps.ts';
 
-// A statement's effect is there once its transaction commits. So at every statement inside one, and around what only
-// reads, a death leaves what it left at the point before. The test command takes one point for each state that a death
-// can leave; the long run takes them all.
+// A statement takes effect when its transaction commits. A crash at a statement inside a transaction, or around a read,
+// thus leaves the same state as one at the point before. `npm test` takes one point for each state, the long run takes
+// all.
 
-/** Around statements that are not a transaction of their own. */
+/** Around statements inside a transaction, and reads. */
 export function statements(...names: string[]): CrashPoint[] {
   return inLongRun(names.flatMap(autocommit));
 }
 
-/** Points that the test command has in another story already. */
+/** Points that another story covers in `npm test`. */
 export function inLongRun(points: readonly CrashPoint[]): CrashPoint[] {
   return points.map((point) => ({ ...point, long: true }));
 }
 
-/** Before a statement that is a transaction of its own, and after it. */
+/** Around a statement that is its own transaction. */
 export function autocommit(name: string): CrashPoint[] {
   return [{ step: `${name}:before` }, { step: `${name}:after` }];
 }
 
-/** Before the transaction with this statement is committed, and after it, when nothing has followed from it yet. */
+/** Before and after the commit of the transaction with this statement, ahead of its after-commit actions. */
 export function commit(name: string): CrashPoint[] {
   return [{ step: `${name}:before-commit` }, { step: `${name}:after-commit` }];
 }
 
-/** Before a call goes out, when it has been sent, and when its answer is there and nobody has looked at it. */
+/** Before a call, once it is sent, and once its response has arrived, unread. */
 export function outboundCall(name: string): CrashPoint[] {
-  return [{ step: `${name}:before`, isAlone: true }, { step: `${name}:sent` }, { step: `${name}:answered` }];
+  return [{ step: `${name}:before`, isAlone: true }, { step: `${name}:sent` }, { step: `${name}:responded` }];
 }
 
-/** The first time after that step. */
+/** The first occurrence after that step. */
 export function since(step: string, points: readonly CrashPoint[]): CrashPoint[] {
   return points.map((point) => ({ since: step, ...point }));
 }
@@ -38,11 +38,11 @@ export function pointTitle({ step, since: landmark }: CrashPoint): string {
   return landmark === undefined ? step : `${step}, after ${landmark}`;
 }
 
-// What workers look for now and then, chores, and what belongs to the simulated networks.
+// Statements of polling, of chores and of the simulated networks.
 const background =
   /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_queues_due|simulator_|payment_intents_to_expire|ledger_accounts_to_fold|ledger_accounts_owed|cases_list_open_of_kind|circuit_breakers_delete_forgotten|network_prompts_delete_old|network_prompt_times_delete_old|settlement_list_merchants|settlement_list_repayable_debts|settlement_periods_delete_before|settlement_runs_delete_before|idempotency_keys_delete_before|idempotency_keys_forget_responses|network_inbox_delete_handled|webhook_events_merchants_with_old|webhook_attempts_merchants_with_old|notifications_merchants_with_old|outbox_summary)/;
 
-/** What a process waited for and no point stands for. A commit has many names, of which one is enough. */
+/** The steps that no point covers. A commit has a name for each of its statements; one is enough. */
 export function unlistedSteps(steps: readonly string[][], points: readonly CrashPoint[]): string[] {
   const listed = new Set(points.map(({ step }) => step));
   const unlisted = steps.filter((names) => !names.some((name) => listed.has(name) || background.test(name)));

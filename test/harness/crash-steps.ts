@@ -3,33 +3,33 @@ import type { IncomingMessage } from 'node:http';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 
 /**
- * Where a process ends: at the first step of this name, or at the first one after the step `since`.
+ * Where a process is killed: at the first step of this name, or at the first one after the step `since`.
  *
- * Steps are what a process waits for. A statement that it waits for is `<name>:before` and `<name>:after`; a commit is
+ * Steps are what a process waits for. A statement has the steps `<name>:before` and `<name>:after`; a commit has
  * `<name>:before-commit` and `<name>:after-commit` for each statement of its transaction; a call to a network or to a
- * merchant is `<call>:before`, `<call>:sent` and `<call>:answered`; a request to it is `<request>:arrived` and
- * `<request>:answered`.
+ * merchant has `<call>:before`, `<call>:sent` and `<call>:responded`; a request to the process has `<request>:arrived`
+ * and `<request>:responded`.
  */
 export interface CrashPoint {
   step: string;
   since?: string;
-  /** Only in the long run: what is stored and sent by then is the same as at the point before. */
+  /** Only in the long run: the state is the same as at the point before. */
   long?: true;
-  /** Only the process itself can end here: nothing else keeps what follows from happening. */
+  /** The service must kill its own process here: halting cannot stop what follows. */
   isAlone?: true;
 }
 
-/** A promise that nobody keeps. */
+/** A promise that never resolves. */
 type Halted = Promise<never>;
 
-/** What a service has come to, step by step. */
+/** Follows a service step by step. */
 export interface Steps {
-  /** A commit comes with the names of all its statements. Answers what to wait for instead of going on, at the point. */
+  /** Records a step; a commit has the names of all its statements. At the point it returns what to wait for instead. */
   reach(...steps: string[]): Halted | undefined;
   readonly haveEnded: boolean;
 }
 
-/** Goes on until the point is reached, calls `onEnd` and lets nothing go on after it. */
+/** Lets the service run until the point, then calls `onEnd` and halts everything. */
 export function stepsUntil(point: CrashPoint, onEnd: () => void): Steps {
   let isArmed = point.since === undefined;
   let haveEnded = false;
@@ -49,7 +49,7 @@ export function stepsUntil(point: CrashPoint, onEnd: () => void): Steps {
   };
 }
 
-/** The same database, with a step before and after everything that is waited for. */
+/** The same database, with a step before and after everything that a caller awaits. */
 export function watchDatabase(db: Database, steps: Steps): Database {
   return {
     ...watchQueryable(db, steps),
@@ -57,7 +57,7 @@ export function watchDatabase(db: Database, steps: Steps): Database {
       const result = await db.withTransaction(async (tx) => {
         const names = new Set<string>();
         const stepsOf = (moment: string) => [...names].map((name) => `${name}:${moment}`);
-        // First, so that nothing that follows the commit has happened yet.
+        // Registered first, so that it runs ahead of the service's own after-commit actions.
         tx.afterCommit(() => void steps.reach(...stepsOf('after-commit')));
         const prepared = await body(watchTransaction(tx, names, steps));
         await steps.reach(...stepsOf('before-commit'));
@@ -78,7 +78,7 @@ function watchTransaction(tx: Transaction, names: Set<string>, steps: Steps): Tr
   return {
     requestId: tx.requestId,
     ...watchQueryable(tx, steps, (name) => names.add(name)),
-    // Nobody waits for what is sent: its commit does.
+    // The caller does not await what it sends; the commit does.
     send: (statement) => {
       names.add(statement.name);
       tx.send(statement);
@@ -94,7 +94,7 @@ function watchQueryable(db: Queryable, steps: Steps, note: (name: string) => voi
   const around = async <Result>({ name }: Statement, run: () => Promise<Result>): Promise<Result> => {
     note(name);
     const end = steps.reach(`${name}:before`);
-    // Not waited for where it goes on: statements keep the order in which they were asked for.
+    // No `await` unless it halts: statements keep their order.
     if (end) return end;
     const result = await run();
     return (isEmptyClaim(name, result) ? steps.reach() : steps.reach(`${name}:after`)) ?? result;
@@ -106,20 +106,20 @@ function watchQueryable(db: Queryable, steps: Steps, note: (name: string) => voi
   };
 }
 
-/** Workers look for work again and again; only a claim that got some leads anywhere. */
+/** Workers poll again and again; only a claim that returns rows is a step. */
 function isEmptyClaim(name: string, result: unknown): boolean {
   return /_(claim|take)(_|$)/.test(name) && Array.isArray(result) && result.length === 0;
 }
 
 /**
- * Steps of HTTP, out and in, as Node and its client tell of them by themselves. Several services in one process are told
- * apart by port: the one they listen on, and those that they call.
+ * HTTP steps, outgoing and incoming, from the diagnostics channels of Node and undici. Ports tell several services in
+ * one process apart: the one that each listens on, and those that it calls.
  */
 export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   const calls: Record<string, string> = {
     'undici:request:create': 'before',
     'undici:request:bodySent': 'sent',
-    'undici:request:trailers': 'answered',
+    'undici:request:trailers': 'responded',
   };
   for (const [channel, moment] of Object.entries(calls)) {
     subscribe(channel, (message) => {
@@ -130,7 +130,7 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   }
   const requests: Record<string, string> = {
     'http.server.request.start': 'arrived',
-    'http.server.response.finish': 'answered',
+    'http.server.response.finish': 'responded',
   };
   for (const [channel, moment] of Object.entries(requests)) {
     subscribe(channel, (message) => {
@@ -140,7 +140,7 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   }
 }
 
-/** `payouts-call` starts one at a network, `payouts-look-up` asks for it; what goes to no network goes to a merchant. */
+/** `payouts-call` starts a payout, `payouts-look-up` looks it up; a call to no network goes to a merchant. */
 function callName({ method, path }: { method: string; path: string }): string {
   const [, kind] = /^\/simulator\/networks\/\w+\/(\w+)/.exec(path) ?? [];
   if (kind === undefined) return 'webhook-call';

@@ -9,21 +9,21 @@ import { effort } from './effort.ts';
 import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
-// What starts in one process. More would be cheaper still, and need more connections than the tests' server takes.
+// Services in one process. More would be cheaper but need more connections than the tests' server has.
 const perProcessMax = effort({ usual: 8, long: 1 });
 
-/** Kills a process at each point of the story, and checks that the list of points has everything it waits for. */
+/** Kills a process at each point of the story, and checks that the points cover everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
   const points = story.points.filter(({ long }) => effort({ usual: long !== true, long: true }));
-  describe(`a process that is killed ${story.title} loses nothing and does nothing twice`, () => {
+  describe(`a process killed ${story.title} loses nothing and does nothing twice`, () => {
     const kills = new Kills(story, points);
     before(() => kills.begin());
     after(() => kills.end());
 
-    test('whatever it waits for on the way is among the points', async () => {
+    test('each statement and call that it waits for has a point', async () => {
       const { steps } = await kills.next(null);
       const unlisted = unlistedSteps(steps, [...story.points, ...(story.coveredElsewhere ?? [])]);
-      assert.deepEqual(unlisted, [], 'each needs a point, or is a chore, which crash-points.ts names');
+      assert.deepEqual(unlisted, [], 'add a point for each, or for a chore its name in crash-points.ts');
     });
 
     for (const point of points) {
@@ -39,14 +39,14 @@ async function recover(
   point: CrashPoint,
   { world, hasReachedPoint, stderr }: KilledProcess,
 ): Promise<void> {
-  assert(hasReachedPoint, `it never came to ${pointTitle(point)}: ${stderr}`);
+  assert(hasReachedPoint, `it did not reach ${pointTitle(point)}: ${stderr}`);
   await story.restart?.(world, point);
   await world.settle();
   await story.verify(world, point);
   await world.close();
 }
 
-/** The deaths of one story in the order of its tests, some of them in one process. */
+/** The kills of one story in the order of its tests, several services to a process. */
 class Kills {
   readonly #story: CrashStory;
   readonly #points: (CrashPoint | null)[];
@@ -63,9 +63,9 @@ class Kills {
     this.#processes = new ProcessWorld();
   }
 
-  /** What was left by the next death at this point (null: by a process that went its way). */
+  /** The result of the next kill at this point (null: of a process that ran through). */
   async next(point: CrashPoint | null): Promise<KilledProcess> {
-    // Tests that are left out have deaths that nobody asks for.
+    // Skips the kills of tests that were filtered out.
     while (this.#killed[0] && this.#killed[0].point !== point) this.#killed.shift();
     if (this.#killed.length === 0) await this.#kill(point);
     const next = this.#killed.shift();
@@ -75,7 +75,7 @@ class Kills {
 
   async #kill(first: CrashPoint | null): Promise<void> {
     this.#points.splice(0, this.#points.indexOf(first));
-    const points = this.#takeTogether();
+    const points = this.#nextBatch();
     const worlds = await Promise.all(points.map(() => CrashWorld.create()));
     this.#worlds.push(...worlds);
     assert(this.#processes);
@@ -84,8 +84,8 @@ class Kills {
     this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
   }
 
-  /** Those of the next points that can be come to in one process. */
-  #takeTogether(): (CrashPoint | null)[] {
+  /** The next points that can share a process. */
+  #nextBatch(): (CrashPoint | null)[] {
     const isAlone = (index: number) => this.#points[index]?.isAlone === true;
     const max = isAlone(0) ? 1 : Math.min(perProcessMax, this.#points.length);
     let count = 1;

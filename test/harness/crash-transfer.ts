@@ -11,9 +11,9 @@ import type { CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
 
 const amountMinor = 10_000n;
-const key = 'one order';
+const key = 'one transfer';
 
-/** The merchant orders, always with the same key. Rejects when the process dies over it. */
+/** The merchant requests a transfer, always with the same key. Rejects when the process dies meanwhile. */
 export function requestTransfer(
   world: CrashWorld,
   { url = world.apiUrl, to: accountNumber = '7000001' } = {},
@@ -22,12 +22,12 @@ export function requestTransfer(
   return world.client(url).post('/v1/transfers', body, { 'idempotency-key': key });
 }
 
-/** As a careful merchant does after a request whose answer did not come: the same again, until there is one. */
+/** Repeats the request until it has a response, as a merchant does after a lost one. */
 export async function requestUntilResponse(world: CrashWorld): Promise<ApiResponse> {
   let response: ApiResponse | undefined;
-  await eventually('the order is answered', async () => {
+  await eventually('the transfer has a response', async () => {
     response = await requestTransfer(world);
-    // What the dead process had begun is undone as soon as the database has noticed.
+    // The database rolls the dead process's transaction back as soon as it notices.
     return response.status !== 409;
   });
   assert(response);
@@ -35,7 +35,7 @@ export async function requestUntilResponse(world: CrashWorld): Promise<ApiRespon
   return response;
 }
 
-/** One order, one payout, one event, and the money where it belongs to the butut. */
+/** Checks that there is one transfer, one payout and one event, and that every balance is right to the butut. */
 export async function verifyTransfer(
   world: CrashWorld,
   { status, accountNumber = '7000001' }: { status: 'completed' | 'failed'; accountNumber?: string },
@@ -46,18 +46,18 @@ export async function verifyTransfer(
   assert.equal(transfer['status'], status);
   const repeated = await requestTransfer(world, { to: accountNumber });
   assert.deepEqual([repeated.status, repeated.headers.get('idempotent-replayed')], [201, 'true'], repeated.text);
-  assert.equal(repeated.body['id'], transfer['id'], 'the key stands for this transfer');
+  assert.equal(repeated.body['id'], transfer['id'], 'the key replays this transfer');
   await verifyNetwork(world, transfer, status);
   await verifyMoney(world, status);
   await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');
-  assert.deepEqual(await listCases(world.db, null, 100), [], 'nobody has to look at anything');
+  assert.deepEqual(await listCases(world.db, null, 100), [], 'no case is open');
 }
 
 async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown>, status: string): Promise<void> {
   const text = `SELECT reference, CASE WHEN planned_at <= $1 THEN planned_status ELSE status END AS status
                 FROM simulator.payouts`;
   const payouts = await world.db.rows({ name: 'test_payouts', text, values: [world.clock.now()] });
-  assert.deepEqual(payouts, [{ reference: transfer['reference'], status }], 'the network was asked for one payout');
+  assert.deepEqual(payouts, [{ reference: transfer['reference'], status }], 'the network has one payout');
 }
 
 async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
@@ -78,11 +78,11 @@ async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
     text: 'SELECT amount::text FROM transfer_days',
     values: [],
   });
-  assert.equal(day?.amount, String(paid), 'the day counts what was ordered');
+  assert.equal(day?.amount, String(paid), 'the daily total has the amount');
   await verifyBooks(world);
 }
 
-/** What `ledger verify` of the operator checks. */
+/** The checks of the operator's `ledger verify`. */
 export async function verifyBooks(world: CrashWorld): Promise<void> {
   assert.equal((await verifyLedger(world.db)).finding, null);
   assert.equal(await verifyHolds(world.db), null);
@@ -108,9 +108,9 @@ async function verifyEvents(world: CrashWorld, id: string, outcome: string): Pro
   assert.deepEqual(rows, [{ status: 'delivered' }], 'one delivery for the one event that is subscribed to');
 }
 
-/** Each of these events has come, and nothing else; each once, or once more where the answer got lost with the process. */
+/** These events arrived and no others, each once; one may arrive twice where its response died with the process. */
 export function verifyReceived(world: CrashWorld, eventIds: readonly string[]): void {
   const received = world.receiver.received.map(({ headers }) => String(headers['webhook-id']));
-  assert.deepEqual([...new Set(received)].toSorted(), eventIds.toSorted(), 'the merchant has heard of it');
+  assert.deepEqual([...new Set(received)].toSorted(), eventIds.toSorted(), 'the merchant received the event');
   assert(received.length <= eventIds.length + 1, `${received.length} requests for ${eventIds.length} events`);
 }

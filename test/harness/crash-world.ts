@@ -15,30 +15,30 @@ import type { ApiClient } from './api-client.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
 import { SettableClock } from './settable-clock.ts';
-import { startCrashProxy } from './crash-proxy.ts';
-import type { CrashProxy } from './crash-proxy.ts';
+import { startCrashProxy } from './tcp-proxy.ts';
+import type { CrashProxy } from './tcp-proxy.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { Victim } from './crashing-service.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 import { startService, testKeys } from './service.ts';
 import type { TestService } from './service.ts';
-import { asOwner } from './tables.ts';
+import { dropCallbacks } from './tables.ts';
 import { openTestDatabase } from './open-test-database.ts';
 
-/** What a process does: answer requests, do what is due, or both. */
+/** What a process runs: the API, the workers, or both. */
 export type CrashRole = 'api' | 'worker' | 'all';
 
-/** In bututs: what the merchant starts with, and what every transfer costs. */
+/** In bututs: the merchant's first balance, and the fee of each transfer. */
 export const startingMinor = 100_000_000n;
 export const transferFeeMinor = 250n;
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
-// After the longest lease, and after the time in which an order may still arrive at its network.
+// Longer than the longest lease, and than the time in which a request may still arrive at its network.
 const stepMs = 61_000;
 const stepsMax = 10;
 
-/** A merchant on a database of its own, and services that come and go in front of it. All of them have one clock. */
+/** A merchant on its own database, and services that start and stop on it. All share one clock. */
 export class CrashWorld {
   readonly clock = new SettableClock(startedAt);
   readonly database: TestDatabase;
@@ -56,7 +56,7 @@ export class CrashWorld {
     this.db = openTestDatabase(parts.database, { connectionsMax: 1, clock: this.clock });
   }
 
-  /** With a merchant who has test money, pays for transfers, has a daily limit and hears how they end. */
+  /** With a merchant who has test money, a transfer fee, a daily limit, and an endpoint for the outcomes. */
   static async create(): Promise<CrashWorld> {
     const [database, receiver, proxy] = await Promise.all([
       createTestDatabase(),
@@ -83,7 +83,7 @@ export class CrashWorld {
       await updateEndpoint(tx, context, { ...owner, testMode: true }, { id: endpoint.id, change });
       const fee = { percentHundredths: 0n, fixedMinor: transferFeeMinor, minimumMinor: 0n, maximumMinor: null };
       await setFeeRule(tx, owner, { ...fee, operation: 'transfer', network: 'all' });
-      // So that the day's total is asked for, and not only counted.
+      // So that a transfer reads the day's total and not only adds to it.
       await setLimit(tx, owner, { kind: 'daily', amountMinor: 10_000_000n });
       const { text: key } = await createApiKey(tx, context, merchant, 'Crash');
       this.#merchant = { merchant, key };
@@ -95,14 +95,14 @@ export class CrashWorld {
     return this.#merchant.merchant;
   }
 
-  /** Where an API process in the test's own process is. */
+  /** The URL of the API in the test's own process. */
   get apiUrl(): string {
     const api = this.#running.find(({ role }) => role !== 'worker');
     assert(api, 'an API process runs');
     return api.service.url;
   }
 
-  /** The merchant's server, which asks the API process at `url`. */
+  /** The merchant's server, which calls the API at `url`. */
   client(url = this.apiUrl): ApiClient {
     return createApiClient(url, this.#merchant?.key ?? '');
   }
@@ -121,7 +121,7 @@ export class CrashWorld {
     return service;
   }
 
-  /** Lets a worker that has just started do all that is due now. */
+  /** Starts a worker, lets it do all that is due now, and stops it. */
   async runWorker(): Promise<void> {
     const worker = await this.start('worker');
     await worker.app.drain();
@@ -129,12 +129,12 @@ export class CrashWorld {
     await worker.stop();
   }
 
-  /** The simulated networks send the reports that are due now. */
+  /** The simulated networks send the callbacks that are due now. */
   async sendCallbacks(): Promise<void> {
     for (const { role, service } of this.#running) if (role !== 'worker') await service.app.drain();
   }
 
-  /** A service on this world's database, for a process that is going to be killed. */
+  /** A service on this world's database, for a process that will be killed. */
   victim(role: CrashRole, point: CrashPoint | null): Victim {
     return {
       settings: { ...this.#settings(role), ...testKeys, APP_ENV: 'development', PORT: '0' },
@@ -148,17 +148,15 @@ export class CrashWorld {
     this.clock.set(addMs(this.clock.now(), ms));
   }
 
-  /** From here on the networks' reports get lost on the way; what becomes of an order is to be asked for. */
-  async dropCallbacks(): Promise<void> {
-    await asOwner(this, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
-    const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
-    await asOwner(this, `CREATE TRIGGER lost ${trigger}`);
+  /** From now on the networks' callbacks are lost: only a look-up finds the outcome. */
+  dropCallbacks(): Promise<void> {
+    return dropCallbacks(this);
   }
 
   /**
-   * A minute after whatever happened, a worker starts, and all work until nothing is left to do, for ten minutes of the
-   * clock. Fails with what is left after them. A worker that runs already ends what it has begun before the clock goes
-   * on: a call that is still on its way would be looked up, and not be known.
+   * Moves the clock by a minute, starts a worker, and lets all services work until nothing is left to do, for at most
+   * ten minutes of the clock. Fails with what is left. A running worker first finishes its work in progress: a look-up
+   * of a call that has not arrived yet would find nothing.
    */
   async settle(): Promise<void> {
     this.proxy.dropResponses(false);
@@ -171,12 +169,12 @@ export class CrashWorld {
       for (const { service } of this.#running) await service.app.drain();
       const pending = await this.listPending();
       if (pending.length === 0) return;
-      assert(step < stepsMax, `after ${stepsMax} minutes there is still to do: ${pending.join(', ')}`);
+      assert(step < stepsMax, `after ${stepsMax} minutes these are left: ${pending.join(', ')}`);
       this.advance(stepMs);
     }
   }
 
-  /** Everything that somebody still has to do, in words. */
+  /** All pending work, in words. */
   async listPending(): Promise<string[]> {
     const rows = await this.db.rows<{ what: string }>({
       name: 'test_what_is_left',
@@ -196,7 +194,7 @@ export class CrashWorld {
   }
 
   async #close(): Promise<void> {
-    // Workers first: what they have under way goes to the networks, which live with the API.
+    // Workers first: their calls go to the simulated networks, which run with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
     await Promise.all([this.receiver.close(), this.proxy.close(), this.db.close()]);
     await this.database.drop();
@@ -208,7 +206,7 @@ export class CrashWorld {
   }
 }
 
-/** How many rows there are: `transfer_notes WHERE …`. */
+/** The number of rows: `transfer_notes WHERE …`. */
 export async function countWhere(world: CrashWorld, table: string): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table}`;
   const row = await world.db.row<{ count: number }>({ name: `test_count_${table}`, text, values: [] });

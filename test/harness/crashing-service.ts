@@ -1,8 +1,8 @@
 /**
- * Services, each put together as in server/src/main.ts, in a process that is killed when each has come to a named point.
- * Nothing in the service knows of it: the database that it is handed tells of each step, and so do Node's own channels.
- * One service ends the process itself, at its very point. Of several, each stands still at its point until the test ends
- * all of them: starting a process costs four times as much as a service in it.
+ * Services as server/src/main.ts builds them, in a process that is killed once each is at its crash point. The service
+ * does not know: a wrapped database and Node's diagnostics channels report the steps. A single service kills the
+ * process itself, exactly at its point. Of several, each halts at its point until the test kills them all: starting a
+ * process costs four times as much as starting a service in it.
  *
  * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
@@ -14,18 +14,18 @@ import { SettableClock } from './settable-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
 import type { CrashPoint, Steps } from './crash-steps.ts';
 
-/** A service that is to die. */
+/** A service that will be killed. */
 export interface Victim {
   settings: Record<string, string>;
-  /** The moment that its clock tells. */
+  /** The time of its clock. */
   now: string;
-  /** Null lives on and prints its steps. */
+  /** Null: it runs through and prints its steps. */
   point: CrashPoint | null;
   /** The ports that it calls. */
   ports: number[];
 }
 
-// Before anything can end it: otherwise no start would be quicker than the first.
+// Before a kill can prevent it: otherwise no start would be faster than the first.
 flushCompileCache();
 const victims = JSON.parse(process.env['CRASH_VICTIMS'] ?? '') as Victim[];
 const stepsByPort = new Map<number, Steps>();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createApiClient } from './api-client.ts';
 import type { ApiResponse } from './api-client.ts';
 
-// Types what a document tells a merchant to type.
+// Runs the curl lines of a document.
 
 export interface CurlLine {
   command: string;
-  /** The answer that the page shows below it; null where it shows none. */
+  /** The response that the page shows below it; null where it shows none. */
   response: unknown;
 }
 
@@ -24,7 +24,7 @@ export function curlLines(page: string): CurlLine[] {
   return lines;
 }
 
-/** The words that a shell makes of a line: quoted and bare pieces that touch are one word. */
+/** Splits a line as a shell does: adjacent quoted and bare parts are one word. */
 function shellArguments(command: string, variables: Record<string, string>): string[] {
   const filled = (part: string): string => part.replaceAll(/\$(\w+)/g, (_, name: string) => variables[name] ?? 'unset');
   const quoted = /'([^']*)'|"((?:\\.|[^"\\])*)"|([^\s'"]+)/g;
@@ -35,7 +35,7 @@ function shellArguments(command: string, variables: Record<string, string>): str
   );
 }
 
-/** Does at `url` what curl would at the address of the documents. */
+/** Sends the request of a curl line to `url` instead of the documents' address. */
 export function runCurlLine(url: string, command: string, variables: Record<string, string>): Promise<ApiResponse> {
   const args = shellArguments(command, variables);
   const valuesOf = (option: string): string[] => args.filter((_, index) => args[index - 1] === option);
@@ -53,7 +53,7 @@ export function runCurlLine(url: string, command: string, variables: Record<stri
   return createApiClient(url, '').send(method, path, { headers, ...(body === undefined ? {} : { body }) });
 }
 
-/** The same but for what is different each time: ids, times, tokens, the service's own address. */
+/** Replaces what differs each time: ids, times, tokens, the service's address. */
 export function withoutRandomValues(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'an id')

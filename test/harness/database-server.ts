@@ -8,19 +8,19 @@ import type { EmbeddedPostgres } from '../../server/src/database/embedded/embedd
 import { createOncePerRun } from './shared-directory.ts';
 import { fastTemporaryDirectory } from './temporary-directory.ts';
 
-/** A PostgreSQL as an operator runs one. The tests' shared one forgets on purpose, and the service refuses to serve from it. */
+/** A durable PostgreSQL, as an operator runs one. The service refuses the tests' shared one, which is not durable. */
 export interface DatabaseServer {
   adminUrl: string;
-  /** An empty database; answers its URL as the owner of everything in it, for DATABASE_URL. */
+  /** Creates an empty database and returns its owner's URL, for DATABASE_URL. */
   createDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
 
 export async function startDatabaseServer(): Promise<DatabaseServer> {
-  // Of a run that was killed, the next one's shared cluster removes directories of this name.
+  // The next run's shared cluster removes directories with this prefix that a killed run left.
   const dataDirectory = mkdtempSync(join(fastTemporaryDirectory(), 'dalasi-test-'));
   const empty = await createOncePerRun('empty-server', async (directory) => (await start(directory)).stop());
-  // Making the files takes the server's own program 1.2 s of processor time, a copy 0.06 s.
+  // initdb takes 1.2 s of processor time, a copy of its files 0.06 s.
   if (empty !== undefined) cpSync(empty, dataDirectory, { recursive: true });
   const server = await start(dataDirectory);
   return {

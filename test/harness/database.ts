@@ -10,26 +10,26 @@ export interface TestDatabase {
   adminUrl: string;
   /** As the serving role, like the service itself. */
   appUrl: string;
-  /** Removes the database; fails when the test left connections to it open, and they do not end within this time. */
+  /** Drops the database; fails when connections to it are still open after this time. */
   drop(options?: { timeoutMs: number }): Promise<void>;
 }
 
-/** Long, because only a test that fails waits for it, and on a busy machine a connection that was ended takes its time. */
+/** Only a failing test waits this long; on a busy machine a closed connection takes a while to disappear. */
 const closeTimeoutMs = 60_000;
 const pollEveryMs = 5;
 
 let privateCluster: Promise<TestCluster> | undefined;
 
 /**
- * A database of the test's own with the newest schema and no rows: a copy of the template (about 20 ms). The cluster is
- * the one that the test command started; a test file that is run alone starts its own and stops it at the end.
+ * Creates a database with the newest schema and no rows, a clone of the template (about 20 ms), on the cluster that the
+ * test command started. A test file that runs alone starts its own cluster and stops it at the end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const { template } = await findCluster();
   return await createDatabase(template);
 }
 
-/** A database without any table, for tests of what makes them. The serving role may do nothing in it yet. */
+/** Creates a database without tables, for tests of migrations. The serving role has no rights in it yet. */
 export async function createEmptyTestDatabase(): Promise<TestDatabase> {
   return await createDatabase('template0');
 }
@@ -52,11 +52,13 @@ async function findCluster() {
   if (inherited) return inherited;
   privateCluster ??= startPrivateCluster();
   const started = readTestClusterFrom((await privateCluster).env);
-  if (!started) throw new Error('the test cluster did not say where it is');
+  if (!started) throw new Error('the test cluster has no address');
   return started;
 }
 
-/** An `after` hook would run before those of the test file, which still need the database. */
+/**
+ * Stops at the end of the process: an `after` hook would run before those of the test file, which need the database.
+ */
 async function startPrivateCluster(): Promise<TestCluster> {
   const cluster = await startTestCluster();
   process.once('beforeExit', () => void cluster.stop());
@@ -67,7 +69,7 @@ async function dropDatabase(adminUrl: string, database: string, timeoutMs: numbe
   const left = await withAdminClient(adminUrl, async (client) => {
     const giveUpAt = systemClock.now().getTime() + timeoutMs;
     for (;;) {
-      // A connection that was just ended is counted until its process has gone.
+      // A closed connection counts until its server process has ended.
       const { rows } = await client.query<{ left: number }>(
         "SELECT count(*)::integer AS left FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'",
         [database],

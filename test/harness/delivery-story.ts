@@ -32,7 +32,7 @@ import { openTestDatabase } from './open-test-database.ts';
 /** A service of the story. */
 export interface StoryService {
   client: ApiClient;
-  /** As on any other day; fails unless it ends well. */
+  /** Stops it with SIGTERM or `close`; fails unless it exits with 0 and logs no error. */
   stop(): Promise<void>;
 }
 
@@ -51,16 +51,16 @@ interface StoryParts {
 type Role = 'worker' | 'all';
 type Running = Pick<ManualClockService, 'advanceTo'>;
 
-/** A merchant's server, and the endpoint that leads there. Of its secrets it knows `first`. */
+/** A merchant's server and its endpoint. The receiver knows the endpoint's secret as `first`. */
 export type Subscriber = VerifyingReceiver & { endpointId: string };
 
 const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const subscribedKind: EventKind = 'customer.created';
 const servicePath = fileURLToPath(import.meta.resolve('./manual-clock-service-process.ts'));
-// Ten attempts, and two claims of processes that were killed.
+// Ten attempts, and two claims of killed processes.
 const stepsMax = 14;
 
-/** A merchant whose servers hear of each new customer, by services that are all at one moment. */
+/** A merchant whose servers receive an event for each new customer, from services that share one clock. */
 export class DeliveryStory {
   readonly clock: SettableClock;
   readonly database: TestDatabase;
@@ -83,7 +83,7 @@ export class DeliveryStory {
     this.#clockFile = processes && `${processes.newDataDirectory()}-clock`;
   }
 
-  /** `processes` for services in processes of their own; it is closed with the story. */
+  /** `processes` starts services in their own processes; the story closes it. */
   static async create(processes?: ProcessWorld): Promise<DeliveryStory> {
     const database = await createTestDatabase();
     const clock = new SettableClock(startedAt);
@@ -95,7 +95,7 @@ export class DeliveryStory {
   }
 
   async #onboard(): Promise<void> {
-    // As a start does, before anything is sealed or hashed.
+    // As at the start of a service, before anything is sealed or hashed.
     await openSecrets(readSecrets(readConfig(testKeys), systemRandom), { db: this.#db, clock: this.clock });
     await this.#db.withTransaction(async (tx) => {
       const business = { name: 'Kairaba Books', rateLimitPerSecond: 0n };
@@ -127,7 +127,7 @@ export class DeliveryStory {
     return subscriber;
   }
 
-  /** Makes a customer in a transaction of its own. Answers the id, of which its event tells. */
+  /** Creates a customer in its own transaction and returns the id, which is in its event. */
   async commit(): Promise<string> {
     const context = {
       ...this.#context(),
@@ -144,9 +144,9 @@ export class DeliveryStory {
     this.#notifier.notify(workTopic(work));
   }
 
-  /** In a process of its own, which can be killed. */
+  /** Starts a service in its own process, which can be killed. */
   async start(role: Role): Promise<StoryProcess> {
-    assert(this.#processes && this.#clockFile, 'the story was given processes');
+    assert(this.#processes && this.#clockFile, 'the story has processes');
     writeFileSync(this.#clockFile, this.clock.now().toISOString());
     const settings = { ...this.#settings(role), CLOCK_FILE: this.#clockFile };
     const child = this.#processes.start([process.execPath, servicePath], settings);
@@ -170,12 +170,12 @@ export class DeliveryStory {
         this.#running.delete(running);
         child.stop();
         const { code } = await child.ended;
-        assert.deepEqual({ code, stderr: child.stderr() }, { code: 0, stderr: '' }, 'it ends well');
+        assert.deepEqual({ code, stderr: child.stderr() }, { code: 0, stderr: '' }, 'it stops cleanly');
       },
     };
   }
 
-  /** In the test's own process. */
+  /** Starts a service in the test's own process. */
   async startInProcess(role: Role): Promise<StoryService> {
     const logged: string[] = [];
     const settings = this.#settings(role);
@@ -185,7 +185,7 @@ export class DeliveryStory {
     const stop = async (): Promise<void> => {
       if (!this.#running.delete(service)) return;
       await service.stop();
-      assert.deepEqual(logged, [], 'it ends well');
+      assert.deepEqual(logged, [], 'it stops cleanly');
     };
     this.#stops.push(stop);
     return { client: createApiClient(service.url, this.#merchant?.key ?? ''), stop };
@@ -198,44 +198,44 @@ export class DeliveryStory {
       PORT: '0',
       ROLE: role,
       APP_DATABASE_URL: this.database.appUrl,
-      // Asked for by a worker; nothing here goes to a network.
+      // Workers require it; nothing here calls a network.
       INTERNAL_URL: 'http://127.0.0.1:9',
       LOG_LEVEL: 'error',
     };
   }
 
-  /** It is `moment` now, and all services do what is due then. Resolves when they have. */
+  /** Sets the clock; all services do what is due then. Resolves when they are done. */
   async advanceTo(time: Date): Promise<void> {
     this.clock.set(time);
     if (this.#clockFile !== undefined) writeFileSync(this.#clockFile, time.toISOString());
     await Promise.all([...this.#running].map((service) => service.advanceTo(time)));
   }
 
-  /** Time passes until nothing is to be delivered any more, each time to the moment in which all that waits is due. */
+  /** Moves the clock until nothing is left to deliver, each time to when everything pending is due. */
   async settle(): Promise<void> {
     for (let step = 0; step < stepsMax; step += 1) {
       await this.advanceTo(this.clock.now());
       const lastDueAt = await this.lastDueAt();
       if (lastDueAt === null) return;
-      // On whole seconds, as time stands in signatures.
+      // Whole seconds, as in signatures.
       this.clock.set(new Date(Math.ceil(lastDueAt.getTime() / 1_000) * 1_000));
     }
-    assert.fail(`after ${stepsMax} steps there is still something to deliver`);
+    assert.fail(`after ${stepsMax} steps deliveries are still pending`);
   }
 
-  /** Time passes, and no delivery is under way while it does: one whose claim ends meanwhile would be made again. */
+  /** Moves the clock while no delivery is under way: one whose claim ends meanwhile would be sent again. */
   async advance(ms: number): Promise<void> {
     await this.advanceTo(this.clock.now());
     await this.advanceTo(addMs(this.clock.now(), ms));
   }
 
-  /** When the last of all deliveries that wait is due; null when none waits. */
+  /** When the last pending delivery is due; null when none is pending. */
   async lastDueAt(): Promise<Date | null> {
     const [row] = await asOwner<{ at: Date | null }>(this, 'SELECT max(next_attempt_at) AS at FROM webhook_deliveries');
     return row?.at ?? null;
   }
 
-  /** How many deliveries there are in each state. */
+  /** The number of deliveries by status. */
   async countDeliveries(): Promise<Record<string, number>> {
     const text = 'SELECT status, count(*)::integer AS count FROM webhook_deliveries GROUP BY status';
     const rows = await asOwner<{ status: string; count: number }>(this, text);

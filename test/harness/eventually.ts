@@ -1,17 +1,17 @@
 import { systemClock } from '../../server/src/kit/clock.ts';
 
-/** Long, because only a test that fails waits for it, and a busy machine must not make one fail. */
+/** Only a failing test waits this long; a busy machine must not make one fail. */
 const giveUpAfterMs = 60_000;
 const pollEveryMs = 5;
-// What is long in coming is asked for less often: each look may be a request, and costs the processor what is waited for.
+// The longer it takes, the less often it looks: each look may be a request that slows what it waits for.
 const pollShare = 0.1;
 
-/** Waits for something that another process or socket brings about; fails with `what` when it does not come. */
+/** Waits until the condition holds, for what another process or socket does; fails with the description. */
 export async function eventually(description: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
   while (!(await condition())) {
     const waitedMs = performance.now() - startedMs;
-    if (waitedMs > giveUpAfterMs) throw new Error(`it never came to this: ${description}`);
+    if (waitedMs > giveUpAfterMs) throw new Error(`this did not happen within 60 s: ${description}`);
     await systemClock.sleep(Math.max(pollEveryMs, waitedMs * pollShare));
   }
 }

@@ -9,20 +9,20 @@ const repository = join(import.meta.dirname, '../..');
 
 export type ExampleLanguage = 'TypeScript' | 'PHP' | 'Python' | 'Go';
 
-/** One of the programs in examples/, running. */
+/** A running program of examples/. */
 export interface ExampleReceiver {
   url: string;
-  /** Everything it has printed, on either stream. */
+  /** Everything it has printed, on both streams. */
   printed(): string;
 }
 
 export interface ExampleSettings {
   secret: string;
-  /** Which of the two signatures it looks at. */
+  /** Which of the two signatures it verifies. */
   signature: 'standard' | 'service';
 }
 
-/** One of the shops in examples/, running. */
+/** A running shop of examples/. */
 export type ExampleShop = ExampleReceiver;
 
 export interface ShopSettings {
@@ -31,7 +31,7 @@ export interface ShopSettings {
   dalasiUrl: string;
 }
 
-// What tells whether a language can run here. TypeScript always can: this is Node.
+// Shows whether a language can run here. TypeScript always can: this is Node.
 const runtimes: Record<Exclude<ExampleLanguage, 'TypeScript'>, readonly string[]> = {
   PHP: ['php', '--version'],
   Python: ['python3', '--version'],
@@ -62,14 +62,14 @@ export function createExampleWorld() {
     if (language === 'TypeScript') return [process.execPath, 'examples/receiver.ts'];
     if (language === 'PHP') return ['php', 'examples/receiver.php'];
     if (language === 'Python') return ['python3', 'examples/receiver.py'];
-    // `go run` would leave its program behind when it is ended.
+    // `go run` would leave its program running.
     goProgram ??= buildGo(processes);
     return [await goProgram];
   }
 
-  /** Not waited for: with settings it does not like, it ends. */
+  /** Does not wait until it listens: with invalid settings it ends. */
   async function launch(language: ExampleLanguage, settings: Partial<ExampleSettings>): Promise<TestProcess> {
-    // The PHP example remembers in the directory for temporary files, and each has its own.
+    // The PHP example stores its data in the temporary directory.
     const directory = processes.newDataDirectory();
     mkdirSync(directory);
     return processes.start(await commandOf(language), {

@@ -3,8 +3,8 @@ import type { Queryable, Statement } from '../../server/src/kit/db.ts';
 import type { TestDatabase } from './database.ts';
 
 /**
- * How the database does the statements that `ask` runs when it plans for any values, as it may from the sixth time on; the
- * plan is one text for each statement. Nothing is run. Fill the tables and ANALYZE them first.
+ * The generic plan of each statement that `runStatements` sends, as PostgreSQL may use it from the sixth execution on.
+ * Executes none of them. Fill and ANALYZE the tables first.
  */
 export async function genericPlans(
   { adminUrl }: Pick<TestDatabase, 'adminUrl'>,

@@ -8,14 +8,14 @@ export type CheckoutCall =
   | { type: 'proceed'; token: string; code: string | null }
   | { type: 'cancel'; token: string };
 
-/** Payments in memory, for tests of the pages alone. What an action leads to is said beforehand. */
+/** Payments in memory, for tests of the pages alone. The test sets the result of the next action. */
 export class FakeCheckout implements Checkout {
   readonly calls: CheckoutCall[] = [];
   readonly #views = new Map<string, CheckoutView>();
   readonly #changes: ChangeFeed;
-  /** What the next action answers; thrown when it is an error. The payment stays as it is when null. */
+  /** The result of the next action; an error is thrown. With null the payment stays as it is. */
   next: CheckoutView | Error | null = null;
-  /** Thrown by every look at a payment, as a database that is away would. */
+  /** Thrown by every read, as by a database that is down. */
   outage: Error | null = null;
   reads = 0;
 
@@ -23,13 +23,13 @@ export class FakeCheckout implements Checkout {
     this.#changes = changes;
   }
 
-  /** Changes a payment as the worker would, with a hint to whoever listens. */
+  /** Changes a payment as a worker does, with a hint to listeners. */
   set(token: string, view: CheckoutView): void {
     this.#views.set(token, view);
     this.#changes.notify(this.topic(view));
   }
 
-  /** The same without a hint: it was lost. */
+  /** The same with a lost hint. */
   setSilently(token: string, view: CheckoutView): void {
     this.#views.set(token, view);
   }
@@ -76,7 +76,7 @@ export function refusedCode(): AppError {
   return fieldError('invalid_request', 'code', 'That code is wrong. You have 2 tries left.');
 }
 
-/** Hints within this process. */
+/** A change feed within this process. */
 export class LocalChangeFeed implements ChangeFeed {
   readonly #listeners = new Map<Topic, Set<() => void>>();
   readonly #kindListeners = new Set<(topic: Topic) => void>();
@@ -103,7 +103,7 @@ export class LocalChangeFeed implements ChangeFeed {
     return () => this.#kindListeners.delete(kindListener);
   }
 
-  /** How many topics anybody listens to. */
+  /** The number of topics with listeners. */
   get topics(): number {
     return this.#listeners.size;
   }

@@ -4,32 +4,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { eventually } from './eventually.ts';
 import { listenOnReservedPort } from './reserved-port.ts';
 
-/** What goes wrong on the way to a network; none of it but `refused` says what became of the call. */
+/** Faults on the way to a network. All but a refused connection leave the outcome of the call unknown. */
 export const proxyFaults = [
   'connection refused',
   'reset before the body',
   'reset after the body',
-  'no answer in time',
+  'no response in time',
   '502 of a proxy',
   '200 with garbage',
 ] as const;
 
 export type ProxyFault = (typeof proxyFaults)[number];
 
-/** The line between the service and the simulated networks, which a test can break. What it does not break passes. */
+/** A proxy between the service and the simulated networks. It forwards every call that a test does not break. */
 export interface FaultyProxy {
   url: string;
-  /** Where the networks really are; known once the service has started. */
+  /** The networks' own address, known once the service has started. */
   routeTo(url: string): void;
-  /** Breaks the next calls about payouts; `arrives`: the network gets them all the same, only nobody hears its answer. */
+  /** Breaks the next payout calls; with `arrives` the network receives them and its response is lost. */
   breakCalls(fault: ProxyFault, options: { calls: number; arrives: boolean }): Promise<void>;
-  /** Lets calls through again. */
+  /** Forwards calls again. */
   repair(): Promise<void>;
-  /** Waits until a broken call has come as far as it gets, and the network has done its part. */
+  /** Waits until a call was broken, and the network has handled it if it arrives. */
   untilBroken(): Promise<void>;
-  /** The bodies of the orders that came as far as the line, oldest first. */
+  /** The bodies of the payout requests that reached the proxy, oldest first. */
   payoutRequests(): string[];
-  /** Gives the network an order that the line had kept to itself. */
+  /** Forwards a payout request that the proxy had held back, and returns the status. */
   deliverLate(index: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -45,14 +45,14 @@ interface ProxyState {
   target: string;
   broken: { fault: ProxyFault; calls: number; arrives: boolean } | null;
   brokenCount: number;
-  /** Every order that came as far as the line. */
+  /** Every payout request that reached the proxy. */
   payoutRequests: Call[];
 }
 
 export async function startFaultyProxy(): Promise<FaultyProxy> {
   const state: ProxyState = { target: '', broken: null, brokenCount: 0, payoutRequests: [] };
   const server = createServer((req, res) => void onCall(state, req, res).catch(() => res.destroy()));
-  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  // The client closes idle connections. If the server did too, it would now and then reset one under a request.
   server.keepAliveTimeout = 0;
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => server.closeAllConnections());
   return {
@@ -73,7 +73,7 @@ export async function startFaultyProxy(): Promise<FaultyProxy> {
     payoutRequests: () => state.payoutRequests.map(({ body }) => body.toString()),
     deliverLate: async (index) => {
       const call = state.payoutRequests[index];
-      assert.ok(call, 'the line has seen the order');
+      assert.ok(call, 'the proxy has the request');
       return (await forward(state.target, call)).status;
     },
     close,
@@ -117,7 +117,7 @@ async function forward(target: string, call: Call): Promise<{ status: number; ty
 function fail(fault: ProxyFault, res: ServerResponse): void {
   switch (fault) {
     case 'connection refused':
-    case 'no answer in time':
+    case 'no response in time':
       return;
     case 'reset before the body':
     case 'reset after the body':

@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL for all test files of a run, by Node's test runner: `node --test --test-global-setup=<this file> …`.
- * A run that is itself started by a test uses that one's.
+ * Starts one PostgreSQL for all test files of a run: `node --test --test-global-setup=<this file> …`. A run that a test
+ * starts uses the cluster of its parent.
  */
 import { readTestClusterFrom, startTestCluster } from './cluster.ts';
 import type { TestCluster } from './cluster.ts';

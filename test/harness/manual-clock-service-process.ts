@@ -1,6 +1,6 @@
 /**
- * A moved service in a process of its own: on SIGUSR2 it takes the moment that stands in the file, does all that is due
- * then, and prints `came to <moment>`.
+ * A `ManualClockService` in its own process: on SIGUSR2 it reads the time from the file, does all that is due then, and
+ * prints `came to <time>`.
  *
  * Settings: those of the service, and CLOCK_FILE.
  */
@@ -11,7 +11,7 @@ import { startManualClockService } from './manual-clock-service.ts';
 const print = (line: string): unknown => process.stdout.write(`${line}\n`);
 const readTime = (): Date => new Date(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8'));
 
-// It may be killed at any moment: otherwise no start would be quicker than the first.
+// Before a kill can prevent it: otherwise no start would be faster than the first.
 flushCompileCache();
 const service = await startManualClockService({ settings: process.env, now: readTime() });
 

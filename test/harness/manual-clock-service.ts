@@ -3,11 +3,11 @@ import { createLog } from '../../server/src/kit/log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
 
-/** A service whose clock stands still until the test moves it. */
+/** A service whose clock stops until the test moves it. */
 export interface ManualClockService {
   /** Where it listens. */
   url: string;
-  /** It is `moment` now; resolves when all is done that is due then. */
+  /** Sets the clock; resolves when everything due then is done. */
   advanceTo(time: Date): Promise<void>;
   stop(): Promise<void>;
 }
@@ -15,11 +15,11 @@ export interface ManualClockService {
 interface ManualClockServiceOptions {
   settings: Readonly<Record<string, string | undefined>>;
   now: Date;
-  /** Takes the lines of the log. Default: standard error. */
+  /** Receives the log lines. Default: standard error. */
   writeLog?: (line: string) => void;
 }
 
-/** The service as in server/src/process/run-service.ts, on a database that is there already. */
+/** Starts the service as server/src/process/run-service.ts does, on an existing database. */
 export async function startManualClockService({
   settings,
   now,

@@ -4,49 +4,49 @@ import { ManualClock } from './manual-clock.ts';
 
 const start = new Date('2026-11-20T12:00:00.000Z');
 
-test('time stands still until it is moved', async () => {
+test('a manual clock stops until the test moves it', async () => {
   const clock = new ManualClock(start);
   assert.deepEqual(clock.now(), start);
   await clock.advance(1_500);
   assert.equal(clock.now().getTime() - start.getTime(), 1_500);
 });
 
-test('sleepers wake in the order of their due times, each at its own time', async () => {
+test('advance resumes sleepers in the order of their due times, each at its own time', async () => {
   const clock = new ManualClock(start);
-  const woken: string[] = [];
+  const resumed: string[] = [];
   const sleepAndRecord = async (name: string, ms: number): Promise<void> => {
     await clock.sleep(ms);
-    woken.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
+    resumed.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
   };
   const all = Promise.all([
     sleepAndRecord('late', 300),
     sleepAndRecord('early', 100),
-    sleepAndRecord('same moment, later in line', 300),
+    sleepAndRecord('same time, slept later', 300),
   ]);
   await clock.advance(99);
-  assert.deepEqual(woken, []);
+  assert.deepEqual(resumed, []);
   await clock.advance(1_000);
   await all;
-  assert.deepEqual(woken, ['early at 100', 'late at 300', 'same moment, later in line at 300']);
+  assert.deepEqual(resumed, ['early at 100', 'late at 300', 'same time, slept later at 300']);
 });
 
-test('a sleeper that sleeps again within one advance wakes again', async () => {
+test('a sleeper that sleeps again within one advance resumes again', async () => {
   const clock = new ManualClock(start);
-  let wakeups = 0;
+  let resumptions = 0;
   const loop = (async () => {
-    while (wakeups < 3) {
+    while (resumptions < 3) {
       await clock.sleep(100);
-      wakeups += 1;
+      resumptions += 1;
     }
   })();
   await clock.advance(250);
-  assert.equal(wakeups, 2);
+  assert.equal(resumptions, 2);
   await clock.advance(50);
   await loop;
-  assert.equal(wakeups, 3);
+  assert.equal(resumptions, 3);
 });
 
-test('an aborted sleep ends at once and leaves nobody behind', async () => {
+test('an aborted sleep ends at once and leaves no sleeper', async () => {
   const clock = new ManualClock(start);
   const stop = new AbortController();
   const sleep = clock.sleep(1_000, stop.signal);
@@ -58,7 +58,7 @@ test('an aborted sleep ends at once and leaves nobody behind', async () => {
   assert.equal(clock.sleeping, 0);
 });
 
-test('untilSleeping waits for the code that is about to sleep', async () => {
+test('untilSleeping resolves once as many sleep as expected', async () => {
   const clock = new ManualClock(start);
   const waiting = clock.untilSleeping(2);
   const sleeps = Promise.all([clock.sleep(10), Promise.resolve().then(() => clock.sleep(20))]);
@@ -68,21 +68,21 @@ test('untilSleeping waits for the code that is about to sleep', async () => {
   await sleeps;
 });
 
-test('a jump wakes sleepers in order at the new time, and a sleep begun then lasts in full', async () => {
+test('a jump resumes sleepers in order at the new time; a sleep begun then lasts in full', async () => {
   const clock = new ManualClock(start);
-  const woken: string[] = [];
+  const resumed: string[] = [];
   const sleepAndRecord = async (name: string, ms: number): Promise<void> => {
     await clock.sleep(ms);
-    woken.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
+    resumed.push(`${name} at ${clock.now().getTime() - start.getTime()}`);
   };
   const late = sleepAndRecord('late', 300).then(() => sleepAndRecord('again', 100));
   const early = sleepAndRecord('early', 100);
   await clock.jump(1_000);
   await early;
-  assert.deepEqual(woken, ['early at 1000', 'late at 1000']);
+  assert.deepEqual(resumed, ['early at 1000', 'late at 1000']);
   await clock.jump(99);
-  assert.equal(woken.length, 2);
+  assert.equal(resumed.length, 2);
   await clock.jump(1);
   await late;
-  assert.deepEqual(woken.at(-1), 'again at 1100');
+  assert.deepEqual(resumed.at(-1), 'again at 1100');
 });

@@ -1,11 +1,11 @@
 import type { Clock } from '../../server/src/kit/clock.ts';
 
 interface Sleeper {
-  wakesAtMs: number;
-  wake: () => void;
+  dueAtMs: number;
+  resume: () => void;
 }
 
-/** A clock that stands still until the test moves it; whoever sleeps wakes when the test has come that far. */
+/** A clock that stops until the test moves it; a sleeper resumes when the clock reaches its time. */
 export class ManualClock implements Clock {
   #nowMs: number;
   readonly #sleepers = new Set<Sleeper>();
@@ -22,28 +22,28 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = (): void => {
+    const resume = (): void => {
       this.#sleepers.delete(sleeper);
-      signal?.removeEventListener('abort', wake);
+      signal?.removeEventListener('abort', resume);
       resolve();
     };
-    const sleeper: Sleeper = { wakesAtMs: this.#nowMs + ms, wake };
+    const sleeper: Sleeper = { dueAtMs: this.#nowMs + ms, resume };
     this.#sleepers.add(sleeper);
-    signal?.addEventListener('abort', wake);
+    signal?.addEventListener('abort', resume);
     const watchers = this.#watchers;
     this.#watchers = [];
     for (const watch of watchers) watch();
     return promise;
   }
 
-  /** How many wait for the time to pass. */
+  /** The number of sleepers. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
   /**
-   * Resolves once at least `count` wait. Without it a test that moves the time may come before the code that is
-   * about to sleep.
+   * Resolves once there are at least `count` sleepers. Without it, a test may move the clock before the code under test
+   * sleeps.
    */
   async untilSleeping(count: number): Promise<void> {
     while (this.#sleepers.size < count) {
@@ -54,48 +54,48 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves the time and wakes those whose moment has come, in order, each at its own moment. After each one the event
-   * loop turns, so that whoever woke can act, and sleep again within the time that is left.
+   * Moves the clock and resumes the sleepers that are due, in order, each at its own time. After each one a tick of the
+   * event loop passes, in which it can act, and sleep again within the time that is left.
    */
   async advance(ms: number): Promise<void> {
     const targetMs = this.#nowMs + ms;
     for (;;) {
       const next = this.#nextSleeper();
-      if (next === undefined || next.wakesAtMs > targetMs) break;
-      this.#nowMs = next.wakesAtMs;
-      next.wake();
-      await turnOfTheEventLoop();
+      if (next === undefined || next.dueAtMs > targetMs) break;
+      this.#nowMs = next.dueAtMs;
+      next.resume();
+      await eventLoopTick();
     }
     this.#nowMs = targetMs;
-    await turnOfTheEventLoop();
+    await eventLoopTick();
   }
 
   /**
-   * Moves the time at once, as for a machine that was asleep: those whose moment has come wake afterwards, in order and
-   * all at the new time. Whoever they call has a whole timeout to answer, however far the time has moved.
+   * Moves the clock at once, as after a machine's sleep: the sleepers that are due then resume in order, all at the new
+   * time. What they call has a whole timeout to respond, however far the clock moved.
    */
   async jump(ms: number): Promise<void> {
     this.#nowMs += ms;
     for (;;) {
       const next = this.#nextSleeper();
-      if (next === undefined || next.wakesAtMs > this.#nowMs) break;
-      next.wake();
-      await turnOfTheEventLoop();
+      if (next === undefined || next.dueAtMs > this.#nowMs) break;
+      next.resume();
+      await eventLoopTick();
     }
-    await turnOfTheEventLoop();
+    await eventLoopTick();
   }
 
-  /** The earliest; of several at one moment the one that has waited longest, because a set keeps its order. */
+  /** The earliest; of several at one time the first to sleep, because a set keeps its order. */
   #nextSleeper(): Sleeper | undefined {
     let next: Sleeper | undefined;
     for (const sleeper of this.#sleepers) {
-      if (next === undefined || sleeper.wakesAtMs < next.wakesAtMs) next = sleeper;
+      if (next === undefined || sleeper.dueAtMs < next.dueAtMs) next = sleeper;
     }
     return next;
   }
 }
 
-function turnOfTheEventLoop(): Promise<void> {
+function eventLoopTick(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   setImmediate(resolve);
   return promise;

@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes a program `node` that says it is Node 20 and runs no TypeScript, and answers its folder, to be put first in
- * PATH: the machine of somebody whose npm links no other Node.
+ * Writes a program `node` that claims to be Node 20 and runs no TypeScript, and returns its folder for the front of
+ * PATH: a machine whose npm links no other Node.
  */
 export function makeOldNode(parent: string): string {
   const folder = join(parent, 'old-node');
   mkdirSync(folder);
-  // It hides its own options as well, which would otherwise be handed on to the Node that takes its place.
+  // It hides its own options too, which the Node that replaces it would inherit.
   const pretend = `
     Object.defineProperty(process, 'version', { value: 'v20.20.2' });
     process.execArgv = [];

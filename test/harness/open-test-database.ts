@@ -3,7 +3,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database, DatabaseOptions } from '../../server/src/kit/db.ts';
 import type { TestDatabase } from './database.ts';
 
-/** What a test that has no service reads and writes its database by, as the serving role and with patience. */
+/** Opens a test's database without a service, as the serving role, waiting as long as it takes for a connection. */
 export function openTestDatabase(
   { appUrl }: Pick<TestDatabase, 'appUrl'>,
   options: Partial<DatabaseOptions> = {},

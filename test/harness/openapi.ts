@@ -20,10 +20,10 @@ export interface JsonSchema {
 export interface Operation {
   operationId: string;
   method: string;
-  /** As the document writes it: `/v1/payments/{id}`. */
+  /** As in the document: `/v1/payments/{id}`. */
   path: string;
   body: JsonSchema | null;
-  /** Whether the body may also come wrapped as `{data: …}`. */
+  /** Whether the body may also be wrapped as `{data: …}`. */
   isWrappable: boolean;
   /** The names of the query parameters. */
   query: string[];
@@ -35,7 +35,7 @@ interface DocumentedResponse {
   schema: JsonSchema;
   /** The error codes that the document lists for the status. */
   codes: string[];
-  /** Where the answer is a file: what it may be. */
+  /** The media types of a response that is a file. */
   fileTypes?: readonly string[];
   problemOf(body: unknown): string | null;
 }
@@ -43,9 +43,9 @@ interface DocumentedResponse {
 /** What the OpenAPI document promises. */
 export interface Contract {
   operations: readonly Operation[];
-  /** Says what is wrong with an event's body, of a kind that the document must know; null where nothing is. */
+  /** What is wrong with an event's body, or null. The document must have its kind. */
   eventProblem(body: { event: string }): string | null;
-  /** Fails when the answer is not one that the document promises, down to a field that it does not name. */
+  /** Fails when the response is not in the document, down to an undocumented field. */
   check(request: { method: string; path: string }, response: ApiResponse): void;
 }
 
@@ -108,7 +108,7 @@ export async function loadContract(): Promise<Contract> {
   };
 }
 
-/** A client that holds every answer against the document. */
+/** A client that checks every response against the document. */
 export function createContractClient(contract: Contract, url: string, key: string): ApiClient {
   const client = createApiClient(url, key);
   const send: ApiClient['send'] = async (method, path, init) => {
@@ -138,14 +138,14 @@ function findOperation(operations: readonly Operation[], method: string, path: s
 
 const patterns = new Map<string, RegExp>();
 
-/** The addresses of a template. Cached: thousands of answers are checked against some sixty. */
+/** The pattern of a path template. Cached: thousands of responses are checked against some sixty. */
 function patternOf(template: string): RegExp {
   const pattern = patterns.get(template) ?? new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]*')}$`);
   patterns.set(template, pattern);
   return pattern;
 }
 
-/** What every answer of the API carries. */
+/** The headers of every response. */
 function checkFrame(response: ApiResponse, contentTypes: readonly string[]): void {
   const contentType = response.headers.get('content-type') ?? 'none';
   assert.ok(contentTypes.includes(contentType), contentType);
@@ -184,7 +184,7 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
   };
 }
 
-/** A body that may also come wrapped, as itself: its fields are the same. */
+/** The unwrapped form of a body that may be wrapped: its fields are the same. */
 function bareForm(body: JsonSchema | undefined): JsonSchema | null {
   const [bare, wrapped] = body?.anyOf ?? [];
   if (bare === undefined) return body ?? null;
@@ -197,14 +197,14 @@ function documentedFile(fileTypes: readonly string[]): DocumentedResponse {
 }
 
 function documentedResponse(schema: JsonSchema, codes: string[]): DocumentedResponse {
-  // Compiled with the first answer: a test sees few of the answers that the document promises.
+  // Compiled at the first response: a test sees few of those in the document.
   let validator: ReturnType<typeof compileClosed> | undefined;
   return {
     schema,
     codes,
     problemOf: (body) => {
       validator ??= compileClosed(schema);
-      // Finding out what is wrong takes many times as long as finding out whether something is.
+      // Listing all errors takes many times as long as a first check.
       if (validator.Check(body)) return null;
       const [, problems] = validator.Errors(body);
       return problems.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ');
@@ -216,7 +216,7 @@ function compileClosed(schema: JsonSchema) {
   return Compile(closed(schema));
 }
 
-/** The document names its schemas; the ones that are meant stand in their place here. */
+/** Replaces references by the schemas that they name. */
 function resolved<Part>(part: Part, schemas: Record<string, JsonSchema>): Part {
   if (Array.isArray(part)) return part.map((item: unknown) => resolved(item, schemas)) as Part;
   if (typeof part !== 'object' || part === null) return part;
@@ -229,7 +229,7 @@ function resolved<Part>(part: Part, schemas: Record<string, JsonSchema>): Part {
   return mapValues(part as Record<string, unknown>, (value) => resolved(value, schemas)) as Part;
 }
 
-/** The document leaves room for fields to come; a test must not: what is answered is what is documented. */
+/** The document allows future fields; a test must not: a response has the documented fields only. */
 function closed(schema: JsonSchema): JsonSchema {
   const { properties, items, anyOf } = schema;
   const names = Object.keys(properties ?? {});

@@ -4,7 +4,7 @@ import { readInput } from '../../server/src/kit/command-line.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import type { Command, CommandContext, CommandResult } from '../../server/src/operator/command.ts';
 
-/** Runs an operator's command that needs nothing but the database and default settings, as it was typed; `words` follow its name. */
+/** Runs an operator's command that needs only the database and default settings; `args` follow its name. */
 export function operate(
   { db }: { db: Database },
   commands: readonly Command[],

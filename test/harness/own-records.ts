@@ -5,8 +5,8 @@ import type { OwnRecords } from './api-examples.ts';
 import { eventually } from './eventually.ts';
 
 /**
- * One record of every kind for the client's merchant: the payer of the payment never answers, and the transfer waits for
- * a float that nobody fills; what is refunded is another payment. The service must work, not only answer.
+ * Creates one record of every kind for the client's merchant. The payer of the payment never responds, the transfer
+ * waits for an empty float, and the refund is of another payment. The service must run its workers.
  */
 export async function createOwnRecords(api: ApiClient, network = 'wave'): Promise<OwnRecords> {
   const intent = await api.post('/v1/payments', { data: { amount: 10, network, account_number: '7000004' } });
@@ -62,7 +62,7 @@ async function createLinkAndTerminal(api: ApiClient): Promise<Pick<OwnRecords, '
   return { paymentLinkId: String(link.body['id']), terminalId: String(terminal.body['id']) };
 }
 
-/** A part of a payment, once it is paid; waits until the payer has it. */
+/** Refunds a part of a payment once it is paid, and waits until the payer has it. */
 async function refundPart(api: ApiClient, intentId: string): Promise<Pick<OwnRecords, 'paidChargeId' | 'refundId'>> {
   const path = `/v1/transactions/${intentId}`;
   await eventually('the payment is paid', async () => (await api.get(path)).body['status'] === 'completed');

@@ -18,11 +18,11 @@ import { ManualClock } from './manual-clock.ts';
 import { operate } from './operate.ts';
 import { startService } from './service.ts';
 import type { TestMerchant, TestService, TestServiceOptions } from './service.ts';
-import { asOwner } from './tables.ts';
+import { asOwner, dropCallbacks, restoreCallbacks } from './tables.ts';
 
 type Body = Record<string, unknown>;
 
-/** What somebody gets wrong who sends a callback in a network's name. */
+/** What is wrong with a forged callback. */
 export interface Forgery {
   secret?: string;
   signedBy?: string;
@@ -38,7 +38,7 @@ export async function startPaymentStory(options: Omit<TestServiceOptions, 'clock
   return new PaymentStory(service, clock, business.test);
 }
 
-/** The whole service under a clock that stands still, with a merchant, and hands on the payer's simulated phone. */
+/** The whole service under a manual clock, with a merchant and the payer's simulated phone. */
 export class PaymentStory {
   readonly service: TestService;
   readonly clock: ManualClock;
@@ -65,7 +65,7 @@ export class PaymentStory {
     return this.service.stop();
   }
 
-  /** A direct charge; answers the intent's id. */
+  /** A direct charge; returns the intent's id. */
   async pay(accountNumber: string, data: Body = {}, api = this.api): Promise<string> {
     const request = { amount: 450.5, network: 'aps', account_number: accountNumber, ...data };
     const created = await api.post('/v1/payments', { data: request });
@@ -74,7 +74,7 @@ export class PaymentStory {
     return String(created.body['payment_intent_id']);
   }
 
-  /** A direct charge, and all that follows from it without time passing. */
+  /** A direct charge, and everything that is due after it without moving the clock. */
   async paySettled(accountNumber: string, data: Body = {}): Promise<string> {
     const id = await this.pay(accountNumber, data);
     await this.settle();
@@ -85,7 +85,7 @@ export class PaymentStory {
     return this.service.app.drain();
   }
 
-  /** Time passes, and what becomes due through it is done; no call is under way while it passes. */
+  /** Moves the clock while no call is under way, and does what becomes due. */
   async advance(ms: number): Promise<void> {
     await this.settle();
     await this.clock.jump(ms);
@@ -93,14 +93,14 @@ export class PaymentStory {
   }
 
   /**
-   * For a call that the network never answers: waits until it has been made, and lets the time pass that the service
-   * waits for an answer.
+   * For a call that the network never responds to: waits until the network has it, then moves the clock past the
+   * service's timeout.
    */
   async advancePastTimeout(id: string, ms: number): Promise<void> {
-    await eventually('the network has got the call', async () => (await this.#session(id)) !== undefined);
+    await eventually('the network has the call', async () => (await this.#session(id)) !== undefined);
     const { reference } = await this.transaction(id);
     await this.clock.advance(ms);
-    await eventually('the service has given up waiting', async () => {
+    await eventually('the call has timed out', async () => {
       const text = 'SELECT progress FROM charges WHERE reference = $1';
       const rows = await asOwner<{ progress: string }>(this.service, text, [reference]);
       return rows[0]?.progress === 'unknown';
@@ -111,19 +111,19 @@ export class PaymentStory {
     return bodyOf(await api.get(`/v1/payments/${id}`));
   }
 
-  /** By the charge's id, or by the intent's: then its newest charge. */
+  /** By the charge's id, or the intent's for its newest charge. */
   async transaction(id: string, api = this.api): Promise<Body> {
     return bodyOf(await api.get(`/v1/transactions/${id}`));
   }
 
-  /** What a gauge in /metrics says; undefined where it says nothing. */
+  /** The value of a gauge in /metrics; undefined where it is absent. */
   async gauge(series: string): Promise<number | undefined> {
     const { text } = await createApiClient(this.service.url, '').get('/metrics');
     const line = text.split('\n').find((one) => one.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length));
   }
 
-  /** What an operator's command prints that needs nothing but the database; `words` follow its name. */
+  /** The output of an operator's command that needs only the database; `args` follow its name. */
   async operate(commands: readonly Command[], name: string, args: readonly string[] = []): Promise<string> {
     return (await operate(this.service, commands, name, args)).text;
   }
@@ -133,7 +133,7 @@ export class PaymentStory {
     return (data as { kind: string }[]).map(({ kind }) => kind);
   }
 
-  /** The hosted page's forms, as a browser posts them; answers the status. */
+  /** Posts a form of the hosted page as a browser does; returns the status. */
   async postForm(
     id: string,
     form: '' | '/code' | '/confirm' | '/cancel',
@@ -144,16 +144,16 @@ export class PaymentStory {
     return statusOf(await fetch(link + form, { ...init, headers: { origin: this.service.url } }));
   }
 
-  /** What the payer does on the simulated phone with the prompt of a charge. */
+  /** The payer acts on the prompt of a charge on the simulated phone. */
   async onPhone(transactionId: string, action: PhoneAction): Promise<void> {
     const session = await this.#session(transactionId);
-    assert.ok(session, 'the network knows nothing of this charge');
+    assert.ok(session, 'the network does not have this charge');
     const acted = await this.#phone.act(session.id, action);
     assert.equal(acted?.done, true, `the phone does not offer ${action}`);
     await this.settle();
   }
 
-  /** A charge as its network knows it. */
+  /** A charge's status at its network. */
   async networkStatus(transactionId: string): Promise<string | undefined> {
     return (await this.#session(transactionId))?.status;
   }
@@ -167,19 +167,16 @@ export class PaymentStory {
     return session;
   }
 
-  /** From here on the networks' callbacks get lost on the way, until they are let through again. */
-  async dropCallbacks(): Promise<void> {
-    // Not a rule: what was prepared under DO INSTEAD NOTHING stays nothing after the rule has gone.
-    await asOwner(this.service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
-    const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
-    await asOwner(this.service, `CREATE TRIGGER lost ${trigger}`);
+  /** The networks' callbacks are lost until `restoreCallbacks`. */
+  dropCallbacks(): Promise<void> {
+    return dropCallbacks(this.service);
   }
 
-  async restoreCallbacks(): Promise<void> {
-    await asOwner(this.service, 'DROP FUNCTION lose() CASCADE');
+  restoreCallbacks(): Promise<void> {
+    return restoreCallbacks(this.service);
   }
 
-  /** A callback as a network sends it, or as somebody else does; answers the status. */
+  /** Sends a callback as a network does, or a forged one; returns the status. */
   async sendCallback(network: string, data: unknown, forgery: Forgery = {}): Promise<number> {
     const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
     const { simulatorCallbackSecret } = this.service.secrets;
@@ -190,7 +187,7 @@ export class PaymentStory {
     return statusOf(await fetch(`${this.service.url}/networks/${network}-test/callbacks`, init));
   }
 
-  /** What the network would report of a charge that was paid as it was asked for. */
+  /** The network's report of a charge that was paid in full. */
   async sessionOf(transactionId: string, changes: Body = {}): Promise<Body> {
     const { payment_method: network, reference } = await this.transaction(transactionId);
     const session = await this.#session(transactionId);
@@ -203,7 +200,7 @@ export class PaymentStory {
     return { id: session?.id ?? 'unknown', network, reference, status: 'complete', paid, ...changes };
   }
 
-  /** The kinds of an object's events, whose sequence numbers must count up from 1. */
+  /** The kinds of an object's events; fails unless their sequence numbers count up from 1. */
   async events(id: string, owner = this.merchant): Promise<string[]> {
     const events = await listEventsOfObjects(this.service.db, owner.merchant.id, [id]);
     const sequences = events.map(({ sequence }) => Number(sequence));
@@ -219,7 +216,7 @@ export class PaymentStory {
     return all.filter(({ subjectId }) => subjectId === transactionId).map(({ kind }) => kind);
   }
 
-  /** What the ledger booked for a charge: `flow debit → credit amount`. */
+  /** The ledger's movements of a charge: `flow debit → credit amount`. */
   async movements(transactionId: string): Promise<string[]> {
     const text = `SELECT flow || ' ' || debit_account || ' → ' || credit_account || ' ' || amount AS text
                   FROM ledger_movements WHERE source_id = $1 ORDER BY id`;

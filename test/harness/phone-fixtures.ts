@@ -35,7 +35,7 @@ const afrimoneyName = { network: 'afrimoney', networkName: 'Afrimoney' };
 const qmoney = { network: 'qmoney', networkName: 'QMoney', shape: 'code' } as const;
 const wave = { network: 'wave', networkName: 'Wave', shape: 'redirect' } as const;
 
-/** What a phone can show, by its number. */
+/** The prompts on a phone, by its number. */
 export const promptsByNumber: Record<string, Prompt[]> = {
   '7002345': [samplePrompt()],
   '7002346': [
@@ -77,7 +77,7 @@ function minutesBefore(minutes: number): Date {
   return new Date(fixtureTime.getTime() - minutes * 60_000);
 }
 
-/** Money that has arrived on a phone, by its number. */
+/** Received money, by the phone's number. */
 const arrivals: Record<string, Arrival[]> = {
   '7002348': [
     sampleArrival(),
@@ -125,7 +125,7 @@ export const launchPrompts: Record<string, Prompt> = {
   }),
 };
 
-/** Shows the scenes and changes nothing. */
+/** Shows the fixtures; actions change nothing. */
 export const fixtureSimulator: PhonePagesOptions['simulator'] = {
   listPrompts: async ({ number }) => promptsByNumber[number] ?? [],
   findPrompt: async (sessionId) => launchPrompts[sessionId],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inflateSync } from 'node:zlib';
 import decodeQR from 'qr/decode.js';
 
-/** A picture as rows of red, green, blue and opacity. */
+/** A picture as rows of red, green, blue and alpha. */
 export interface Picture {
   width: number;
   height: number;
@@ -11,7 +11,7 @@ export interface Picture {
 
 const channels = 4;
 
-/** Reads a PNG with 8 bits a channel and opacity: no more than what is needed to look at one, and nobody else's code. */
+/** Reads a PNG with 8 bits a channel and alpha: enough for the tests, without a package. */
 export function readPng(png: Uint8Array): Picture {
   const bytes = Buffer.from(png);
   assert.equal(bytes.toString('hex', 0, 8), '89504e470d0a1a0a');
@@ -34,7 +34,7 @@ function unfilter(filtered: Buffer, rowBytes: number, height: number): Uint8Arra
     const offset = y * (rowBytes + 1);
     const row = data.subarray(y * rowBytes, (y + 1) * rowBytes);
     row.set(filtered.subarray(offset + 1, offset + 1 + rowBytes));
-    // One loop a filter: a picture has millions of bytes, and a choice for each of them takes most of the time.
+    // One loop a filter: a branch for each of millions of bytes would take most of the time.
     const undo = unfilterRow[filtered[offset] ?? 0];
     assert.ok(undo, `row ${y} has no filter of PNG's`);
     undo(row, above);
@@ -64,7 +64,7 @@ const unfilterRow: readonly ((row: Uint8Array, above: Uint8Array) => void)[] = [
   },
 ];
 
-/** Left of a row stands nothing but zeros. */
+/** To the left of a row there are zeros. */
 function byte(bytes: Uint8Array, index: number): number {
   return index < 0 ? 0 : (bytes[index] ?? 0);
 }
@@ -76,7 +76,7 @@ function nearest(left: number, above: number, corner: number): number {
   return toAbove <= toCorner ? above : corner;
 }
 
-/** How often each colour, as `#0b6a55`, stands in a part of the picture. */
+/** How often each colour, as `#0b6a55`, occurs in a part of the picture. */
 export function coloursIn(
   { width, data }: Picture,
   part: { x: number; y: number; width: number; height: number },
@@ -95,7 +95,7 @@ export function coloursIn(
   return Object.fromEntries([...counts].map(([colour, count]) => [`#${colour.toString(16).padStart(6, '0')}`, count]));
 }
 
-/** The picture made smaller by a whole number, as a camera further away sees it. */
+/** The picture reduced by a whole factor, as from further away. */
 export function scaledDown(picture: Picture, factor: number): Picture {
   const [width, height] = [Math.floor(picture.width / factor), Math.floor(picture.height / factor)];
   const data = new Uint8Array(width * height * channels);
@@ -110,7 +110,7 @@ export function scaledDown(picture: Picture, factor: number): Picture {
   return { width, height, data };
 }
 
-/** Adds each pixel of a row to the sum of the smaller picture's pixel that it becomes a part of. */
+/** Adds each pixel of a row to the sum of its pixel in the smaller picture. */
 function addRow(sums: Uint32Array, { width, data }: Picture, { row, factor }: { row: number; factor: number }): void {
   let offset = row * width * channels;
   for (let to = 0; to < sums.length; to += channels) {
@@ -123,7 +123,7 @@ function addRow(sums: Uint32Array, { width, data }: Picture, { row, factor }: { 
   }
 }
 
-/** Each pixel becomes the average of those around it, as in a picture that is out of focus. */
+/** Averages each pixel with those around it, as out of focus. */
 export function blurred(picture: Picture, radius: number): Picture {
   const { width, height } = picture;
   const data = new Uint8Array(width * height * channels);
@@ -142,7 +142,7 @@ export function blurred(picture: Picture, radius: number): Picture {
   return { width, height, data };
 }
 
-/** What the QR code in the picture says. Throws when none can be read. */
+/** The text of the QR code in the picture. Throws when none can be read. */
 export function readQrCode(picture: Picture): string {
   return decodeQR(picture);
 }

@@ -4,7 +4,7 @@ import { readyAt } from './program.ts';
 import type { ProcessWorld } from './process.ts';
 import type { Program } from './program.ts';
 
-/** Runs the curl line that a service printed, in a shell, and answers the payment it made. */
+/** Runs the curl line that a service printed, in a shell, and returns the payment. */
 export async function runPrintedCurl(
   world: ProcessWorld,
   service: Program,
@@ -17,7 +17,7 @@ export async function runPrintedCurl(
   return JSON.parse(shell.stdout()) as Awaited<ReturnType<typeof runPrintedCurl>>;
 }
 
-/** What the printed line asks of curl, for machines that have none: `-s`, `-H`, `-d` and an address. */
+/** The part of curl that the printed line needs, for machines without it: `-s`, `-H`, `-d` and an address. */
 function makeCurl(world: ProcessWorld): string {
   const folder = mkdtempSync(join(dirname(world.newDataDirectory()), 'bin-'));
   const script = `#!${process.execPath}
@@ -32,7 +32,7 @@ for (const words = process.argv.slice(2); words.length > 0; ) {
   else request.address = word;
 }
 fetch(request.address, { method: request.body ? 'POST' : 'GET', ...request })
-  .then((answer) => answer.text())
+  .then((response) => response.text())
   .then((text) => process.stdout.write(text));
 `;
   writeFileSync(join(folder, 'curl'), script);

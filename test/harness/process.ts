@@ -8,15 +8,15 @@ import type { CommandOutput, Settings } from './service-world.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
-/** A program of ours in a process of its own. */
+/** A program of ours in its own process. */
 export interface TestProcess extends Program {
   pid: number;
   signal(name: NodeJS.Signals): void;
-  /** As a terminal does: to every process of its group, which it must have been started with. */
+  /** As a terminal does: to every process of its group; start it with `ownGroup`. */
   signalGroup(name: NodeJS.Signals): void;
 }
 
-/** Starts processes too, for what only a process shows: signals, exit codes, streams, and what is left when it is killed. */
+/** Starts processes, for what only a process shows: signals, exit codes, streams, and what a kill leaves behind. */
 export class ProcessWorld extends ServiceWorld {
   readonly #children: ChildProcess[] = [];
   #cache: string | undefined;
@@ -26,17 +26,17 @@ export class ProcessWorld extends ServiceWorld {
     process.once('exit', this.#endChildren);
   }
 
-  // They stop as on any other day, and take their databases along.
+  // SIGTERM, so that they stop their databases.
   readonly #endChildren = (): void => {
     for (const child of this.#children.filter(isRunning)) child.kill('SIGTERM');
   };
 
-  /** `node server/src/main.ts` with these settings and none of the test's own; the system picks the port. */
+  /** Starts `node server/src/main.ts` with these settings and none of the test's own; the system picks the port. */
   startService(settings: Settings): TestProcess {
     return this.start([process.execPath, 'server/src/main.ts'], { PORT: '0', LOG_LEVEL: 'error', ...settings });
   }
 
-  /** `node server/src/operator/main.ts`, to its end. */
+  /** Runs `node server/src/operator/main.ts` to its end. */
   async runOperator(settings: Settings, args: readonly string[]): Promise<CommandOutput> {
     const child = this.start([process.execPath, 'server/src/operator/main.ts', ...args], settings);
     const { code } = await child.ended;
@@ -58,17 +58,17 @@ export class ProcessWorld extends ServiceWorld {
     return watch(child);
   }
 
-  /** Halves what a start costs, of which a test file makes a dozen. The test command has one for all of its files. */
+  /** Halves the cost of a start, of which a test file makes a dozen. The test command has one cache for all files. */
   #compileCache(): string {
     this.#cache ??= process.env['NODE_COMPILE_CACHE'] ?? dirname(this.newDataDirectory());
     return this.#cache;
   }
 
-  /** Ends what still runs, by id, and removes the directories. */
+  /** Kills what still runs, and removes the directories. */
   override async close(): Promise<void> {
     process.removeListener('exit', this.#endChildren);
     for (const child of this.#children) {
-      // Asked for each in its turn: one that ends by itself while another is waited for would never tell of it again.
+      // Checked one by one: a child may end by itself while another one is awaited, and emits `exit` only once.
       if (!isRunning(child)) continue;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');

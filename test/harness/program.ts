@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import type { DemoFacts } from '../../server/src/process/demo.ts';
 import { eventually } from './eventually.ts';
 
-/** A program of ours that was started: in a process of its own, or in the test's. */
+/** A running program of ours, in its own process or in the test's. */
 export interface Program {
   stdout(): string;
   stderr(): string;
-  /** Resolves with what the pattern found in what was printed; fails when the program ends without it. */
+  /** Resolves with the match once standard output has it; fails when the program ends without it. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Tells it to stop, as SIGTERM does. */
+  /** Stops it, as SIGTERM does. */
   stop(): void;
-  /** Resolves when it has ended and all it wrote has arrived. */
+  /** Resolves when it has ended and all its output has arrived. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** What a program has written so far, which grows, and when it has ended. */
+/** A program's output so far, which grows, and its end. */
 interface Output {
   written: { stdout: string; stderr: string };
   ended: Program['ended'];
 }
 
-/** The part of a program that follows from what it writes. */
+/** The part of a program that follows from its output. */
 export function watchOutput({ written, ended }: Output): Omit<Program, 'stop'> {
   let hasEnded = false;
   const watched = ended.finally(() => {
@@ -36,7 +36,7 @@ export function watchOutput({ written, ended }: Output): Omit<Program, 'stop'> {
     async printed(pattern) {
       let found: RegExpExecArray | null = null;
       await eventually(`${pattern} is printed`, () => {
-        // Asked first: what is written before the end has arrived when the end is known.
+        // Read first: all output has arrived once the end is known.
         const isOver = hasEnded;
         found = pattern.exec(written.stdout);
         if (found || !isOver) return found !== null;
@@ -53,15 +53,15 @@ export async function readyAt(service: Program): Promise<string> {
   return url;
 }
 
-/** What is in demo.json: where the service is, and the demo merchant's keys. */
+/** The content of demo.json: the service's address and the demo merchant's keys. */
 export function readDemo(dataDirectory: string): DemoFacts {
   return JSON.parse(readFileSync(join(dataDirectory, 'demo.json'), 'utf8')) as DemoFacts;
 }
 
-// What is waited for in vain ends with the service's last resort, after 25 s. A busy machine may need all but some of them.
+// A service that waits in vain is ended by its last resort after 25 s. A busy machine may need most of that.
 const stopMaxMs = 20_000;
 
-/** A service that was told to stop ends with 0 and without a word of trouble, and takes its PostgreSQL along. */
+/** Checks that a stopped service exits with 0 without an error, and that its PostgreSQL has stopped. */
 export async function assertStopsCleanly({
   service,
   dataDirectory,
@@ -72,14 +72,14 @@ export async function assertStopsCleanly({
   const startedMs = performance.now();
   const { code, signal } = await service.ended;
   assert.deepEqual({ code, signal, stderr: service.stderr() }, { code: 0, signal: null, stderr: '' });
-  assert(performance.now() - startedMs < stopMaxMs, 'nothing was waited for in vain');
+  assert(performance.now() - startedMs < stopMaxMs, 'it stopped without waiting in vain');
   assert.match(service.stdout(), /\nStopped\.\n$/);
-  assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL is gone');
+  assert.deepEqual(processesIn(dataDirectory), [], 'PostgreSQL has stopped');
   assert(!existsSync(join(dataDirectory, 'dalasi.lock')), 'the data directory is free');
   assert(!existsSync(join(dataDirectory, 'postgres/postmaster.pid')), 'the database was shut down');
 }
 
-/** The processes whose working directory is below this one: a database server's all are, and its initdb's. */
+/** The processes whose working directory is below this one: those of a database server and of its initdb. */
 export function processesIn(directory: string): string[] {
   return readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -90,7 +90,7 @@ function workingDirectoryOf(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
-    // It has ended meanwhile, or is another user's, which ours are not.
+    // It has ended meanwhile, or is another user's, so not ours.
     return undefined;
   }
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { parseApiResponse } from './api-client.ts';
 import type { ApiResponse } from './api-client.ts';
 
 /**
- * Sends bytes as they are, for what no HTTP client would send, and reads the one answer until the server closes the
- * connection; the request asks for that with `Connection: close`.
+ * Sends raw bytes that no HTTP client would send, and reads one response until the server closes the connection; the
+ * request must have `Connection: close`.
  */
 export async function sendRaw(url: string, request: string | Buffer): Promise<ApiResponse> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -17,7 +18,7 @@ export async function sendRaw(url: string, request: string | Buffer): Promise<Ap
   return parseResponse(Buffer.concat(chunks).toString('utf8'));
 }
 
-/** The head of a request, ended by its empty line. */
+/** The head of a request with its empty line. */
 export function rawHead(method: string, path: string, headers: readonly string[]): string {
   return [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join('\r\n');
 }
@@ -32,11 +33,5 @@ function parseResponse(raw: string): ApiResponse {
       return [field.slice(0, colon), field.slice(colon + 1).trim()];
     }),
   );
-  const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
-  return {
-    status: Number(statusLine.split(' ')[1]),
-    headers,
-    text,
-    body: isJson && text !== '' ? (JSON.parse(text) as ApiResponse['body']) : {},
-  };
+  return parseApiResponse(Number(statusLine.split(' ')[1]), headers, text);
 }

@@ -8,18 +8,18 @@ import { ensureServingRole, servingRoleName } from '../../server/src/database/ro
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { createEmptyTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
-import { asOwner } from './tables.ts';
+import { asOwner, listTables } from './tables.ts';
 
 export const releasedDataPath = join(migrationsFolder, 'released-data.json');
 
-/** What a database of the last release held: every row as PostgreSQL writes it as JSON, and what a client still knows of it. */
+/** The content of a database of the last release: every row as JSON of PostgreSQL, and what a client remembers. */
 export interface ReleasedData {
   /** The newest migration of that release. */
   migration: number;
   /** When the data was recorded, by the clock of the service that wrote it. */
   recordedAt: string;
   merchantId: string;
-  /** A transfer's request with its response, to be sent again. */
+  /** A transfer's request and response, for a replay. */
   replay: { key: string; body: unknown; response: string };
   /** By `schema.table`. */
   tables: Record<string, unknown[]>;
@@ -29,23 +29,18 @@ export function readReleasedData(): ReleasedData {
   return JSON.parse(readFileSync(releasedDataPath, 'utf8')) as ReleasedData;
 }
 
-/** Every row of every table, but which migrations were applied. */
+/** Every row of every table except the applied migrations. */
 export async function dumpRows(service: { database: TestDatabase }): Promise<ReleasedData['tables']> {
-  const names = await asOwner<{ name: string }>(
-    service,
-    `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
-     WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
-       AND table_name <> 'schema_migrations' ORDER BY 1`,
-  );
   const tables: ReleasedData['tables'] = {};
-  for (const { name } of names) {
+  for (const name of await listTables(service)) {
+    if (name === 'public.schema_migrations') continue;
     const rows = await asOwner<{ row: unknown }>(service, `SELECT to_json(stored) AS row FROM ${name} AS stored`);
     if (rows.length > 0) tables[name] = rows.map(({ row }) => row);
   }
   return tables;
 }
 
-/** A database as the last release left it, brought to the newest schema by the migrations that have been added since. */
+/** Creates a database as the last release left it, and applies the migrations added since. */
 export async function upgradeReleasedData(data: ReleasedData): Promise<TestDatabase> {
   const database = await createEmptyTestDatabase();
   const released = mkdtempSync(join(tmpdir(), 'dalasi-released-'));

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** The port of a server that goes away and comes back. */
+/** The port of a server that goes offline and online. */
 interface ReservedPort {
   port: number;
-  /** All connections end, and who makes a new one is refused. Nobody else is given the port meanwhile. */
+  /** Ends all connections and refuses new ones. The system gives the port to no one else meanwhile. */
   goOffline(): Promise<void>;
   goOnline(): Promise<void>;
-  /** Gives the port away, wherever the server is. */
+  /** Releases the port, whether or not the server is online. */
   close(): Promise<void>;
 }
 
-/** Listens on a port that stays the server's own until it is closed. */
+/** Listens on a port that stays reserved for the server until `close`. */
 export async function listenOnReservedPort(server: Server, endConnections: () => void): Promise<ReservedPort> {
   const port = await listen(server, 0);
   let release: () => Promise<void> = () => Promise.resolve();
@@ -34,7 +34,7 @@ export async function listenOnReservedPort(server: Server, endConnections: () =>
     },
     goOnline: async () => {
       if (server.listening) return;
-      // Linux lets a server listen beside the connection that has the port; elsewhere that has to end first.
+      // Linux lets a server listen while the connection holds the port; elsewhere the connection has to end first.
       if (process.platform !== 'linux') await release();
       await listen(server, port);
       await release();
@@ -47,8 +47,8 @@ export async function listenOnReservedPort(server: Server, endConnections: () =>
 }
 
 /**
- * Takes the port without listening on it, as the near end of a connection: the system gives such a port to nobody who
- * asks for any. All is prepared beforehand, so that the port is free for no longer than a turn of the event loop.
+ * Occupies the port without listening, as the local end of a connection: the system does not hand out such a port.
+ * Prepared ahead, so that the port is free for at most one tick of the event loop.
  */
 async function prepareReservation(port: number): Promise<() => Promise<() => Promise<void>>> {
   const far = createServer();

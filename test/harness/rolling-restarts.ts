@@ -4,11 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { readyAt } from './program.ts';
 import type { Program } from './program.ts';
+import { jsonOf } from './service-world.ts';
 import type { ServiceWorld, Settings } from './service-world.ts';
 
 const secret = 'cd'.repeat(32);
 
-/** Of a production server as an operator runs it, without a limit for test merchants. */
+/** Settings of a production server as an operator runs it, without a limit for test merchants. */
 export function productionSettings(world: ServiceWorld, databaseUrl: string) {
   return {
     APP_ENV: 'production',
@@ -22,17 +23,17 @@ export function productionSettings(world: ServiceWorld, databaseUrl: string) {
   };
 }
 
-/** Of a new business's test merchant, by the operator's commands. */
+/** A key of a new business's test merchant, by the operator's commands. */
 export async function createTestKey(world: ServiceWorld, settings: Settings): Promise<string> {
   const created = await world.runOperatorInProcess(settings, ['businesses', 'create', 'Kairaba Books', '--json']);
-  const { test } = JSON.parse(created.stdout) as { test: { merchant_id: string } };
+  const { test } = jsonOf<{ test: { merchant_id: string } }>(created);
   const made = await world.runOperatorInProcess(settings, ['keys', 'create', '--merchant', test.merchant_id, '--json']);
-  return (JSON.parse(made.stdout) as { secret_key: string }).secret_key;
+  return jsonOf<{ secret_key: string }>(made).secret_key;
 }
 
 type StartService = (settings: Settings) => Program;
 
-/** Two instances at addresses that stay, restarted one after another as a deployment does. */
+/** Two instances at fixed addresses, restarted one after the other as in a deployment. */
 export class RollingInstances {
   readonly #starters: readonly StartService[];
   readonly #settings: Settings;
@@ -45,7 +46,7 @@ export class RollingInstances {
     this.#settings = settings;
   }
 
-  /** How each of the two is started, the first time and again. */
+  /** The two functions start the instances, the first time and after each restart. */
   static async start(starters: readonly [StartService, StartService], settings: Settings): Promise<RollingInstances> {
     const instances = new RollingInstances(starters, settings);
     for (const index of starters.keys()) instances.#running.push(await instances.#startAt(index, 0));
@@ -80,7 +81,7 @@ export class RollingInstances {
   }
 }
 
-/** Which instances requests may go to, as a load balancer with health checks knows it. */
+/** The instances that are ready, as a load balancer's health checks see them. */
 export class HealthChecks {
   readonly #ready = new Map<number, boolean>();
   readonly #stopped = new AbortController();
@@ -122,12 +123,12 @@ interface LoadOptions {
   nextPort: () => number;
 }
 
-/** Clients with connections that they keep, which create payments and read them: every request has to be answered. */
+/** Clients with keep-alive connections that create and read payments; records every request that fails. */
 export class Load {
   readonly #options: LoadOptions;
   readonly #stopped = new AbortController();
   readonly #running: Promise<unknown>;
-  answered = 0;
+  succeeded = 0;
   created: string[] = [];
   failures: string[] = [];
 
@@ -147,7 +148,7 @@ export class Load {
     while (!this.#stopped.signal.aborted) {
       const dueMs = performance.now() + intervalMs;
       const id = this.created.at(-1);
-      if (id === undefined || this.answered % 2 === 0) await this.#create(agent);
+      if (id === undefined || this.succeeded % 2 === 0) await this.#create(agent);
       else await this.#count(sendOnce(agent, this.#target(), { method: 'GET', path: `/v1/payments/${id}` }), 200);
       await systemClock.sleep(Math.max(0, dueMs - performance.now()));
     }
@@ -173,7 +174,7 @@ export class Load {
     try {
       const { status, text } = await pending;
       if (status === expected) {
-        this.answered += 1;
+        this.succeeded += 1;
         return text;
       }
       this.failures.push(`${status} ${text.slice(0, 200)}`);
@@ -189,7 +190,7 @@ interface Target {
   headers: Record<string, string>;
 }
 
-/** Nothing is sent twice: a connection that ends before its answer is a request that is lost. */
+/** Sends once, without a retry: a connection that ends before the response is a lost request. */
 function sendOnce(
   agent: Agent,
   { port, headers }: Target,

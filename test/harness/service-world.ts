@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
@@ -14,16 +15,22 @@ const directoryPrefix = 'dalasi-process-';
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** What an operator's command did. */
+/** The result of an operator's command. */
 export interface CommandOutput {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
+/** The JSON output of an operator's command, which has to succeed. */
+export function jsonOf<Data>({ code, stdout, stderr }: CommandOutput): Data {
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
+  return JSON.parse(stdout) as Data;
+}
+
 /**
- * Starts whole services and operator's commands in the test's own process, each as its main.ts does, with data directories
- * of their own, and takes everything away again. What only a process shows is in process.ts.
+ * Starts whole services and operator's commands in the test's own process, each as its main.ts does, with their own
+ * data directories, and cleans up. For what only a process shows, see process.ts.
  */
 export class ServiceWorld {
   readonly #directories: string[] = [];
@@ -32,18 +39,18 @@ export class ServiceWorld {
 
   constructor() {
     removeAbandonedDirectories();
-    // A test file that takes too long is ended by a signal, which would leave its databases to nobody.
+    // The runner ends a slow test file with a signal, which would leave its databases running.
     process.once('SIGTERM', exitWithHandlers).once('SIGINT', exitWithHandlers);
   }
 
-  /** A path for DATA_DIR in a new directory; nothing is there yet. */
+  /** A path for DATA_DIR in a new directory; it does not exist yet. */
   newDataDirectory(): string {
     const directory = mkdtempSync(join(fastTemporaryDirectory(), `${directoryPrefix}${process.pid}-`));
     this.#directories.push(directory);
     return join(directory, 'data');
   }
 
-  /** A data directory with a past: a start made the database and the demo merchant and was stopped. A copy takes 30 ms. */
+  /** A data directory with a database and the demo merchant, from an earlier start. A copy takes 30 ms. */
   async usedDataDirectory(): Promise<string> {
     this.#used ??= this.#findUsedDirectory();
     const directory = this.newDataDirectory();
@@ -66,7 +73,7 @@ export class ServiceWorld {
     await service.ended;
   }
 
-  /** The service with these settings and none of the test's own; the system picks the port. */
+  /** Starts the service with these settings and none of the test's own; the system picks the port. */
   startServiceInProcess(settings: Settings): Program {
     const { promise: stop, resolve } = Promise.withResolvers<void>();
     const { written, streams } = recordStreams();
@@ -77,7 +84,7 @@ export class ServiceWorld {
     return service;
   }
 
-  /** An operator's command, to its end: a tenth of what a process costs. */
+  /** Runs an operator's command to its end, at a tenth of the cost of a process. */
   async runOperatorInProcess(settings: Settings, args: readonly string[]): Promise<CommandOutput> {
     const { written, streams } = recordStreams();
     const { runCommand } = await import('../../server/src/operator/run-command.ts');
@@ -98,13 +105,13 @@ export class ServiceWorld {
   }
 }
 
-/** Loaded when it is needed: the whole application costs most of a second, and most files start other programs only. */
+/** Imports on demand: loading the application takes most of a second, and most test files only start processes. */
 async function run(service: ServiceProcess): Program['ended'] {
   const { runService } = await import('../../server/src/process/run-service.ts');
   return { code: await runService(service), signal: null };
 }
 
-/** The test's own settings would reach the service, and node's test runner refuses to run inside itself. */
+/** Without the test's own settings, and without the variable that stops node's test runner inside itself. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }) };
@@ -124,7 +131,7 @@ function exitWithHandlers(): void {
   process.exit(1);
 }
 
-/** What a test file that was ended left behind; its name says whose it was. */
+/** Removes the directories of test files that were killed; the name has the process id. */
 function removeAbandonedDirectories(): void {
   const parent = fastTemporaryDirectory();
   for (const name of readdirSync(parent)) {
@@ -135,7 +142,7 @@ function removeAbandonedDirectories(): void {
     try {
       rmSync(directory, { recursive: true, force: true });
     } catch {
-      // Another test file is removing it too; it is in nobody's way.
+      // Another test file is removing it too.
     }
   }
 }

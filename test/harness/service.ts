@@ -13,13 +13,13 @@ import { assembleService } from './assemble-service.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
-/** What every service of a test is given, so that several on one database open each other’s secrets. */
+/** The keys of every test service, so that several on one database can open each other’s secrets. */
 export const testKeys = {
   SEAL_KEY: 'f'.repeat(64),
   KEY_PEPPER: 'e'.repeat(64),
 };
 
-/** The whole service on a database of its own, listening on a port of its own. */
+/** The whole service on its own database and port. */
 export interface TestService {
   app: App;
   db: Database;
@@ -27,11 +27,11 @@ export interface TestService {
   secrets: Secrets;
   database: TestDatabase;
   url: string;
-  /** What was logged, line by line. */
+  /** The log lines. */
   logLines: string[];
-  /** A new business with keys for both environments. */
+  /** Onboards a business with keys for both environments. */
   onboard(name?: string): Promise<TestBusiness>;
-  /** One more key of a merchant. */
+  /** Creates another key of a merchant. */
   newKey(merchant: Merchant): Promise<string>;
   stop(): Promise<void>;
 }
@@ -51,11 +51,11 @@ export interface TestMerchant {
 export interface TestServiceOptions {
   clock?: Clock;
   settings?: Readonly<Record<string, string>>;
-  /** For a second process on the same database. */
+  /** Another service's database, to run two on one. */
   database?: TestDatabase;
-  /** Default: 10. Each costs the server 20 ms. */
+  /** Default: 10. Each costs PostgreSQL 20 ms. */
   connectionsMax?: number;
-  /** Default: true. False where the test is about waiting too long for the database; see `openDatabase`. */
+  /** Default: true. False for tests of timeouts on the database; see `openDatabase`. */
   isPatient?: boolean;
 }
 

@@ -2,8 +2,8 @@ import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 
 /**
- * Tells one moment until the test sets another; whoever sleeps sleeps as on any other day. What is due follows from the
- * moment alone, however slow the machine is, and loops and timeouts go on as in the service.
+ * Shows one time until the test sets another, while sleeps take real time. What is due depends on the set time alone,
+ * however slow the machine is; loops and timeouts run as in production.
  */
 export class SettableClock implements Clock {
   #now: Date;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 const variable = 'TEST_SHARED_DIRECTORY';
 
-/** The environment in which the test files of a run find the directory that they share. */
+/** The environment through which the test files of a run find their shared directory. */
 export function shareDirectory(directory: string): Record<string, string> {
   return { [variable]: directory };
 }
 
 /**
- * A directory with what `make` puts into it, made by the first test file of a run that asks, for all of them to copy.
- * Undefined where a test file runs by itself.
+ * A directory that the first test file of a run fills with `create`, for all of them to copy. Undefined where a test
+ * file runs alone.
  */
 export async function createOncePerRun(
   name: string,
@@ -25,7 +25,7 @@ export async function createOncePerRun(
   try {
     renameSync(draft, directory);
   } catch {
-    // Another file was faster, and what it has made is as good.
+    // Another test file was faster; its copy is as good.
   }
   return directory;
 }

@@ -21,7 +21,7 @@ import { openTestDatabase } from './open-test-database.ts';
 
 export const bearerSecret = 'test bearer secret';
 export const callbackSecret = 'test callback secret';
-/** The short id of an invented merchant. */
+/** A merchant's short id. */
 export const account = 'Shop1234';
 
 /** The simulated networks on a real server and a real database, with connectors that call them. */
@@ -35,13 +35,13 @@ export interface SimulatedNetworks {
   baseUrl: string;
   connector(network: string): SimulatedConnector;
   payouts(network: string): PayoutOperations;
-  /** A request of the test's own: 100 GMD, valid for thirty minutes, with a reference nobody has used. */
+  /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
-  /** An order of the test's own: 100 GMD with a reference nobody has used. */
+  /** A payout of 100 GMD with a new reference. */
   payoutRequest(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
-  /** Resolves once the network has written the session or payout of a start down, though it may never answer. */
+  /** Resolves once the network has stored the session or payout, though it may never respond. */
   untilStored(request: { reference: string }): Promise<void>;
-  /** Another process of the same simulated networks: shares the database and nothing else. */
+  /** Another process of the same simulated networks, which shares only the database. */
   secondProcess(): { simulator: Simulator; sender: CallbackSender };
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     },
     ...requestsTo(`${receiver.url}/callbacks`, clock),
     untilStored: ({ reference }) =>
-      eventually('the network has written it down', async () => {
+      eventually('the network has stored it', async () => {
         const text = `SELECT id FROM simulator.sessions WHERE reference = $1
                       UNION ALL SELECT id FROM simulator.payouts WHERE reference = $1`;
         return (await db.rows({ name: 'test_written', text, values: [reference] })).length === 1;
@@ -108,7 +108,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
 }
 
-/** Requests that differ in their reference only, unless a test wants more of them. */
+/** Requests that differ only in their reference, unless a test changes more. */
 function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'payoutRequest'> {
   let references = 0;
   const newReference = (): string => {

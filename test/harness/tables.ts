@@ -3,12 +3,12 @@ import type { TestService } from './service.ts';
 
 type Owned = Pick<TestService, 'database'>;
 
-/** Runs a statement past the service, as the owner of the tables: to look, and to break things on purpose. */
+/** Runs a statement as the owner of the tables, past the service: to read, or to break things on purpose. */
 export function asOwner<Row>(service: Owned, text: string, values: unknown[] = []): Promise<Row[]> {
   return withAdminClient(service.database.adminUrl, async (client) => (await client.query(text, values)).rows as Row[]);
 }
 
-/** Holds what the statement locks while `body` runs, then gives it back as if nothing had been done. */
+/** Holds the statement's locks while `body` runs, then rolls back. */
 export function whileLocked<Result>(
   service: Owned,
   lock: { text: string; values?: unknown[] },
@@ -25,7 +25,33 @@ export function whileLocked<Result>(
   });
 }
 
-/** How many rows a merchant has in each of these tables. */
+/** The simulated networks' callbacks are lost from now on, until `restoreCallbacks`. */
+export async function dropCallbacks(service: Owned): Promise<void> {
+  // Not a rule: a statement prepared under DO INSTEAD NOTHING keeps doing nothing once the rule is dropped.
+  await asOwner(service, `CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
+  const trigger = 'BEFORE INSERT ON simulator.callbacks FOR EACH ROW EXECUTE FUNCTION lose()';
+  await asOwner(service, `CREATE TRIGGER lost ${trigger}`);
+}
+
+export async function restoreCallbacks(service: Owned): Promise<void> {
+  await asOwner(service, 'DROP FUNCTION lose() CASCADE');
+}
+
+/**
+ * Moves the outbox's times back by a minute: leases have ended, and a network that has no record of a call half a
+ * minute later counts as never called. Only for work from before `begunBy`; later calls may still be on their way.
+ */
+export async function expireLeases(adminUrl: string, begunBy: Date): Promise<void> {
+  await withAdminClient(adminUrl, (client) =>
+    client.query(
+      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
+       WHERE created_at <= $1`,
+      [begunBy],
+    ),
+  );
+}
+
+/** The number of a merchant's rows in each of these tables. */
 export async function countRows<Table extends string>(
   service: Owned,
   merchantId: string,
@@ -33,21 +59,26 @@ export async function countRows<Table extends string>(
 ): Promise<Record<Table, number>> {
   const counts = tables.map((table) => `(SELECT count(*)::integer FROM ${table} WHERE merchant_id = $1) AS "${table}"`);
   const [row] = await asOwner<Record<Table, number>>(service, `SELECT ${counts.join(', ')}`, [merchantId]);
-  if (!row) throw new Error('the database did not count');
+  if (!row) throw new Error('the count has no row');
   return row;
 }
 
-/** Everything that is stored, by table, as text; what is stored as bytes stands there in hex. */
+/** All rows by table, as text; bytes as hex. */
 export async function dumpTables(service: Owned): Promise<Map<string, string>> {
+  const dumped = new Map<string, string>();
+  for (const name of await listTables(service)) {
+    const rows = await asOwner<{ row: string }>(service, `SELECT dumped::text AS row FROM ${name} AS dumped`);
+    dumped.set(name, rows.map(({ row }) => row).join('\n'));
+  }
+  return dumped;
+}
+
+/** Every table as `schema.table`. */
+export async function listTables(service: Owned): Promise<string[]> {
   const tables = await asOwner<{ name: string }>(
     service,
     `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
      WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
-  const dumped = new Map<string, string>();
-  for (const { name } of tables) {
-    const rows = await asOwner<{ row: string }>(service, `SELECT dumped::text AS row FROM ${name} AS dumped`);
-    dumped.set(name, rows.map(({ row }) => row).join('\n'));
-  }
-  return dumped;
+  return tables.map(({ name }) => name);
 }

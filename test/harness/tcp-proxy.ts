@@ -1,34 +1,130 @@
 import { connect, createServer } from 'node:net';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { listenOnReservedPort } from './reserved-port.ts';
 
-/** Stands between the service and its database, so that a test can take the database away and give it back. */
+interface Target {
+  host: string;
+  port: number;
+}
+
+/** Stands between the service and its database, so that a test can take the database away and restore it. */
 export interface TcpProxy {
   port: number;
-  /** Ends every connection and takes no new one, like a server that has died. */
+  /** Ends every connection and accepts no new one, like a server that has died. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
-  const track = (socket: Socket) => {
-    sockets.add(socket);
-    // The other end's reset is what the test wants.
-    socket.on('error', () => {});
-    socket.once('close', () => sockets.delete(socket));
+export async function startTcpProxy(target: Target): Promise<TcpProxy> {
+  const { server, endConnections } = createRelay((client, open) => pipeBoth(client, open(target)));
+  const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, endConnections);
+  return { port, cut: goOffline, restore: goOnline, close };
+}
+
+/** Refuses every connection to a database with one code, as PostgreSQL does with 57P03 while it recovers. */
+export interface StartingDatabase {
+  port: number;
+  /** The number of refused connections. */
+  refused(): number;
+  /** Forwards connections to the database from now on. */
+  finish(target: Target): void;
+  close(): Promise<void>;
+}
+
+export async function startStartingDatabase(code: string, message: string): Promise<StartingDatabase> {
+  let target: Target | null = null;
+  let refused = 0;
+  const { server, endConnections } = createRelay((client, open) => {
+    if (target !== null) return pipeBoth(client, open(target));
+    // PostgreSQL responds only after the client's startup message.
+    client.once('data', () => {
+      refused += 1;
+      client.end(errorResponse(code, message));
+    });
+  });
+  const { port, close } = await listenOnReservedPort(server, endConnections);
+  return {
+    port,
+    refused: () => refused,
+    finish: (found) => {
+      target = found;
+    },
+    close,
   };
-  const server = createServer((client) => {
-    const upstream = connect(target);
-    track(client);
-    track(upstream);
-    client.pipe(upstream).pipe(client);
-    client.once('close', () => upstream.destroy());
+}
+
+/** One address for whichever API process runs: services reach the simulated networks and their callbacks through it. */
+export interface CrashProxy {
+  url: string;
+  /** Routes new connections to this URL, or drops them (null). Ends those that are open. */
+  routeTo(url: string | null): void;
+  /** Whether requests pass and their responses are lost, with the connection. */
+  dropResponses(isLost: boolean): void;
+  close(): Promise<void>;
+}
+
+export async function startCrashProxy(): Promise<CrashProxy> {
+  let target: Target | null = null;
+  let dropsResponses = false;
+  const { server, endConnections } = createRelay((client, open) => {
+    // Once the request has begun to arrive: before that, a client may treat it as never sent.
+    if (target === null) return void client.once('data', () => client.destroy());
+    const upstream = open(target);
+    client.pipe(upstream);
+    if (dropsResponses) upstream.once('data', () => client.destroy());
+    else upstream.pipe(client);
+    // Forwards what was sent, also when the sender has died meanwhile.
+    client.once('close', () => upstream.end());
     upstream.once('close', () => client.destroy());
   });
-  const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => {
-    for (const socket of sockets) socket.destroy();
-  });
-  return { port, cut: goOffline, restore: goOnline, close };
+  const { port, close } = await listenOnReservedPort(server, endConnections);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    routeTo: (url) => {
+      target = url === null ? null : { host: '127.0.0.1', port: Number(new URL(url).port) };
+      endConnections();
+    },
+    dropResponses: (isLost) => {
+      dropsResponses = isLost;
+      endConnections();
+    },
+    close,
+  };
+}
+
+/** A TCP server that hands each client to `onClient`, with a function that connects to the other side. */
+function createRelay(onClient: (client: Socket, open: (target: Target) => Socket) => void): {
+  server: Server;
+  endConnections: () => void;
+} {
+  const sockets = new Set<Socket>();
+  const track = (socket: Socket): Socket => {
+    sockets.add(socket);
+    // Tests and dying processes reset connections.
+    socket.on('error', () => {});
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => onClient(track(client), (target) => track(connect(target))));
+  return {
+    server,
+    endConnections: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function pipeBoth(client: Socket, upstream: Socket): void {
+  client.pipe(upstream).pipe(client);
+  client.once('close', () => upstream.destroy());
+  upstream.once('close', () => client.destroy());
+}
+
+/** PostgreSQL's message `ErrorResponse` (protocol 3.0). */
+function errorResponse(code: string, message: string): Buffer {
+  const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
 }

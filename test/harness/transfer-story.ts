@@ -16,7 +16,7 @@ import { asOwner } from './tables.ts';
 
 type Body = Record<string, unknown>;
 
-/** A transfer as the simulated network knows it. */
+/** A transfer at the simulated network. */
 export interface NetworkPayout {
   id: string;
   status: string;
@@ -31,7 +31,7 @@ export async function startTransferStory(options: Omit<TestServiceOptions, 'cloc
   return new TransferStory(service, clock, { merchant: test, contract });
 }
 
-/** The whole service under a clock that stands still, with a merchant who pays out. Answers are held to the contract. */
+/** The whole service under a manual clock, with a merchant who pays out. Checks every response against the contract. */
 export class TransferStory extends PaymentStory {
   readonly contract: Contract;
   override readonly api: ApiClient;
@@ -42,19 +42,19 @@ export class TransferStory extends PaymentStory {
     this.api = createContractClient(owner.contract, service.url, owner.merchant.key);
   }
 
-  /** The same service for another merchant, whose balance nothing else has touched. */
+  /** The same service for another merchant with an untouched balance. */
   async forAnotherMerchant(): Promise<TransferStory> {
     const { test } = await this.service.onboard('Another Shop');
     return new TransferStory(this.service, this.clock, { merchant: test, contract: this.contract });
   }
 
-  /** An order of 100 dalasi to this number by APS, under a key that nobody has used unless one is given. */
+  /** Requests a transfer of 100 dalasi to this number by APS, with a new key unless one is passed. */
   request(accountNumber: string, changes: Body = {}, key: string = randomUUID()): Promise<ApiResponse> {
     const body = { ...transferBody, account_number: accountNumber, ...changes };
     return this.api.post('/v1/transfers', body, { 'idempotency-key': key });
   }
 
-  /** An accepted order; answers its id. */
+  /** An accepted transfer; returns its id. */
   async transfer(accountNumber: string, changes: Body = {}): Promise<string> {
     const accepted = await this.request(accountNumber, changes);
     assert.equal(accepted.status, 201, accepted.text);
@@ -62,7 +62,7 @@ export class TransferStory extends PaymentStory {
     return String(accepted.body['id']);
   }
 
-  /** An accepted order, and all that follows from it without time passing. */
+  /** An accepted transfer, and everything that is due after it without moving the clock. */
   async transferSettled(accountNumber: string, changes: Body = {}): Promise<string> {
     const id = await this.transfer(accountNumber, changes);
     await this.settle();
@@ -85,7 +85,7 @@ export class TransferStory extends PaymentStory {
     return (response.body['data'] as { kind: string }[]).map(({ kind }) => kind);
   }
 
-  /** What can be paid out now, as the merchant sees it. */
+  /** The merchant's payout balance. */
   async payoutBalance(): Promise<number> {
     const response = await this.api.get('/v1/balances');
     assert.equal(response.status, 200, response.text);

@@ -16,13 +16,13 @@ export interface UnpackedChromium {
   fontDirectory: string;
 }
 
-// Unpacking takes two seconds on a laptop; a lock that is older than this was left by a process that was killed.
+// Unpacking takes two seconds on a laptop; an older lock is a killed process's.
 const lockStaleAfterMs = 60_000;
 const lockPollMs = 50;
 
 /**
- * Unpacks the browser once for each user and version, whichever process comes first. The others wait: two processes
- * that unpack to one place end in "text file busy", and each unpacking for itself would cost 200 MB a test file.
+ * Unpacks the browser once for each user and version; the other processes wait. Two that unpack to one directory fail
+ * with "text file busy", and one copy for each test file would cost 200 MB.
  */
 export async function unpackChromium(): Promise<UnpackedChromium> {
   const directory = join(tmpdir(), `dalasi-chromium-${await packageVersion()}-${userInfo().username}`);
@@ -46,9 +46,9 @@ export async function unpackChromium(): Promise<UnpackedChromium> {
 }
 
 /**
- * The environment to start the browser in. Its fonts come from the package, so that a text is equally wide on every
- * machine. The package's libraries are put in the loader's path only where the system's are missing: they are built
- * for another distribution, and the system's own fit better.
+ * The browser's environment. Its fonts are the package's, so that a text is equally wide on every machine. The
+ * package's libraries are in the loader's path only where the system lacks them: they are built for another
+ * distribution.
  */
 export async function chromiumEnvironment(unpacked: UnpackedChromium): Promise<Record<string, string>> {
   const fontsFile = join(unpacked.fontDirectory, 'dalasi-fonts.conf');
@@ -71,8 +71,8 @@ async function starts(executable: string, environment: Record<string, string>): 
 
 async function unpackTo(directory: string): Promise<void> {
   const partial = await mkdtemp(`${directory}-partial-`);
-  // A process of its own, because the package unpacks to the temporary directory of the process that asks. It takes
-  // the libraries along only when it believes that it runs where they are needed.
+  // In its own process, because the package unpacks to the process's temporary directory. It unpacks the libraries only
+  // in the environment that needs them.
   const program = `import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())`;
   await run(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: import.meta.dirname,
@@ -84,7 +84,7 @@ async function unpackTo(directory: string): Promise<void> {
   await rename(partial, directory);
 }
 
-/** The package's Open Sans first for everything; the system's fonts only for letters that it lacks. */
+/** Open Sans of the package first; the system's fonts only for letters that it lacks. */
 function fontConfiguration(fontDirectory: string): string {
   const prefer = ['sans-serif', 'system-ui', 'ui-sans-serif', 'serif', 'monospace', 'ui-monospace']
     .map(
@@ -119,7 +119,7 @@ async function removeStaleLock(path: string): Promise<void> {
     const { mtimeMs } = await stat(path);
     if (Date.now() - mtimeMs > lockStaleAfterMs) await rm(path, { force: true });
   } catch {
-    // It is gone: whoever held it is done.
+    // The lock is gone: its owner is done.
   }
 }
 

@@ -7,34 +7,34 @@ import { listenOnReservedPort } from './reserved-port.ts';
 
 /** One request to a merchant's server. */
 export interface Attempt {
-  /** In which order they came, from 1. */
+  /** In the order of arrival, from 1. */
   number: number;
   webhookId: string;
-  /** As the body says it. */
+  /** From the body. */
   eventId: string;
-  /** What the event tells of. */
+  /** The event's object. */
   objectId: string;
   bodyHash: string;
-  /** Of the attempt, in milliseconds, from `webhook-timestamp`. */
+  /** From `webhook-timestamp`. */
   sentAtMs: number;
-  /** By the names of the secrets that the receiver had been told of by then. */
+  /** The names of the known secrets that verify the signature. */
   standard: string[];
   service: string[];
   status: number;
 }
 
-/** A merchant's server that looks at every request with each of its secrets, and answers as it is told. */
+/** A merchant's server that verifies every request with each of its secrets, and responds as the test sets it. */
 export interface VerifyingReceiver {
   url: string;
   attempts: Attempt[];
-  /** The objects of which an event has come. */
+  /** The objects with a received event. */
   receivedObjects: Set<string>;
-  /** The secrets by a name of the test's own. */
+  /** The secrets by the test's name for them. */
   secrets: Map<string, string>;
   respondWith(respond: (attempt: Attempt) => number): void;
-  /** How many connections are open. Once those of a dead process are closed, all that it sent has been looked at. */
+  /** The number of open connections. Once those of a dead process are closed, everything it sent has been handled. */
   readonly connections: number;
-  /** Nobody listens at its address until it comes back. */
+  /** Refuses connections until `goOnline`. */
   goOffline(): Promise<void>;
   goOnline(): Promise<void>;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function startVerifyingReceiver(): Promise<VerifyingReceiver> {
       connections -= 1;
     });
   });
-  // Whoever calls ends connections that are idle: one that both ends may close would be reset under a request now and then.
+  // The client closes idle connections. If the server did too, it would now and then reset one under a request.
   server.keepAliveTimeout = 0;
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, () => server.closeAllConnections());
   return {
@@ -107,7 +107,7 @@ function verifyAttempt(
   };
 }
 
-/** By the library of Standard Webhooks. It compares the time with the machine's, which is not the story's. */
+/** By the Standard Webhooks library, which compares the timestamp with the machine's clock, so the clock is mocked. */
 function verifiesStandard(secret: string, body: string, headers: IncomingHttpHeaders): boolean {
   mock.timers.enable({ apis: ['Date'], now: Number(headers['webhook-timestamp']) * 1_000 });
   try {

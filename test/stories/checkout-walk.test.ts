@@ -9,7 +9,7 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 
-// The whole way of a payer through the real service: checkout, simulated phone and network over real HTTP, in a real
+// A payer's whole path through the real service: checkout, simulated phone and network over real HTTP, in a real
 // browser, once with scripts and once without.
 
 let service: TestService;
@@ -60,7 +60,7 @@ async function phoneOf(page: Page, number: string): Promise<Page> {
   return phone;
 }
 
-/** With scripts the page follows by itself; without them it loads itself again while it waits. */
+/** With scripts the page updates itself; without them it reloads while it waits. */
 async function expectPaid(page: Page, payment: Payment): Promise<void> {
   await page.getByRole('heading', { name: 'Paid to Kairaba Books' }).waitFor();
   const link = await page.getByRole('link', { name: 'Back to Kairaba Books' }).getAttribute('href');
@@ -69,7 +69,7 @@ async function expectPaid(page: Page, payment: Payment): Promise<void> {
   assert.equal(body['status'], 'completed');
 }
 
-// Numbers of their own, so that a phone shows one payment only.
+// Separate numbers, so that each phone shows one payment only.
 let lastNumber = 7_010_100;
 function freshNumber(): string {
   lastNumber += 13;
@@ -94,7 +94,7 @@ for (const scripts of [true, false]) {
     assert.deepEqual(opened.pageErrors, []);
   });
 
-  test(`${mode}, a payer approves on the phone and the page says paid`, async () => {
+  test(`${mode}, a payer approves on the phone and the page shows the payment as paid`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
     await using opened = await openPage(browser, { scripts });
@@ -140,7 +140,7 @@ for (const scripts of [true, false]) {
     await page.getByLabel('Code from the message').fill(code);
     await page.getByRole('button', { name: 'Confirm the payment' }).click();
     await expectPaid(page, payment);
-    // Within a longer number or an id the same digits are chance.
+    // The same digits within a longer number or an id are chance.
     const alone = new RegExp(`(?<![0-9A-Za-z])${code}(?![0-9A-Za-z])`);
     const logged = service.logLines.filter((line) => alone.test(line));
     assert.deepEqual(logged, [], 'a code is never logged');
@@ -166,7 +166,7 @@ for (const scripts of [true, false]) {
     assert.equal(body['attempts'], 2);
   });
 
-  test(`${mode}, a payer cancels after being asked once more`, async () => {
+  test(`${mode}, a payer cancels after confirming it`, async () => {
     const payment = await createPayment();
     await using opened = await openPage(browser, { scripts });
     const { page } = opened;
@@ -180,7 +180,7 @@ for (const scripts of [true, false]) {
     assert.equal(body['status'], 'cancelled');
   });
 
-  test(`${mode}, a payer who comes too late reads that the time is over`, async () => {
+  test(`${mode}, a payer who opens an expired payment reads that it has expired`, async () => {
     const payment = await createPayment();
     await withAdminClient(service.database.adminUrl, (client) =>
       client.query('UPDATE payment_intents SET expires_at = created_at WHERE id = $1', [payment.id]),

@@ -7,7 +7,7 @@ import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lin
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 
-// What the pages on links and counters tell a merchant to type is typed here, and answers what they say.
+// Runs the curl lines of the pages on links and counters, and compares the responses with the pages.
 
 let service: TestService;
 
@@ -20,7 +20,7 @@ for (const { page, lines, path } of [
   { page: 'payment-links.md', lines: 6, path: '/v1/payment-links' },
   { page: 'virtual-terminals.md', lines: 8, path: '/v1/virtual-terminals' },
 ]) {
-  test(`every curl line of ${page} works, and answers what the page says`, async () => {
+  test(`every curl line of ${page} works, and returns what the page shows`, async () => {
     const { key } = (await service.onboard()).test;
     const text = readFileSync(join(import.meta.dirname, '../../docs', page), 'utf8');
     const all = curlLines(text);

@@ -25,7 +25,7 @@ async function createCounter(name: string, chatNumbers: string[]): Promise<Recor
   return created.body;
 }
 
-/** As a payer does it whose browser runs no scripts; the number approves at once. */
+/** As a payer without scripts in the browser; the number approves at once. */
 async function payAt(counterUrl: string): Promise<string> {
   const post = async (url: string, fields: Record<string, string>): Promise<string> => {
     const page = await (await fetch(url)).text();
@@ -85,7 +85,7 @@ test('a webhook receiver that is down delays no chat message', async () => {
   await receiver.close();
 });
 
-test('a chat callback without the channel’s secret, or of a channel that is off, answers 404', async () => {
+test('a chat callback without the channel’s secret, or of a disabled channel, gets 404', async () => {
   for (const channel of ['whatsapp', 'telegram']) {
     const response = await fetch(`${service.url}/chat-channels/${channel}/callbacks`, { method: 'POST', body: '{}' });
     assert.equal(response.status, 404);

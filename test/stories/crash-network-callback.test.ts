@@ -10,13 +10,13 @@ import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 import { countWhere } from '../harness/crash-world.ts';
 
-// Pending at first; the network reports two seconds later that it has paid.
+// Pending at first; two seconds later the network reports that it has paid.
 const delayedNumber = '7000009';
 const reportAfterMs = 2_000;
 const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
 
 testCrashStory({
-  title: 'while it notes that the network is going to pay',
+  title: 'while it records that the payout is pending at the network',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
@@ -24,7 +24,7 @@ testCrashStory({
   },
   isDone: async (world) => (await countWhere(world, `transfer_notes WHERE kind = 'accepted_by_network'`)) === 1,
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
-  points: since('payouts-call:answered', [
+  points: since('payouts-call:responded', [
     ...statements('transfers_lock', 'transfers_update'),
     ...commit('transfers_update'),
   ]),
@@ -32,7 +32,7 @@ testCrashStory({
 });
 
 testCrashStory({
-  title: 'while it stores what a network reports',
+  title: 'while it stores a network’s callback',
   role: 'api',
   prepare: async (world) => {
     await world.start('api');
@@ -48,12 +48,12 @@ testCrashStory({
   points: [
     { step: 'POST /networks/aps-test/callbacks:arrived' },
     ...autocommit('network_inbox_insert'),
-    { step: 'POST /networks/aps-test/callbacks:answered' },
+    { step: 'POST /networks/aps-test/callbacks:responded' },
   ],
 });
 
 testCrashStory({
-  title: 'while it handles what a network has reported',
+  title: 'while it handles a stored callback',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');

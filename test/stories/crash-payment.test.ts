@@ -20,13 +20,13 @@ testCrashStory({
     { step: 'POST /v1/payments:arrived' },
     ...statements('idempotency_keys_insert_once'),
     ...commit('payment_intents_insert'),
-    { step: 'POST /v1/payments:answered' },
+    { step: 'POST /v1/payments:responded' },
   ],
   coveredElsewhere: statements('api_keys_find_by_hmac', 'merchants_find_by_id'),
 });
 
-// Nobody calls a network a second time for a payer: what it has not heard of when the call was noted goes back to the
-// payer, who may try again.
+// Dalasi never repeats a collection request. If the process dies between recording the call and sending it, the payment
+// fails and the payer can try again.
 const notCollectedAt = ['charges_update_progress:after-commit', 'collections-call:before'];
 
 testCrashStory({
@@ -39,10 +39,10 @@ testCrashStory({
   },
   restart: async (world, { step }) => {
     if (step !== 'collections-call:sent') return;
-    // Whoever looks it up before would be told that the network knows of nothing, and after a minute believe it.
+    // An earlier look-up would find nothing at the network, and after a minute count as a failure.
     await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
   },
-  verify: (world, { step }) => verifyPayment(world, { untaken: notCollectedAt.includes(step) }),
+  verify: (world, { step }) => verifyPayment(world, { notCollected: notCollectedAt.includes(step) }),
   points: [
     ...autocommit('outbox_claim'),
     ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),

@@ -3,7 +3,7 @@ import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, requestUntilResponse, verifyTransfer } from '../harness/crash-transfer.ts';
 
-// What the merchant's server was told, when it was told anything.
+// The response that the merchant's server received, if any.
 const responses = new WeakMap<object, string>();
 
 testCrashStory({
@@ -16,7 +16,7 @@ testCrashStory({
     ...since('idempotency_keys_insert_once:after', statements('merchants_find_by_id')),
     ...statements('transfer_days_count', 'ledger_accounts_lock', 'ledger_deltas_delete', 'ledger_balances'),
     ...commit('transfers_insert'),
-    { step: 'POST /v1/transfers:answered' },
+    { step: 'POST /v1/transfers:responded' },
   ],
   trigger: async (world, url) => {
     const response = await requestTransfer(world, { url }).catch(() => null);

@@ -10,7 +10,7 @@ import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 
 testCrashStory({
-  title: 'while it tells the merchant that a transfer is paid',
+  title: 'while it delivers the event of a paid transfer',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');

@@ -16,12 +16,12 @@ testCrashStory({
   role: 'worker',
   prepare: async (world, round) => {
     await world.start('api');
-    // So that it is left to the look-up; in every other round of the long run reports come beside it.
+    // Only the look-up finds the outcome; in every other round of the long run callbacks arrive too.
     if (round % 2 === 0) await world.dropCallbacks();
     await requestTransfer(world);
   },
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  // The last: nobody has subscribed to the event of the acceptance.
+  // The last: the event of the acceptance has no subscriber.
   points: [...sendPoints, ...completionPoints, ...unsubscribedPoints],
   coveredElsewhere: merchantEventPoints,
 });
@@ -29,7 +29,7 @@ testCrashStory({
 const refusedNumber = '7000002';
 
 testCrashStory({
-  title: 'while it gives back the money of a transfer that its network refuses',
+  title: 'while it releases the money of a transfer that its network refused',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
@@ -38,7 +38,7 @@ testCrashStory({
   },
   verify: (world) => verifyTransfer(world, { status: 'failed', accountNumber: refusedNumber }),
   points: since('payouts-call:sent', [
-    { step: 'payouts-call:answered' },
+    { step: 'payouts-call:responded' },
     ...statements('ledger_holds_close', 'ledger_movements_held_from', 'transfers_update'),
     ...commit('transfers_update'),
   ]),

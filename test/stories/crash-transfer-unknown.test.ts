@@ -14,7 +14,7 @@ import { countWhere } from '../harness/crash-world.ts';
 const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
 const minuteMs = 61_000;
 
-/** The order is marked as sent, and no answer came. Whether the network has paid follows from where the call led. */
+/** Leaves a transfer marked as sent without a response. Whether the network has paid depends on where the call went. */
 async function sendWithoutResponse(world: CrashWorld, breakProxy: (world: CrashWorld) => void): Promise<void> {
   await world.start('api');
   await world.dropCallbacks();
@@ -27,7 +27,7 @@ async function sendWithoutResponse(world: CrashWorld, breakProxy: (world: CrashW
 }
 
 testCrashStory({
-  title: 'after a call whose answer got lost',
+  title: 'after a call whose response was lost',
   role: 'worker',
   prepare: async (world) => {
     await world.start('api');
@@ -53,7 +53,7 @@ const lookUpPoints = [
 ];
 
 testCrashStory({
-  title: 'while it finds out that the network has paid',
+  title: 'while it looks up a transfer that its network paid',
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.dropResponses(true)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
@@ -62,11 +62,11 @@ testCrashStory({
 });
 
 testCrashStory({
-  title: 'while it finds out that the order never arrived, and sends it again',
+  title: 'while it looks up a transfer that never arrived, and resends it',
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.routeTo(null)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: since('payouts-look-up:answered', [
+  points: since('payouts-look-up:responded', [
     ...statements('transfers_lock'),
     ...commit('outbox_upsert'),
     ...autocommit('outbox_postpone'),

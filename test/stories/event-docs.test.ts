@@ -8,11 +8,11 @@ import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lin
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 
-// What docs/events.md tells a merchant to type is typed here, and answers what the page says.
+// Runs the curl lines of docs/events.md, and compares the responses with the page.
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/events.md'), 'utf8');
 
-/** The one id that stands inside a body. */
+/** The one id in a body. */
 const shownEndpoint = '01a1f8ad-c0f7-70ac-89ee-a74a6cd4932a';
 
 let story: PaymentStory;
@@ -27,7 +27,7 @@ after(async () => {
   await receiver.close();
 });
 
-test('every curl line of the page on events works, and answers what the page says', async () => {
+test('every curl line of the page on events works, and returns what the page shows', async () => {
   const lines = curlLines(page);
   assert.equal(lines.length, 6);
   const endpoint = await story.api.post('/v1/webhook-endpoints', { url: `${receiver.url}/events` });
@@ -46,6 +46,6 @@ test('every curl line of the page on events works, and answers what the page say
     if (shown !== null) assert.deepEqual(withoutRandomValues(response.body), withoutRandomValues(shown), command);
   }
   await story.settle();
-  // Two events of the payment, one that was sent again, and the test event.
+  // Two events of the payment, one of them resent, and the test event.
   assert.equal(receiver.received.length, 4);
 });

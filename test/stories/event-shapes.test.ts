@@ -63,7 +63,7 @@ async function makeCustomersHappen(): Promise<void> {
   await send('DELETE', `/v1/customers/${String(id)}`);
 }
 
-/** One endpoint fails for more than a day, another one asks for no more. */
+/** One endpoint fails for more than a day, another one responds with 410. */
 async function makeEndpointsFail(): Promise<void> {
   const body = { url: `${receiver.url}/events` };
   const [failing, gone] = [

@@ -32,7 +32,7 @@ const unknown: OwnRecords = {
   eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
 };
 
-// Each route is asked with every so-manieth key, others than its neighbours, and always with another merchant's.
+// Each route gets every n-th key, its neighbours the others, and always another merchant's.
 const everyKey = effort({ usual: 4, long: 1 });
 const everyPair = effort({ usual: 3, long: 1 });
 
@@ -40,11 +40,11 @@ let service: TestService;
 let contract: Contract;
 let business: TestBusiness;
 let stranger: TestBusiness;
-/** The records of the business in each environment. */
+/** The business's records in each environment. */
 let own: { test: OwnRecords; live: OwnRecords };
 
 before(async () => {
-  // Each route is asked with many keys that are not valid.
+  // Each route gets many invalid keys.
   service = await startService({ settings: { RATE_LIMIT_KEYLESS: '0' } });
   contract = await loadContract();
   business = await service.onboard('Kairaba Books');
@@ -59,7 +59,7 @@ function clientOf(key: string): ApiClient {
   return createContractClient(contract, service.url, key);
 }
 
-/** No live network exists here, so the live payment, transfer and sub-account are copies of the test ones. */
+/** Without a live network, the live payment, transfer and sub-account are copies of the test ones. */
 async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   const api = clientOf(business.live.key);
   const customer = await api.post('/v1/customers', { name: 'Awa Ceesay' });
@@ -125,14 +125,14 @@ function call(api: ApiClient, operation: Operation, records: OwnRecords): Promis
   });
 }
 
-/** The response without what differs between any two. */
+/** The response without what differs each time. */
 function withoutRequestId({ status, text, body }: ApiResponse): string {
   return `${status} ${text.replace(String(body['request_id']), '')}`;
 }
 
 const namingOperations = () => contract.operations.filter(({ operationId }) => examples[operationId]?.names !== null);
 
-/** What the business has, but for what the worker touches by itself: of a transfer, its money. */
+/** The business's records, without what workers change by themselves: of a transfer, its money. */
 async function recordsOfBusiness(): Promise<unknown> {
   const ids = [business.test, business.live].map(({ merchant }) => merchant.id);
   const tables = `payment_intents charges ledger_holds webhook_endpoints customers sub_accounts sub_account_groups
@@ -153,7 +153,7 @@ describe('the table of routes', () => {
 });
 
 describe('a request', () => {
-  it('without a valid key gets the same 401 from every route, and is told how to write a header that is none', async () => {
+  it('without a valid key gets the same 401 from every route; a malformed header gets an explanation', async () => {
     const { key } = business.test;
     const body = key.slice(0, -6).replace('sk_test_', 'sk_live_');
     const revoked = createApiKeyText(systemRandom, true);
@@ -239,7 +239,7 @@ describe('a request', () => {
       (operation) => !namingOperations().includes(operation) && examples[operation.operationId]?.refersTo === undefined,
     );
     assert.ok(others.length >= 6);
-    // No live network exists here.
+    // This service has no live network.
     const takesNetwork = ['createPayment', 'createTransfer', 'quoteTransferFee', 'createSubAccount'];
     const before = await recordsOfBusiness();
     const { endpoints, ...foreign } = { ...own.test, endpoints: business.test.endpointId };
@@ -272,7 +272,7 @@ describe('a request', () => {
 
   it('with the right key is served by every route', async () => {
     const api = clientOf(business.test.key);
-    // What takes a record away comes last, and each record is taken away once. A waiver needs a debt: settlement/ tests it.
+    // Deletions run last, one for each record. A waiver needs a debt: settlement/ tests it.
     const ending = [
       'cancelPayment',
       'cancelPaymentByPatch',
@@ -285,7 +285,7 @@ describe('a request', () => {
       'deleteVirtualTerminal',
       'deleteWebhookEndpoint',
     ];
-    // These two end what another one has ended already.
+    // These two end what another request has ended already.
     const again = ['cancelPaymentByPatch', 'deleteSinglePaymentLink'];
     const isEnding = ({ operationId }: Operation) => ending.includes(operationId);
     for (const operation of [
@@ -300,11 +300,11 @@ describe('a request', () => {
   });
 });
 
-describe('the other environment', () => {
-  it('shares no list entry with this one', async () => {
+describe('a key of the other environment', () => {
+  it('lists none of this one’s records', async () => {
     const [test, live] = [clientOf(business.test.key), clientOf(business.live.key)];
     const lists = contract.operations.filter(
-      // What has no `offset` lists movements of one account, not records.
+      // A list without `offset` has movements of one account, not records.
       ({ method, path, query }) => method === 'GET' && !path.includes('{') && query.includes('offset'),
     );
     assert.ok(lists.length >= 4);
@@ -333,7 +333,7 @@ describe('the other environment', () => {
     }
   });
 
-  it('never reaches a simulated network from live', async () => {
+  it('in live mode never reaches a simulated network', async () => {
     const api = clientOf(business.live.key);
     for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
       const paymentBody = { amount: 10, network, account_number: '7000001' };
@@ -378,7 +378,7 @@ function withHeader(authorization: string | undefined): ApiClient {
   };
 }
 
-/** The addresses in the server's drawing of its routes, a tree whose branches are four characters deep. */
+/** The addresses in the server's printed route tree, whose levels are indented by four characters. */
 function servedPaths(tree: string): string[] {
   const segments: string[] = [];
   return tree.split('\n').flatMap((line) => {

@@ -35,7 +35,7 @@ after(async () => {
   await database.drop();
 });
 
-test('without its database the service answers 503 with Retry-After, loses nothing, and recovers', async () => {
+test('without its database the service responds with 503 and Retry-After, loses nothing, and recovers', async () => {
   const plain = createApiClient(service.url, '');
   const pay = (key: string) => api.post('/v1/payments', { data: { amount: 10 } }, { 'idempotency-key': key });
   const first = await pay('before');
@@ -55,7 +55,7 @@ test('without its database the service answers 503 with Retry-After, loses nothi
     await createApiClient(service.url, business.live.key).get('/v1/payments'),
   ];
   for (const response of refused) {
-    // Whoever has a proof that its key is good, and whoever has none, is told the same.
+    // A client with a valid key and one without get the same response.
     assert.deepEqual([response.status, response.body['code']], [503, 'unavailable'], response.text);
     assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
     assert.doesNotMatch(response.text, /ECONN|postgres|127\.0\.0\.1:\d+"|connection/i);

@@ -12,7 +12,7 @@ import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
 
-// A payer's numbers and words: nobody's business but the merchant's.
+// A payer's numbers and texts, which only the merchant may see.
 const personal = {
   account_number: '7770001',
   customer_phone: '+220 399 8877',
@@ -26,7 +26,7 @@ let service: TestService;
 let receiver: CallbackReceiver;
 let business: TestBusiness;
 let api: ApiClient;
-/** Everything that was handed out once, by what it is. */
+/** Every secret that was returned once, by its description. */
 const issued = new Map<string, string>();
 let intentSecret: string;
 
@@ -45,7 +45,7 @@ after(async () => {
   await service.stop();
 });
 
-/** A payment from beginning to end, and every way in which a secret is handed out or comes in. */
+/** Makes a payment from start to end, and sends and receives a secret in every possible way. */
 async function useEverything(): Promise<void> {
   const headers = { 'idempotency-key': 'canary-endpoint' };
   const endpoint = await api.post('/v1/webhook-endpoints', { url: `${receiver.url}/events` }, headers);
@@ -65,7 +65,7 @@ async function useEverything(): Promise<void> {
   await service.app.drain();
 }
 
-/** The ways in which a text can stand in a dump: as it is, or as bytes in hex. */
+/** The forms of a text in a dump: as it is, or as bytes in hex. */
 function forms(secret: string): string[] {
   const bare = secret.replace(/^(wh_|sk_test_|sk_live_)/, '');
   const hex = (bytes: Buffer) => bytes.toString('hex');
@@ -79,7 +79,7 @@ function forms(secret: string): string[] {
   ];
 }
 
-describe('what was handed out once', () => {
+describe('a secret that was returned once', () => {
   it('is in no table in readable form', async () => {
     const tables = await dumpTables(service);
     assert.ok(tables.size >= 20);
@@ -89,7 +89,7 @@ describe('what was handed out once', () => {
           assert.ok(!text.toLowerCase().includes(form.toLowerCase()), `${name} in ${table}`);
       }
     }
-    // The dump does see what is there to see.
+    // Shows that the dump has the stored values.
     assert.ok(tables.get('public.payment_intents')?.includes(personal.title));
     assert.ok(tables.get('public.api_keys')?.includes(business.test.key.slice(-4)));
     assert.equal(tables.get('public.idempotency_keys')?.split('\n').length, 3);
@@ -108,15 +108,15 @@ describe('what was handed out once', () => {
     }
   });
 
-  it('stands, as an intent secret, with its payment only', async () => {
+  it('is, as an intent secret, in its payment’s row only', async () => {
     for (const [table, text] of await dumpTables(service)) {
       assert.equal(text.includes(intentSecret), table === 'public.payment_intents', table);
     }
   });
 });
 
-describe('what travels to a merchant’s server', () => {
-  it('holds no key, no secret and no payer’s number but the one that the merchant gave', () => {
+describe('an event and a callback to a merchant’s server', () => {
+  it('contain no key, no secret and no payer’s number but the one that the merchant sent', () => {
     assert.ok(receiver.received.length >= 2);
     for (const { headers, body } of receiver.received) {
       const text = `${JSON.stringify(headers)} ${body.toString()}`;
@@ -150,7 +150,7 @@ describe('the log', () => {
   });
 });
 
-/** Puts secrets and numbers wherever a request has room for them, rightly and wrongly; answers all of them. */
+/** Puts secrets and numbers wherever a request has room for them, validly and invalidly; returns all of them. */
 async function sendCanaries(): Promise<string[]> {
   const canaries: string[] = [];
   const canary = (text: string) => {
@@ -212,7 +212,7 @@ async function sendCanaries(): Promise<string[]> {
   return canaries;
 }
 
-/** Orders that are paid, refused, held back by a network that is down, refused by us, and broken off. */
+/** Transfers that are paid, refused, waiting for a network that is down, rejected by us, and aborted. */
 async function payOut(canaries: { word: (index: number) => string; number: (text: string) => string }): Promise<void> {
   const { word, number } = canaries;
   const transfer = { amount: 10, network: 'qmoney', beneficiary_name: word(19), narration: word(20) };
@@ -237,7 +237,7 @@ async function payOut(canaries: { word: (index: number) => string; number: (text
   assert.equal(broken.status, 500);
 }
 
-/** A statement that the database refuses tells the refused row to whoever logs the whole error. */
+/** PostgreSQL's error of a refused statement has the row, which a log of the whole error would show. */
 async function failInside(data: object): Promise<void> {
   for (const table of ['payment_intents', 'charges']) {
     await asOwner(service, `ALTER TABLE ${table} ADD CONSTRAINT broken_on_purpose CHECK (false) NOT VALID`);

@@ -8,13 +8,13 @@ import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// Random money, side by side, through the API and the simulated networks: collect, split, refund, fail, reverse, approve
-// late, cancel, delete, pay out. Afterwards what the networks hold for us is what the ledger says, to the butut.
+// Random concurrent operations through the API and the simulated networks: collect, split, refund, fail, reverse,
+// approve late, cancel, delete, pay out. Afterwards the networks' balances equal the ledger's, to the butut.
 
 const operations = 2_652;
 const concurrencyMax = 8;
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
-// What leaves a call without an answer for seconds is left out: here the clock stands still while calls are under way.
+// Without numbers that delay a response by seconds: the clock does not move while calls are under way.
 const payers = [
   '7000001',
   '7000001',
@@ -55,7 +55,7 @@ function amount(most: number): number {
   return (100 + below(most * 100 - 100)) / 100;
 }
 
-/** So that nothing but what was collected can be spent. */
+/** Leaves only collected money to spend. */
 async function spendTestMoney(): Promise<void> {
   for (;;) {
     const left = await story.payoutBalance();
@@ -67,7 +67,7 @@ async function spendTestMoney(): Promise<void> {
 const known = { intents: [] as string[], charges: [] as string[], subs: [] as string[] };
 const seen = new Map<string, number>();
 
-/** What the API may say to one of several who want the same; anything else is a mistake. */
+/** The allowed refusals of concurrent requests for the same money; any other is a failure. */
 function record(what: string, { status, body, text }: ApiResponse): ApiResponse {
   const outcome = status < 300 ? 'done' : String(body['code']);
   assert.ok(status < 300 || status === 400 || status === 404 || status === 409, `${what}: ${text}`);
@@ -145,7 +145,7 @@ async function runRandomAction(): Promise<void> {
   await actions[pick(weighted) ?? '']?.();
 }
 
-/** Whether the phone offered it; a tap on what others change meanwhile may find nothing. */
+/** Whether the phone offered it; a concurrent change may have removed the prompt. */
 async function onPhone(id: string, action: Parameters<TransferStory['onPhone']>[1]): Promise<boolean> {
   try {
     await story.onPhone(id, action);
@@ -156,7 +156,7 @@ async function onPhone(id: string, action: Parameters<TransferStory['onPhone']>[
   }
 }
 
-/** What each network holds for us, by its own books. */
+/** Our balance at each network, by the network's own books. */
 async function networkHolds(network: string): Promise<bigint> {
   const text = `SELECT COALESCE((SELECT sum(amount_paid) FROM simulator.sessions WHERE network = $1
       AND CASE WHEN planned_at <= $2 THEN planned_status ELSE status END = 'complete'), 0)
@@ -168,7 +168,7 @@ async function networkHolds(network: string): Promise<bigint> {
 
 async function settleAll(): Promise<void> {
   for (let time = 0; time < 6; time += 1) await story.advance(31 * secondMs);
-  // Once more, for the chore that repays debts from what came last.
+  // Once more, for the chore that repays debts from the last payments.
   await story.settle();
 }
 

@@ -6,17 +6,17 @@ import { startService } from '../harness/service.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 
-// What a browser asks for by itself, and the root.
+// Requests that a browser makes by itself, and the root.
 const unnamed = ['', 'favicon.ico'];
 
-// The addresses of a chat channel are there when it is set up.
+// A chat channel has addresses once it is configured.
 const chatChannel = { TELEGRAM_BOT_TOKEN: '123456:abc', TELEGRAM_WEBHOOK_SECRET: 'secret' };
 
 test('the page for operators names every address, and which of them a proxy closes to the outside', async () => {
   const service = await startService({ settings: chatChannel });
   const routes = service.app.server.printRoutes({ commonPrefix: false });
   await service.stop();
-  // Below the root, a line for each first part of an address.
+  // Below the root, a line for each first segment of a path.
   const served = new Set([...routes.matchAll(/^ {4}[├└]── ([^/ ]*)/gm)].map(([, part = '']) => part));
   assert.ok(served.has('v1') && served.has('healthz'), routes);
   for (const part of served) if (!unnamed.includes(part)) assert.ok(page.includes(`/${part}`), `/${part} is not named`);

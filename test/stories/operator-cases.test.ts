@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
-import { ServiceWorld } from '../harness/service-world.ts';
+import { jsonOf, ServiceWorld } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
 let world: ServiceWorld;
@@ -50,11 +50,8 @@ const settingsOf = (operator: NewOperator | null) => ({
 
 const run = (operator: NewOperator | null, ...args: string[]) => world.runOperatorInProcess(settingsOf(operator), args);
 
-/** The answer of a command that has to succeed, as data. */
 async function runJson<Data>(operator: NewOperator | null, ...args: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(operator, ...args, '--json');
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
-  return JSON.parse(stdout) as Data;
+  return jsonOf<Data>(await run(operator, ...args, '--json'));
 }
 
 async function refuses(operator: NewOperator | null, args: readonly string[], sentence: RegExp): Promise<void> {
@@ -82,7 +79,7 @@ async function openMismatch(): Promise<ShownCase> {
   return show(cases.find(({ subject }) => subject === `charge ${chargeId}`)?.id ?? '');
 }
 
-test('two operators resolve a case; the merchant and the ledger see what was decided', async () => {
+test('two operators resolve a case; the merchant and the ledger see the resolution', async () => {
   const found = await openMismatch();
   assert.deepEqual(
     found.resolutions.map(({ resolution, possible }) => [resolution, possible]),
@@ -128,7 +125,7 @@ test('two operators resolve a case; the merchant and the ledger see what was dec
   assert.equal((await run(null, 'ledger', 'verify')).code, 0);
 });
 
-test('of two concurrent confirmations on separate connections one is carried out', async () => {
+test('of two concurrent confirmations on separate connections one takes effect', async () => {
   const found = await openMismatch();
   const binta = await runJson<NewOperator>(null, 'operators', 'create', 'Binta Sowe');
   await runJson(awa, 'cases', 'resolve', found.id, '--as', 'return', '--evidence', evidence);
@@ -165,7 +162,7 @@ test('resolving a case needs an active operator credential', async () => {
   assert.doesNotMatch(listed.stdout, /op_/);
 });
 
-test('an incomplete proposal is refused with one sentence', async () => {
+test('an incomplete proposal is refused with a message of one sentence', async () => {
   const found = await openMismatch();
   const resolve = (...args: string[]) => ['cases', 'resolve', found.id, ...args];
   await refuses(awa, resolve('--as', 'accept', '--evidence', 'yes'), /^Send evidence of 10 to 2000 characters/);

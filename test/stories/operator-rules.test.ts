@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { readyAt } from '../harness/program.ts';
-import { ServiceWorld } from '../harness/service-world.ts';
+import { jsonOf, ServiceWorld } from '../harness/service-world.ts';
 import type { CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
@@ -17,11 +17,8 @@ let api: ReturnType<typeof createApiClient>;
 const run = (...args: string[]): Promise<CommandOutput> =>
   world.runOperatorInProcess({ DATA_DIR: dataDirectory }, args);
 
-/** The answer of a command that has to succeed, as data. */
 async function runJson<Data>(...args: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(...args, '--json');
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
-  return JSON.parse(stdout) as Data;
+  return jsonOf<Data>(await run(...args, '--json'));
 }
 
 before(async () => {
@@ -40,7 +37,7 @@ interface Fees {
   fees: Record<string, unknown>[];
 }
 
-/** Until the running service says that collecting D100 costs this much, paid by whom. */
+/** Waits until the running service charges this fee for D100, paid by this party. */
 async function untilCollectingCosts(fee: number, payer: string): Promise<void> {
   await eventually(`collecting D100 costs the ${payer} D${fee}`, async () => {
     const { body } = await api.post('/v1/payments/preview', { data: { amount: 100 } });
@@ -49,7 +46,7 @@ async function untilCollectingCosts(fee: number, payer: string): Promise<void> {
   });
 }
 
-test('fees are set for a merchant and as the default, and the running service follows', async () => {
+test('fees are set for a merchant and as the default, and the running service applies them', async () => {
   await untilCollectingCosts(0, 'business');
   const rule = ['--percent', '1.5', '--fixed', '2.50', '--minimum', '3', '--maximum', '100'];
   const set = await runJson<Fees>('fees', 'set', '--default', '--for', 'collection', ...rule);
@@ -100,7 +97,7 @@ daily    no limit   own rule
   );
 });
 
-test('a mistake is said in a sentence, with exit code 2', async () => {
+test('an invalid argument ends a command with one sentence and exit code 2', async () => {
   for (const [args, sentence] of [
     [
       'fees set --merchant x --default --percent 1 --for transfer',
@@ -115,7 +112,7 @@ test('a mistake is said in a sentence, with exit code 2', async () => {
   }
 });
 
-test('a logo is put on a merchant’s posters and taken off, and what is no PNG is refused', async () => {
+test('a logo is added to a merchant’s posters and removed; a file that is no PNG is refused', async () => {
   const path = join(dataDirectory, 'logo.png');
   const own = ['--merchant', merchant];
   writeFileSync(path, plainPng(300, 200));

@@ -17,12 +17,12 @@ import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 
-// Each address is sent to one of the fields that take one, in turn: one guard judges them all.
+// Each address is sent in one of the fields that accept one, in rotation: one guard checks them all.
 const everyField = effort({ usual: 3, long: 1 });
 
 const transfer = { amount: 100, network: 'aps', account_number: '7000001', beneficiary_name: 'Binta Ceesay' };
 
-/** A few at a time: one by one it would take long, and all together the test would wait for connections. */
+/** Runs a few at a time: one by one is slow, and all at once would wait for connections. */
 async function forEachConcurrently<Item>(items: readonly Item[], body: (item: Item) => Promise<void>): Promise<void> {
   const remaining = items.values();
   const worker = async (): Promise<void> => {
@@ -38,7 +38,7 @@ interface AttemptRow {
   response: string;
 }
 
-/** Every attempt of a merchant's deliveries. */
+/** All attempts of a merchant's deliveries. */
 function attempts(service: TestService, merchantId: string): Promise<AttemptRow[]> {
   return asOwner<AttemptRow>(
     service,
@@ -65,7 +65,7 @@ describe('a production server', () => {
         HOST: '127.0.0.1',
         PUBLIC_URL: 'https://pay.dalasi.example',
         INTERNAL_URL: 'http://api.dalasi.example:8080',
-        // The test's database is opened beside these; they are what the operator would have set.
+        // The test opens its own database; these are the settings of an operator.
         DATABASE_URL: 'postgres://owner:secret@db.dalasi.example/dalasi?hostaddr=8.8.4.4',
         APP_DATABASE_URL: 'postgres://app:secret@[2606:4700::7]/dalasi',
         RATE_LIMIT_TEST: '0',
@@ -74,7 +74,7 @@ describe('a production server', () => {
     });
     business = await service.onboard();
     api = createApiClient(service.url, business.test.key);
-    // Every interface: whoever is connected to through any of the spellings is seen.
+    // On every interface: a connection to any spelling of the address is seen.
     localServer = await receivers.tcpServer(saying('HTTP/1.1 204 No Content\r\n\r\n'), '::');
   });
   after(async () => {
@@ -91,7 +91,7 @@ describe('a production server', () => {
     assert.equal(response.status, 400, `${url} ${response.text}`);
     assert.equal(response.body['code'], 'url_not_allowed', url);
     assert.match(response.text, new RegExp(`"${field.replace('.', '\\.')}"`), url);
-    // Not a word of what was found behind the name: no address, no error of a resolver or a socket, no stack.
+    // Nothing about the name's target: no address, no error of a resolver or a socket, no stack.
     assert.doesNotMatch(response.text, /ENOTFOUND|ECONN|EAI_|at .*\.ts|resolv|192\.168|10\.0\.0/, url);
   }
 
@@ -118,7 +118,7 @@ describe('a production server', () => {
     assert.deepEqual(rows, { webhook_endpoints: 1, payment_intents: 0, transfers: 0, events: 0 });
   });
 
-  test('saves no other scheme, port, user name or longer text, and names the field', async () => {
+  test('refuses another scheme, port, user name or a longer text, and names the field', async () => {
     const urls = [
       ...['ftp://shop.example/', 'shop://done', 'file:///etc/passwd', 'ws://shop.example/', '//shop.example/', 'shop'],
       ...[
@@ -145,7 +145,7 @@ describe('a production server', () => {
     assertRefused(await live.post('/v1/webhook-endpoints', { url: 'http://shop.example/' }), 'url', 'http');
   });
 
-  test('sends payers to pages beside its own, because their browsers go there', async () => {
+  test('accepts return and cancel addresses on its own domain, which only browsers open', async () => {
     const data = {
       amount: 100,
       return_url: 'https://pay.dalasi.example/thanks',
@@ -156,13 +156,13 @@ describe('a production server', () => {
     assertRefused(inward, 'data.return_url', 'a private page');
   });
 
-  test('connects to no forbidden address that was saved unvalidated', async () => {
+  test('does not connect to a forbidden address that was saved unvalidated', async () => {
     const { test: merchant } = await service.onboard('Unvalidated');
     const unvalidated = createApiClient(service.url, merchant.key);
     const urls = [
       ...literalHosts.map((host) => `http://${host}:8080/hook`),
       ...[...localNames, ...metadataNames, ...ownNames].map((host) => `http://${host}:8080/hook`),
-      // On the very port where somebody listens.
+      // The port of a listening server.
       ...(forbiddenAddresses[0]?.spellings ?? []).map((host) => `http://${host}:${localServer.port}/hook`),
       ...[`http://localhost:${localServer.port}/`, `http://[::1]:${localServer.port}/`, service.url],
       ...['ftp://shop.example/', 'shop://done', 'https://a:b@8.8.8.8/', 'not a URL', 'http://8.8.8.8:22/'],
@@ -177,13 +177,13 @@ describe('a production server', () => {
     for (const attempt of await tried()) {
       assert.equal(attempt.failure, 'blocked');
       assert.deepEqual([attempt.status, attempt.response], [null, '']);
-      // Whether something listens there shows in no time either.
+      // The duration does not show whether something listens.
       assert.equal(Number(attempt.durationMs) % 10, 0);
     }
     assert.equal(localServer.sockets.length, 0);
   });
 
-  test('writes no secret of an endpoint and no merchant’s address into its log', () => {
+  test('logs no secret of an endpoint and no merchant’s address', () => {
     const log = service.logLines.join('\n');
     assert.ok(log.includes('a webhook could not be delivered'));
     assert.ok(!/wh_|\/hook|shop\.example/.test(log));
@@ -224,7 +224,7 @@ describe('a development server whose merchant sends events to the server itself'
     const second = await api.post('/v1/payments', { data: { amount: 100, callback_url } });
     const cancelled = await api.post(`/v1/payments/${String(second.body['payment_intent_id'])}/cancel`);
     assert.equal(cancelled.status, 200, cancelled.text);
-    // Two events, each to every endpoint and once to the callback address, which is an endpoint's too.
+    // Two events, each to every endpoint and once to the callback address, which is also an endpoint's.
     const expected = 2 * paths.length;
     const tried = (): Promise<AttemptRow[]> => attempts(service, merchant.merchant.id);
     await eventually('each was tried', async () => (await tried()).length >= expected);

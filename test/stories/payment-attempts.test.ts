@@ -16,7 +16,7 @@ after(() => story.stop());
 const secondMs = 1_000;
 const tapNumber = '7001234';
 
-/** Pays on the hosted page with another network; answers the new attempt's transaction id. */
+/** Pays on the hosted page by another network; returns the new attempt's transaction id. */
 async function tryAgain(id: string, network: string, accountNumber: string): Promise<string> {
   assert.equal(await story.postForm(id, '', { network, account_number: accountNumber }), 303);
   await story.settle();
@@ -44,7 +44,7 @@ test('a payment refused on one network is paid on another', async () => {
   assert.deepEqual(await story.events(second), ['charge.created', 'charge.succeeded']);
 });
 
-test('after the fifth refusal the payment has failed and takes no attempt more', async () => {
+test('after the fifth refusal the payment has failed and accepts no further attempt', async () => {
   const id = await story.paySettled('7000002');
   for (let attempt = 2; attempt <= 5; attempt += 1) {
     assert.equal((await story.intent(id))['status'], 'requires_payment_method');
@@ -58,7 +58,7 @@ test('after the fifth refusal the payment has failed and takes no attempt more',
   assert.equal((await story.intent(id))['status'], 'failed');
 });
 
-test('a first attempt that succeeds after the second paid goes to suspense, with a case', async () => {
+test('a first attempt that succeeds after the second one paid goes to suspense, with a case', async () => {
   const id = await story.paySettled(tapNumber, { network: 'aps' });
   const first = await chargeId(id);
   await story.onPhone(first, 'decline');
@@ -145,7 +145,7 @@ test('an approval is confirmed on the page, or by the network itself without the
   assert.equal((await story.transaction(forgotten))['status'], 'completed');
 });
 
-test('a link needs no number; the money is booked for whoever opened it', async () => {
+test('a payment by Wave link needs no number, whoever opens the link', async () => {
   const created = await story.api.post('/v1/payments', { data: { amount: 10, network: 'wave' } });
   assert.equal(created.status, 201, created.text);
   const id = String(created.body['payment_intent_id']);

@@ -5,7 +5,7 @@ import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 import { asOwner } from '../harness/tables.ts';
 
-// What networks tell us, what they fail to tell us, and what others tell us in their name.
+// Networks' callbacks: received, lost and forged.
 
 let story: PaymentStory;
 
@@ -18,7 +18,7 @@ afterEach(() => story.verify());
 after(() => story.stop());
 
 const secondMs = 1_000;
-/** Waits for a tap on the phone. */
+/** A number whose payer must act on the phone. */
 const tapNumber = '7001234';
 const booked = 'collected float:sim-aps → payable_available 45050';
 
@@ -26,7 +26,7 @@ async function statusOf(id: string): Promise<unknown> {
   return (await story.transaction(id))['status'];
 }
 
-/** Everything that a forged callback could change, and all that is stored of callbacks, by table. */
+/** Everything that a forged callback could change, and all stored callbacks, by table. */
 async function storedRows(): Promise<Record<string, unknown[]>> {
   const tables = ['payment_intents', 'charges', 'charge_notes', 'cases', 'events', 'ledger_movements', 'ledger_deltas'];
   const rows = [...tables, 'network_receipts', 'network_inbox'].map(async (table) => {
@@ -141,7 +141,7 @@ test('a callback without a valid signature changes nothing, is not stored, and i
   assert.deepEqual(changed, []);
 });
 
-test('a replayed callback of long ago is refused as stale, whatever it says', async () => {
+test('a replay of an old callback is refused as stale, whatever its content', async () => {
   const id = await story.paySettled(tapNumber);
   const notification = await story.sessionOf(id);
   const sentAt = story.clock.now();
@@ -207,7 +207,7 @@ test('a refusal reported after the success changes nothing', async () => {
   assert.ok((await story.timeline(id)).includes('refusal_ignored'));
 });
 
-test('an unknown status changes nothing: the look-up decides', async () => {
+test('a callback with an unknown status changes nothing; the look-up finds the outcome', async () => {
   const id = await story.paySettled(tapNumber);
   await story.sendCallback('aps', await story.sessionOf(id, { status: 'on_hold', paid: null }));
   await story.settle();

@@ -12,7 +12,7 @@ import type { ExampleShop } from '../harness/example-receivers.ts';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 
-// What docs/payments.md and docs/sub-accounts.md tell a merchant to type is typed here, and the shops whose code they show run.
+// Runs the curl lines of docs/payments.md and docs/sub-accounts.md, and the shops whose code they show.
 
 const examples = createExampleWorld();
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
@@ -21,7 +21,7 @@ let story: PaymentStory;
 
 before(async () => {
   story = await startPaymentStory();
-  // The shops look at their own clocks.
+  // The shops use their own clocks.
   await story.clock.jump(systemClock.now().getTime() - story.clock.now().getTime());
 });
 after(async () => {
@@ -29,7 +29,7 @@ after(async () => {
   await story.stop();
 });
 
-test('every curl line of the page on payments works, and answers what the page says', async () => {
+test('every curl line of the page on payments works, and returns what the page shows', async () => {
   const lines = curlLines(page);
   assert.equal(lines.length, 8);
   const variables: Record<string, string> = { KEY: story.merchant.key, ENDPOINT: story.merchant.endpointId };
@@ -51,7 +51,7 @@ async function setEndpointUrl(url: string | null): Promise<void> {
   assert.equal(status, 200, text);
 }
 
-test('every curl line of the page on sub-accounts works, but for what the page says is refused', async () => {
+test('every curl line of the page on sub-accounts works, except those it shows as refused', async () => {
   const lines = curlLines(read('docs/sub-accounts.md'));
   const variables: Record<string, string> = { KEY: story.merchant.key };
   const other = { name: 'Lamin Touray', percentage: 10, settlement_code: 'aps', account_number: '7000001' };
@@ -59,7 +59,7 @@ test('every curl line of the page on sub-accounts works, but for what the page s
   for (const { command } of lines) {
     const response = await runCurlLine(story.service.url, command, variables);
     if (command.includes('-X DELETE')) assert.equal(response.body['code'], 'sub_account_in_use', response.text);
-    // It owes nothing here; settlement/routes.test.ts waives a debt.
+    // There is no debt here; settlement/routes.test.ts waives one.
     else if (command.includes('/waive-debt'))
       assert.equal(response.body['code'], 'amount_out_of_bounds', response.text);
     else assert.ok(response.status < 300, `${command} answers ${response.text}`);
@@ -91,7 +91,7 @@ for (const language of availableLanguages().present.filter((present) => present 
       shop = await examples.startShop(language, { secret: webhookSecret, key, dalasiUrl: story.service.url });
     });
 
-    /** Buys, and answers where the customer was sent and the path of the order's page. */
+    /** Buys, and returns the address that the customer is sent to and the path of the order's page. */
     async function buy(): Promise<{ paymentId: string; orderUrl: string }> {
       const bought = await fetch(`${shop.url}/orders`, { method: 'POST', redirect: 'manual' });
       assert.equal(bought.status, 303, shop.printed());
@@ -114,7 +114,7 @@ for (const language of availableLanguages().present.filter((present) => present 
       assert.equal(status, 200, text);
     }
 
-    /** The shop's word to an event that the endpoint's secret has signed. */
+    /** The shop's response to an event signed with the endpoint's secret. */
     async function sendEvent(record: object): Promise<number> {
       const sentAt = systemClock.now();
       const recordText = JSON.stringify(record);
@@ -138,13 +138,13 @@ for (const language of availableLanguages().present.filter((present) => present 
       return shop.printed().match(/\bpaid [\w-]{30,}/g)?.length ?? 0;
     }
 
-    /** As the customer does on the hosted page. */
+    /** Pays or cancels on the hosted page, as the customer does. */
     async function pay(paymentId: string): Promise<void> {
       assert.equal(await story.postForm(paymentId, '', { network: 'aps', account_number: '7000001' }), 303);
       await story.settle();
     }
 
-    it('shows an order as paid when the payment is successful, and not for what its address says', async () => {
+    it('shows an order as paid when the payment is successful, whatever its address claims', async () => {
       const { paymentId, orderUrl } = await buy();
       assert.match(await shown(`${orderUrl}?payment_intent_id=${paymentId}&status=successful`), /not paid yet/);
       await pay(paymentId);
@@ -152,7 +152,7 @@ for (const language of availableLanguages().present.filter((present) => present 
       assert.equal(paidOrders(), 1);
     });
 
-    it('lets a customer who cancelled pay again, with one new payment however often they ask', async () => {
+    it('lets a customer who cancelled pay again, with one new payment however often they retry', async () => {
       const { paymentId, orderUrl } = await buy();
       assert.doesNotMatch(await shown(orderUrl), /Pay again/);
       await cancel(paymentId);
@@ -168,7 +168,7 @@ for (const language of availableLanguages().present.filter((present) => present 
       assert.deepEqual(await payAgain(orderUrl), { status: 303, location: orderUrl }, 'a paid order is not paid again');
     });
 
-    it('accepts the event of an earlier payment of the order, and asks for no other one then', async () => {
+    it('accepts the event of an earlier payment of the order, and requests no other one then', async () => {
       const { paymentId, orderUrl } = await buy();
       await cancel(paymentId);
       await payAgain(orderUrl);
@@ -179,7 +179,7 @@ for (const language of availableLanguages().present.filter((present) => present 
       assert.deepEqual(await payAgain(orderUrl), { status: 303, location: orderUrl });
     });
 
-    it('marks an order as paid once by the event alone, and believes no event that is not signed', async () => {
+    it('marks an order as paid once by the event alone, and refuses an unsigned event', async () => {
       const { paymentId, orderUrl } = await buy();
       const forged = await fetch(`${shop.url}/events`, { method: 'POST', body: '{"event":"charge.succeeded"}' });
       assert.equal(forged.status, 401);

@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 
-// The table of docs/testing-with-the-simulator.md, "Collecting", row by row, through the API.
+// The table in docs/testing-with-the-simulator.md, "Collecting", row by row, through the API.
 
 let story: PaymentStory;
 
@@ -18,7 +18,7 @@ after(() => story.stop());
 const secondMs = 1_000;
 const booked = 'collected float:sim-aps → payable_available 45050';
 
-/** What a test is about: the intent's state, its newest charge's, and what became of the money. */
+/** The statuses of the intent and its newest charge, and where the money is. */
 async function outcomeOf(id: string) {
   const intent = await story.intent(id);
   const charge = await story.transaction(id);
@@ -204,7 +204,7 @@ test('0007: success reported three times and out of order is one payment', async
   });
 });
 
-test('0009: asks for a code; a wrong one may be typed again, the right one pays', async () => {
+test('0009: the network requires a code; a wrong one can be retried, the right one pays', async () => {
   const id = await story.paySettled('7000009');
   assert.deepEqual((await story.intent(id))['next_action'], { type: 'enter_code', length: 6 });
   const awaitingCode = await story.transaction(id);
@@ -226,7 +226,7 @@ test('0009: asks for a code; a wrong one may be typed again, the right one pays'
   assert.ok(story.service.logLines.every((line) => !line.includes('123456') && !line.includes('654321')));
 });
 
-test('0009: the third wrong code is the last', async () => {
+test('0009: the third wrong code fails the attempt', async () => {
   const id = await story.paySettled('7000009');
   for (const code of ['000001', '000002']) assert.equal(await story.postForm(id, '/code', { code }), 400);
   assert.equal(await story.postForm(id, '/code', { code: '000003' }), 303);

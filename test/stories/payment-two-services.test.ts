@@ -90,9 +90,9 @@ test('work of a process that stops is finished by the other', async () => {
   await third.stop();
   const ids = created.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   assert.equal(ids.length, 6);
-  // What it had claimed comes back when its lease ends; what it had sent is looked up.
+  // Its claims are due again when their leases end; a call that it had sent is looked up.
   await eventually('all of them are paid', async () => {
-    // What the others have begun already is not to be broken off by the time that passes.
+    // The move of the clock must not time out the other's work in progress.
     await drainBoth();
     await story.clock.jump(61_000);
     await drainBoth();
@@ -110,7 +110,7 @@ test('work of a process that stops is finished by the other', async () => {
 
 test('more concurrent payments than a process has connections are all accepted', async () => {
   for (let round = 0; round < 2; round += 1) {
-    // What is known of a merchant is forgotten after three seconds.
+    // A merchant is cached for three seconds.
     await story.clock.jump(4_000);
     const responses = await Promise.all(
       Array.from({ length: 40 }, () => story.api.post('/v1/payments', { data: { amount: 1 } })),

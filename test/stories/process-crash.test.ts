@@ -6,12 +6,13 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { readServerFile } from '../../server/src/database/embedded/server-file.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient, createCharge } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import { eventually } from '../harness/eventually.ts';
+import { expireLeases } from '../harness/tables.ts';
 
 let world: ProcessWorld;
 
@@ -39,40 +40,19 @@ function serverPid(dataDirectory: string): number {
   return pid;
 }
 
-async function pay(api: ApiClient, accountNumber: string): Promise<string> {
-  const data = { amount: 100, network: 'aps', account_number: accountNumber };
-  const { status, body, text } = await api.post('/v1/payments', { data });
-  assert.equal(status, 201, text);
-  return String(body['payment_intent_id']);
-}
+// A limit, so that a slow machine can finish them afterwards.
+const createdMax = 300;
 
-// A slow machine must not gather more than it can work off afterwards.
-const answeredMax = 300;
-
-/** Merchants that pay without a pause until the service is gone; what was answered is in the list. */
-function payUntilRefused(api: ApiClient, merchants: number): { answered: string[]; done: Promise<unknown> } {
-  const answered: string[] = [];
+/** Creates payments without a pause until the service is down; the list has those with a response. */
+function payUntilRefused(api: ApiClient, merchants: number): { created: string[]; done: Promise<unknown> } {
+  const created: string[] = [];
   const merchant = async (): Promise<void> => {
-    while (answered.length < answeredMax) answered.push(await pay(api, '7000001'));
+    while (created.length < createdMax) created.push(await createCharge(api));
   };
-  return { answered, done: Promise.allSettled(Array.from({ length: merchants }, merchant)) };
+  return { created, done: Promise.allSettled(Array.from({ length: merchants }, merchant)) };
 }
 
-/**
- * Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute,
- * for what had been begun by then. What was begun since may still be on its way.
- */
-async function letMinutePass(dataDirectory: string, begunBy: Date): Promise<void> {
-  await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
-    client.query(
-      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
-       WHERE created_at <= $1`,
-      [begunBy],
-    ),
-  );
-}
-
-/** Before that a payment is given back to its payer when the process dies. */
+/** Waits until the network has the payment: if the process dies before that, the payment fails. */
 async function untilNetworkHas(dataDirectory: string, intentId: string): Promise<void> {
   const text = `SELECT FROM charges JOIN simulator.sessions ON sessions.reference = charges.reference WHERE intent_id = $1`;
   await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
@@ -81,9 +61,9 @@ async function untilNetworkHas(dataDirectory: string, intentId: string): Promise
 }
 
 /**
- * Waits until none of the payments is under way any more, and checks what became of them: paid, or given back to the
- * payer because the process died after it noted the call and before the network heard of it. Then nothing was taken,
- * and the call is not repeated blindly. Answers how many are paid.
+ * Waits until no payment is processing, and checks each: paid, or failed because the process died between recording the
+ * call and sending it. Then the network collected nothing, and Dalasi does not repeat the call. Returns the number
+ * paid.
  */
 async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
   let paid = 0;
@@ -91,7 +71,7 @@ async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
     let status: unknown;
     await eventually(`${id} is settled`, async () => {
       const response = await api.get(`/v1/payments/${id}`);
-      assert.equal(response.status, 200, `an answered payment is there: ${response.text}`);
+      assert.equal(response.status, 200, `an acknowledged payment exists: ${response.text}`);
       status = response.body['status'];
       return status !== 'processing';
     });
@@ -103,7 +83,7 @@ async function settle(api: ApiClient, ids: readonly string[]): Promise<number> {
   return paid;
 }
 
-/** Payments that the network collected and the service gave back to their payers. */
+/** The number of payments that the network collected and the service marked as failed. */
 async function countUnbooked(dataDirectory: string): Promise<number> {
   const text = `SELECT FROM charges JOIN simulator.sessions ON sessions.reference = charges.reference
     WHERE sessions.status = 'complete' AND charges.status <> 'completed'`;
@@ -125,10 +105,10 @@ test('after kill -9 under load every acknowledged payment completes, and the led
   const dataDirectory = await world.usedDataDirectory();
   const service = world.startService(settingsOf(dataDirectory));
   const { api } = await connect(service, dataDirectory);
-  const { answered, done } = payUntilRefused(api, merchants);
-  await eventually('payments are under way', () => answered.length >= 60);
-  // Its network says nothing to the call, and is found to have collected five seconds later.
-  const pending = await pay(api, '7000005');
+  const { created, done } = payUntilRefused(api, merchants);
+  await eventually('payments are under way', () => created.length >= 60);
+  // Its network does not respond; a look-up five seconds later finds that it has collected.
+  const pending = await createCharge(api, '7000005');
   await untilNetworkHas(dataDirectory, pending);
   const orphan = serverPid(dataDirectory);
   service.signal('SIGKILL');
@@ -146,24 +126,27 @@ test('after kill -9 under load every acknowledged payment completes, and the led
   await eventually('the pending payment is paid', async () => {
     return (await again.api.get(`/v1/payments/${pending}`)).body['status'] === 'successful';
   });
-  await letMinutePass(dataDirectory, diedAt);
-  const paid = await settle(again.api, answered);
-  assert(paid > 0, `${paid} of ${answered.length} are paid`);
+  await expireLeases(findRunningServer(dataDirectory) ?? '', diedAt);
+  const paid = await settle(again.api, created);
+  assert(paid > 0, `${paid} of ${created.length} are paid`);
   assert.equal(await countUnbooked(dataDirectory), 0, 'what the network collected is paid');
   const meta = (await again.api.get('/v1/payments?limit=1')).body['meta'] as { total: number };
-  const unanswered = meta.total - answered.length - 1;
-  assert(unanswered >= 0 && unanswered <= merchants, 'besides, at most what was being answered is there');
+  const unacknowledged = meta.total - created.length - 1;
+  assert(
+    unacknowledged >= 0 && unacknowledged <= merchants,
+    'besides these there is at most one payment in progress for each merchant',
+  );
   await assertLedgerBalances(dataDirectory);
   again.service.stop();
   assert.equal((await again.service.ended).code, 0);
   assert.deepEqual(processesIn(dataDirectory), []);
 });
 
-test('when PostgreSQL is killed the service says so and ends with 1, and the next start has everything', async () => {
+test('when PostgreSQL is killed the service reports it and exits with 1; a restart loses nothing', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const { service, api } = await startInProcess(dataDirectory);
-  const { answered, done } = payUntilRefused(api, merchants);
-  await eventually('payments are under way', () => answered.length >= 20);
+  const { created, done } = payUntilRefused(api, merchants);
+  await eventually('payments are under way', () => created.length >= 20);
   process.kill(serverPid(dataDirectory), 'SIGKILL');
   await done;
   assert.equal((await service.ended).code, 1);
@@ -172,9 +155,9 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
 
   const diedAt = new Date();
   const again = await startInProcess(dataDirectory);
-  await letMinutePass(dataDirectory, diedAt);
-  const paid = await settle(again.api, answered);
-  assert(paid > 0, `${paid} of ${answered.length} are paid`);
+  await expireLeases(findRunningServer(dataDirectory) ?? '', diedAt);
+  const paid = await settle(again.api, created);
+  assert(paid > 0, `${paid} of ${created.length} are paid`);
   assert.equal(await countUnbooked(dataDirectory), 0, 'what the network collected is paid');
   await assertLedgerBalances(dataDirectory);
 });
@@ -182,7 +165,7 @@ test('when PostgreSQL is killed the service says so and ends with 1, and the nex
 test('the service recovers by itself when one PostgreSQL process crashes', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const { service, api, url } = await startInProcess(dataDirectory);
-  const id = await pay(api, '7000001');
+  const id = await createCharge(api);
   const { rows } = await withAdminClient(findRunningServer(dataDirectory) ?? '', (client) =>
     client.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'dalasi' LIMIT 1"),
   );
@@ -191,8 +174,8 @@ test('the service recovers by itself when one PostgreSQL process crashes', async
   await eventually('PostgreSQL begins anew', () => log().includes('all server processes terminated; reinitializing'));
   await eventually('it is ready again', async () => (await fetch(`${url}/readyz`)).ok);
   const readyAgainAt = new Date();
-  const later = await pay(api, '7000001');
-  await letMinutePass(dataDirectory, readyAgainAt);
+  const later = await createCharge(api);
+  await expireLeases(findRunningServer(dataDirectory) ?? '', readyAgainAt);
   await settle(api, [id, later]);
   service.stop();
   assert.deepEqual(await service.ended, { code: 0, signal: null });

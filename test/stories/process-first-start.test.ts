@@ -13,8 +13,8 @@ import type { Program } from '../harness/program.ts';
 import type { Settings } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
-// On a machine of its own a first start answers its first payment after two seconds and a later one after one; the
-// promise is ten and three. Here three other test files keep the processors busy, so these only catch a hang.
+// On an idle machine a first start accepts its first payment after two seconds and a later start after one; the promise
+// is ten and three. Other test files run beside this one, so these limits only catch a hang.
 const firstStartMaxMs = 120_000;
 const laterStartMaxMs = 120_000;
 
@@ -31,7 +31,7 @@ async function stop(service: Program): Promise<void> {
   assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
 }
 
-/** Takes a payment that its payer approves at once; answers its id when it is paid. */
+/** Creates a payment that its payer approves at once; returns its id once it is paid. */
 async function takePayment(dataDirectory: string): Promise<string> {
   const { base_url: url, secret_key: key } = readDemo(dataDirectory);
   const api = createApiClient(url, key);
@@ -47,27 +47,27 @@ interface Measured {
   service: Program;
   url: string;
   paymentId: string;
-  tookMs: number;
+  elapsedMs: number;
 }
 
-/** As on a machine that has never run it: nothing is compiled yet. */
+/** As on a machine's first run: without a compile cache. */
 async function startAndPay(t: TestContext, settings: { DATA_DIR: string } & Settings): Promise<Measured> {
   const startedMs = performance.now();
   const service = world.startService({ ...settings, NODE_DISABLE_COMPILE_CACHE: '1' });
   const url = await readyAt(service);
   const readyMs = performance.now() - startedMs;
   const paymentId = await takePayment(settings.DATA_DIR);
-  const tookMs = performance.now() - startedMs;
-  t.diagnostic(`ready after ${Math.round(readyMs)} ms, first payment paid after ${Math.round(tookMs)} ms`);
-  return { service, url, paymentId, tookMs };
+  const elapsedMs = performance.now() - startedMs;
+  t.diagnostic(`ready after ${Math.round(readyMs)} ms, first payment paid after ${Math.round(elapsedMs)} ms`);
+  return { service, url, paymentId, elapsedMs };
 }
 
-test('the first start takes a payment soon, prints what a newcomer needs, and a later start is sooner', async (t) => {
+test('the first start accepts a payment soon, prints what a newcomer needs; a later start is faster', async (t) => {
   const receiver = await startCallbackReceiver();
   const dataDirectory = world.newDataDirectory();
   const settings = { DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: `${receiver.url}/events`, LOG_LEVEL: 'info' };
-  const { service, url, paymentId: id, tookMs } = await startAndPay(t, settings);
-  assert(tookMs < firstStartMaxMs);
+  const { service, url, paymentId: id, elapsedMs } = await startAndPay(t, settings);
+  assert(elapsedMs < firstStartMaxMs);
   await service.printed(/then open the payment_link of the response\.\n$/);
   assert.match(url, /^http:\/\/localhost:\d+$/);
 
@@ -102,11 +102,11 @@ test('the first start takes a payment soon, prints what a newcomer needs, and a 
   assertLogIsWhole(service, url);
 
   const later = await startAndPay(t, { DATA_DIR: dataDirectory });
-  assert(later.tookMs < laterStartMaxMs);
+  assert(later.elapsedMs < laterStartMaxMs);
   await stop(later.service);
 });
 
-/** Whoever gathers standard error alone has everything, as JSON, and no key. */
+/** Checks that standard error alone has every log line, as JSON, and no key. */
 function assertLogIsWhole(service: Program, url: string): void {
   const lines = service
     .stderr()
@@ -125,7 +125,7 @@ function assertLogIsWhole(service: Program, url: string): void {
   assert.doesNotMatch(service.stderr(), /sk_test/);
 }
 
-test('a later start keeps the key, tells where the service is now, and prints a curl line that works', async () => {
+test('a later start keeps the key, prints the new address, and prints a curl line that works', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const before = readDemo(dataDirectory);
   const service = world.startServiceInProcess({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
@@ -152,7 +152,7 @@ test('a later start keeps the key, tells where the service is now, and prints a 
   await stop(service);
 });
 
-test('a first start that was killed before it had named its demo file keeps the demo', async () => {
+test('a first start killed before it renamed its demo file keeps the demo merchant', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const before = readDemo(dataDirectory);
   renameSync(join(dataDirectory, 'demo.json'), join(dataDirectory, 'demo.json.new'));
@@ -163,7 +163,7 @@ test('a first start that was killed before it had named its demo file keeps the 
   await stop(service);
 });
 
-test('a key that is not this database’s is not printed', async () => {
+test('a key of another database is not printed', async () => {
   const dataDirectory = await world.usedDataDirectory();
   const stale = { ...readDemo(dataDirectory), secret_key: 'sk_test_00000000000000000000000000000000000000' };
   writeFileSync(join(dataDirectory, 'demo.json'), JSON.stringify(stale));

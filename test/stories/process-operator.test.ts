@@ -8,6 +8,7 @@ import { createApiClient } from '../harness/api-client.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
+import { jsonOf } from '../harness/service-world.ts';
 import type { CommandOutput } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
 
@@ -26,11 +27,8 @@ const runInProcess = (...args: string[]): Promise<CommandOutput> =>
 
 const runProcess = (...args: string[]): Promise<CommandOutput> => world.runOperator({ DATA_DIR: dataDirectory }, args);
 
-/** The answer of a command that has to succeed, as data. */
 async function runJson<Data>(run: typeof runInProcess, ...args: string[]): Promise<Data> {
-  const { code, stdout, stderr } = await run(...args, '--json');
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout);
-  return JSON.parse(stdout) as Data;
+  return jsonOf<Data>(await run(...args, '--json'));
 }
 
 interface ListedMerchant {
@@ -40,7 +38,7 @@ interface ListedMerchant {
   name: string;
 }
 
-/** The first command in a process of its own. */
+/** Runs the first command in its own process. */
 async function makeKey(name: string): Promise<{ id: string; key: string; merchant: string }> {
   const made = await runJson<{ business_id: string; test: { merchant_id: string; webhook_secret: string } }>(
     runProcess,
@@ -166,7 +164,8 @@ describe('beside a running service', () => {
     [['cases', 'show', 'x'], /^There is no case x\. See: cases list\n$/],
     [['cases', 'list', '--status', 'old'], /^--status is open, resolved or all, not old\.\n$/],
   ] as const) {
-    test(`a mistake is said in a sentence, with exit code 2: ${args.join(' ')}`, () => refuses(args, sentence));
+    test(`an invalid argument ends a command with one sentence and exit code 2: ${args.join(' ')}`, () =>
+      refuses(args, sentence));
   }
 
   test('a busy database ends a command with one sentence and exit code 1', async () => {

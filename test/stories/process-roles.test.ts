@@ -8,7 +8,7 @@ import { servingUrlOf } from '../../server/src/database/roles.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import { errorCode } from '../../server/src/kit/start-error.ts';
-import { createApiClient } from '../harness/api-client.ts';
+import { createApiClient, createCharge } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../harness/callback-receiver.ts';
@@ -21,6 +21,7 @@ import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
 import type { Settings } from '../harness/service-world.ts';
 import { eventually } from '../harness/eventually.ts';
+import { expireLeases } from '../harness/tables.ts';
 import {
   createTestKey,
   HealthChecks,
@@ -60,7 +61,7 @@ describe('two API services and two workers on one database, one of each in a pro
       DATA_DIR: world.newDataDirectory(),
       DEMO_WEBHOOK_URL: `${receiver.url}/events`,
     };
-    // At once, on an empty database and an empty directory: they have to agree on schema, secrets and demo merchant.
+    // Concurrently, on an empty database and directory: they have to agree on schema, secrets and demo merchant.
     const api = { ...settings, ROLE: 'api' };
     apis = [world.startService(api), world.startServiceInProcess(api)];
     const [first = '', second = ''] = await Promise.all(apis.map(readyAt));
@@ -74,27 +75,27 @@ describe('two API services and two workers on one database, one of each in a pro
 
   after(() => receiver.close());
 
-  test('they agree on one demo merchant, whose key works at both', async () => {
+  test('share one demo merchant, whose key works at both', async () => {
     const listed = await world.runOperatorInProcess(settings, ['businesses', 'list', '--json']);
     assert.equal(JSON.parse(listed.stdout).length, 2, 'one business: a test and a live merchant');
     for (const api of clients) assert.equal((await api.get('/v1/payments')).status, 200);
   });
 
-  test('a payment made at one is seen at the other at once, and both see it paid by a worker', async () => {
+  test('show a payment at once at both, and as paid once a worker has collected it', async () => {
     const [one, other] = clients;
-    const id = await pay(one);
+    const id = await createCharge(one);
     const seen = await other.get(`/v1/payments/${id}`);
     assert.equal(seen.status, 200, seen.text);
     for (const api of clients) await eventually('it is paid', () => isPaid(api, id));
     await eventually('the merchant hears of it', () => succeededIntents().has(id));
   });
 
-  test('a killed worker loses no payment', async () => {
+  test('lose no payment when a worker is killed', async () => {
     const ids: string[] = [];
     let diedAt = new Date();
     const merchant = async (api: ApiClient): Promise<void> => {
       for (let count = 0; count < effort({ usual: 15, long: 25 }); count += 1) {
-        ids.push(await pay(api));
+        ids.push(await createCharge(api));
         if (ids.length !== 30) continue;
         victim.signal('SIGKILL');
         await victim.ended;
@@ -103,7 +104,10 @@ describe('two API services and two workers on one database, one of each in a pro
     };
     await Promise.all([...clients, ...clients].map(merchant));
     assert.equal((await victim.ended).signal, 'SIGKILL');
-    await letMinutePass(adminUrl, diedAt);
+    await expireLeases(adminUrl, diedAt);
+    await withAdminClient(adminUrl, (client) =>
+      client.query("UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute'"),
+    );
     const settled = new Map<string, unknown>();
     for (const id of ids) {
       await eventually(`${id} is settled`, async () => {
@@ -118,7 +122,7 @@ describe('two API services and two workers on one database, one of each in a pro
     assert.equal(verified.code, 0, verified.stdout);
   });
 
-  test('a key that the operator revokes is refused by both within five seconds', async () => {
+  test('refuse a revoked key within five seconds', async () => {
     const listed = await world.runOperatorInProcess(settings, ['businesses', 'list', '--json']);
     const merchants = JSON.parse(listed.stdout) as { merchant_id: string; test_mode: boolean }[];
     const merchant = merchants.find(({ test_mode: testMode }) => testMode)?.merchant_id ?? '';
@@ -133,7 +137,7 @@ describe('two API services and two workers on one database, one of each in a pro
     assert.equal(revoked.code, 0, revoked.stderr);
     for (const api of callers) {
       await eventually('the key is refused', async () => {
-        // When it was asked counts, not how long a busy machine took to answer.
+        // Counts from the request, not from the response of a busy machine.
         const requestedMs = performance.now();
         const { status } = await api.get('/v1/payments');
         assert(status === 401 || requestedMs - revokedMs < 5_000, `${status} for a key that was revoked`);
@@ -143,7 +147,7 @@ describe('two API services and two workers on one database, one of each in a pro
     assert.equal((await clients[0].get('/v1/payments')).status, 200, 'the merchant’s other key still works');
   });
 
-  test('they are connected as a role that cannot change, delete or empty movements', async () => {
+  test('connect as a role that cannot update, delete or truncate movements', async () => {
     const { rows } = await withAdminClient(adminUrl, (client) =>
       client.query(
         `SELECT DISTINCT usename AS role FROM pg_stat_activity
@@ -175,13 +179,13 @@ describe('two API services and two workers on one database, one of each in a pro
     assert(counted[0].count > 0, 'there was something to change');
   });
 
-  test('each stops on SIGTERM with 0', async () => {
+  test('exit with 0 on SIGTERM', async () => {
     const all = [...apis, survivor];
     for (const service of all) service.stop();
     for (const service of all) assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
   });
 
-  /** The intents of which a `charge.succeeded` arrived. */
+  /** The intents whose `charge.succeeded` arrived. */
   function succeededIntents(): Set<string> {
     const events = receiver.received.map(({ body }) => JSON.parse(body.toString()));
     return new Set(
@@ -190,11 +194,11 @@ describe('two API services and two workers on one database, one of each in a pro
   }
 });
 
-// Many of the checks may be late on a busy machine, and one still comes within the notice.
+// Many checks may be late on a busy machine, and one still happens within the notice.
 const healthCheckMs = 100;
 const exitMaxMs = 25_000;
 
-test('two instances that are restarted in turn under sixteen clients lose no request', async () => {
+test('two instances that are restarted alternately under sixteen clients lose no request', async () => {
   const settings = {
     ...productionSettings(world, await databases.createDatabase()),
     CLOSING_NOTICE_SECONDS: '4',
@@ -211,7 +215,7 @@ test('two instances that are restarted in turn under sixteen clients lose no req
     requestNumber += 1;
     return readyPorts[requestNumber % readyPorts.length] ?? 0;
   };
-  // The long run has the machine to itself.
+  // Nothing else runs beside the long run.
   const requestsPerSecond = effort({ usual: 50, long: 200 });
   const load = new Load({ clients: 16, requestsPerSecond, key, nextPort });
   try {
@@ -223,19 +227,19 @@ test('two instances that are restarted in turn under sixteen clients lose no req
     await load.stop();
     await health.stop();
   }
-  assert.deepEqual([...new Set(load.failures)], [], `${load.failures.length} of ${load.answered} requests were lost`);
+  assert.deepEqual([...new Set(load.failures)], [], `${load.failures.length} of ${load.succeeded} requests were lost`);
   const { rows } = await withAdminClient(settings.DATABASE_URL, (client) =>
     client.query('SELECT id FROM payment_intents'),
   );
   assert.deepEqual(
     rows.map(({ id }) => id).toSorted(),
     load.created.toSorted(),
-    'each that was answered is there, once',
+    'each acknowledged payment exists, once',
   );
   assert(Math.max(...instances.exitMs) <= exitMaxMs, `ended after ${instances.exitMs.join(', ')} ms`);
 });
 
-test('on a production server /readyz says that it ends while requests are still answered', async () => {
+test('a stopping production server reports closing at /readyz and still serves requests', async () => {
   const settings = { ...productionSettings(world, await databases.createDatabase()), CLOSING_NOTICE_SECONDS: '1' };
   const service = world.startServiceInProcess(settings);
   const ownUrl = await readyAt(service);
@@ -260,8 +264,8 @@ test('on a production server /readyz says that it ends while requests are still 
   assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
 });
 
-test('while the owner’s password is rotated, commands are given and a service is started, no request fails', async () => {
-  // An owner as an operator makes one, beside the server's superuser.
+test('no request fails while the owner’s password is rotated, commands run and a service starts', async () => {
+  // An owner role as an operator creates it, besides the server's superuser.
   const asSuperuser = await databases.createDatabase();
   const name = new URL(asSuperuser).pathname.slice(1);
   const owner = `owner_${name.slice(-8)}`;
@@ -305,7 +309,7 @@ test('while the owner’s password is rotated, commands are given and a service 
   assert.equal(listed.code, 0, listed.stderr);
   const other = world.startServiceInProcess(after);
   await readyAt(other);
-  // More at once than before: the first service has to open connections of its own after all that.
+  // More at once than before, so that the first service has to open new connections.
   clients.push(...Array.from({ length: 15 }, client));
   await more();
   isOver = true;
@@ -317,32 +321,10 @@ test('while the owner’s password is rotated, commands are given and a service 
   for (const started of [service, other]) started.stop();
 });
 
-// What one worker has under way for one merchant: its process may die between the note of a call and the call, and
-// then the payer has to try again, because nobody repeats a call blindly.
+// A worker's concurrent calls for one merchant. If its process dies between recording a call and sending it, the
+// payment fails, because Dalasi does not repeat a call.
 const inFlightMax = 16;
-
-async function pay(api: ApiClient): Promise<string> {
-  const data = { amount: 100, network: 'aps', account_number: '7000001' };
-  const { status, body, text } = await api.post('/v1/payments', { data });
-  assert.equal(status, 201, text);
-  return String(body['payment_intent_id']);
-}
 
 async function isPaid(api: ApiClient, id: string): Promise<boolean> {
   return (await api.get(`/v1/payments/${id}`)).body['status'] === 'successful';
-}
-
-/**
- * Leases end after a minute, and a network that knows nothing of a call after half of one is believed: this is that minute,
- * for what had been begun by then. What was begun since may still be on its way.
- */
-async function letMinutePass(adminUrl: string, begunBy: Date): Promise<void> {
-  await withAdminClient(adminUrl, async (client) => {
-    await client.query(
-      `UPDATE outbox SET due_at = due_at - interval '1 minute', created_at = created_at - interval '1 minute'
-       WHERE created_at <= $1`,
-      [begunBy],
-    );
-    await client.query("UPDATE webhook_deliveries SET next_attempt_at = next_attempt_at - interval '1 minute'");
-  });
 }

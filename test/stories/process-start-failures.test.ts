@@ -38,7 +38,7 @@ type Settings = Readonly<Record<string, string>>;
 const key = 'ab'.repeat(32);
 const production = { APP_ENV: 'production', SEAL_KEY: key, KEY_PEPPER: key, PUBLIC_URL: 'https://pay.example.gm' };
 
-/** Starts with these settings, in this process, and expects the one sentence, code 1, and nothing left behind. */
+/** Starts with these settings, in this process, and expects one sentence, code 1, and nothing left behind. */
 async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
   const dataDirectory = settings['DATA_DIR'] ?? world.newDataDirectory();
   const before = countResources();
@@ -52,7 +52,7 @@ async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
   assert.deepEqual(warnings, [], 'nothing is said beside the sentence');
 }
 
-/** The same in a process of its own, which shows the exit code and what the system's streams are given. */
+/** The same in its own process, for the exit code and the real streams. */
 async function refusesInChildProcess(settings: Settings, sentence: RegExp): Promise<void> {
   const dataDirectory = world.newDataDirectory();
   await assertRefused(world.startService({ DATA_DIR: dataDirectory, ...settings }), dataDirectory, sentence);
@@ -70,16 +70,16 @@ async function assertRefused(service: Program, dataDirectory: string, sentence: 
   assert.deepEqual(processesIn(dataDirectory), [], 'nobody is left behind');
 }
 
-// What was closed is gone after some turns of the event loop. A pool that was forgotten closes itself after ten seconds.
-const turnsMax = 10_000;
+// A closed resource disappears after some ticks of the event loop. A forgotten pool closes itself after ten seconds.
+const ticksMax = 10_000;
 
 async function assertNothingIsLeft(before: ReturnType<typeof countResources>): Promise<void> {
   const findLeft = () => [...countResources()].filter(([name, count]) => count > (before.get(name) ?? 0));
-  for (let turn = 0; turn < turnsMax && findLeft().length > 0; turn += 1) await new Promise(setImmediate);
+  for (let tick = 0; tick < ticksMax && findLeft().length > 0; tick += 1) await new Promise(setImmediate);
   assert.deepEqual(findLeft(), [], 'no socket or timer is left open');
 }
 
-/** What keeps this process alive, of the kinds that a service opens; other programs that the test started are not its own. */
+/** The resources of a service that keep this process alive; not the test's child processes. */
 function countResources(): Map<string, number> {
   const kinds = process.getActiveResourcesInfo().filter((name) => /TCP|Timeout|Worker|Message/.test(name));
   return new Map([...Map.groupBy(kinds, (name) => name)].map(([name, found]) => [name, found.length]));
@@ -95,8 +95,8 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-// server/src/configuration/config.test.ts has every setting; these are one for each place that judges them.
-describe('a setting that is wrong ends the start', () => {
+// server/src/configuration/config.test.ts has every setting; these are one for each check.
+describe('an invalid setting ends the start', () => {
   for (const [name, value, sentence] of [
     ['PORT', '80x', /^PORT must be a whole number from 0 to 65535, not "80x"\.$/],
     ['HOST', '203.0.113.7', /^HOST 203\.0\.113\.7 is not an address of this machine; /],
@@ -106,17 +106,17 @@ describe('a setting that is wrong ends the start', () => {
     test(`${name}=${value}`, () => refuses({ [name]: value }, sentence));
   }
 
-  test('in a process of its own, whose exit code it is', () =>
+  test('PORT=-1, in its own process with its exit code', () =>
     refusesInChildProcess({ PORT: '-1' }, /^PORT must be a whole number from 0 to 65535, not "-1"\.$/));
 
-  test('an operator’s database means production, whichever of its two URLs is set', async () => {
+  test('an operator’s database without APP_ENV counts as production, whichever of its URLs is set', async () => {
     const sentence = /^SEAL_KEY, KEY_PEPPER and PUBLIC_URL are required in production/;
     await refuses({ DATABASE_URL: adminUrl }, sentence);
     await refuses({ APP_DATABASE_URL: adminUrl }, sentence);
   });
 });
 
-describe('a key that the database was not written with ends the start', () => {
+describe('a key that does not match the database ends the start', () => {
   for (const [name, sentence] of [
     ['SEAL_KEY', /^SEAL_KEY is not the key that this database was sealed with: the key [0-9a-f]{8} is missing; /],
     ['KEY_PEPPER', /^KEY_PEPPER is not the one that the API keys of this database are stored under; /],
@@ -126,7 +126,7 @@ describe('a key that the database was not written with ends the start', () => {
 });
 
 describe('a resource in use ends the start', () => {
-  test('a port in use, before anything is made', async () => {
+  test('a port in use, before anything is created', async () => {
     const server = createServer();
     const port = await listen(server);
     const dataDirectory = world.newDataDirectory();
@@ -136,7 +136,7 @@ describe('a resource in use ends the start', () => {
     server.close();
   });
 
-  test('a data directory in use, whose service goes on', async () => {
+  test('a data directory in use, whose service keeps running', async () => {
     const dataDirectory = await world.usedDataDirectory();
     const first = world.startService({ DATA_DIR: dataDirectory });
     const url = await readyAt(first);
@@ -157,7 +157,7 @@ describe('a resource in use ends the start', () => {
   });
 
   test('a data directory that cannot be written to', async () => {
-    // Permissions do not hold root back; the system's own directory does.
+    // Permissions do not stop root; the system's own directory does.
     const isRoot = process.geteuid?.() === 0;
     const dataDirectory = isRoot ? '/proc/dalasi' : join(world.newDataDirectory(), '..', 'closed');
     if (!isRoot) {
@@ -171,7 +171,7 @@ describe('a resource in use ends the start', () => {
 });
 
 describe('a database that cannot be used ends the start', () => {
-  test('nobody listens', () => refusesDatabase('postgresql://a:b@127.0.0.1:1/x', /ECONNREFUSED\.$/));
+  test('no server listens', () => refusesDatabase('postgresql://a:b@127.0.0.1:1/x', /ECONNREFUSED\.$/));
 
   test('wrong password', () => {
     const url = changeConnectionUrl(adminUrl, { password: 'wrong' });
@@ -188,31 +188,31 @@ describe('a database that cannot be used ends the start', () => {
     return refusesDatabase(url, /cannot be used: database "nowhere" does not exist\.$/);
   });
 
-  test('something that is not PostgreSQL', async () => {
+  test('a server that is not PostgreSQL', async () => {
     const web = createServer((_, res) => res.end('hello'));
     const port = await listen(web);
     await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: /);
     web.close();
   });
 
-  test('something that takes the connection and never speaks', async () => {
-    // Reads, so that it sees the other side leave.
+  test('a server that accepts the connection and never responds', async () => {
+    // Reads, so that it notices the other side closing.
     const silent = createSocketServer((socket) => socket.on('error', () => {}).resume());
     const port = await listen(silent);
     await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: timeout expired\.$/);
     silent.close();
   });
 
-  test('TLS asked of a server that has none, without a warning of the driver’s', () =>
+  test('TLS with a server that has none, without a warning of the driver', () =>
     refusesDatabase(`${adminUrl}?sslmode=require`, /cannot be used: The server does not support SSL connections\.$/));
 
-  test('a server that may forget what it confirmed', async () => {
+  test('a server that is not durable', async () => {
     const forgetful = await createTestDatabase();
     await refusesDatabase(forgetful.adminUrl, /may lose committed rows in a power cut: fsync is off/);
     await forgetful.drop();
   });
 
-  test('a schema that is newer than the program, also where it cannot migrate', async () => {
+  test('a schema newer than the program, also where it cannot migrate', async () => {
     const url = await databases.createDatabase();
     await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
     const appUrl = await ensureServingRole({ adminUrl: url, password: 'serving' });
@@ -233,7 +233,7 @@ describe('a database that cannot be used ends the start', () => {
     }
   });
 
-  test('the role that owns the tables, where the serving role belongs', async () => {
+  test('the owner of the tables in place of the serving role', async () => {
     const url = await databases.createDatabase();
     await migrate({ adminUrl: url, clock: systemClock, log: () => {} });
     const both = { ...production, DATABASE_URL: url, APP_DATABASE_URL: url };
@@ -254,13 +254,13 @@ describe('a database that cannot be used ends the start', () => {
     await refuses({ ...production, APP_DATABASE_URL: owner }, /^The database role shopkeeper owns ledger_movements; /);
   });
 
-  test('an owner that may not make tables', async () => {
+  test('an owner that may not create tables', async () => {
     await withAdminClient(adminUrl, (client) => client.query("CREATE ROLE guest LOGIN PASSWORD 'guest'"));
     const url = changeConnectionUrl(adminUrl, { user: 'guest', password: 'guest' });
     await refusesDatabase(url, /^The database cannot be prepared: permission denied for schema public\.$/);
   });
 
-  test('another KEY_PEPPER than the one that the serving role’s password already follows from', async () => {
+  test('another KEY_PEPPER than the one that the serving role’s password was derived from', async () => {
     const settings = { ...production, DATABASE_URL: await databases.createDatabase() };
     const prepared = await world.runOperatorInProcess(settings, ['database', 'prepare']);
     assert.equal(prepared.code, 0, prepared.stderr);

@@ -18,14 +18,14 @@ before(() => {
 
 after(() => world.close());
 
-describe('a stop that comes during the start', () => {
-  test('while the database is being made: it ends, and the next start begins anew', async () => {
+describe('a stop during the start', () => {
+  test('while the database is created: the service ends, and the next start begins anew', async () => {
     const dataDirectory = world.newDataDirectory();
     const service = world.startService({ DATA_DIR: dataDirectory });
     await eventually('initdb has begun', () => existsSync(dataDirectory) && readdirSync(dataDirectory).some(isDraft));
     service.signal('SIGTERM');
     assert.deepEqual(await service.ended, { code: 0, signal: null }, service.stderr());
-    // On a busy machine initdb is told to end instead of being waited for.
+    // On a busy machine the service ends initdb instead of waiting for it.
     await eventually('nobody is left behind', () => processesIn(dataDirectory).length === 0);
     const again = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     await readyAt(again);
@@ -33,7 +33,7 @@ describe('a stop that comes during the start', () => {
     await assertStopsCleanly({ service: again, dataDirectory });
   });
 
-  test('while another process migrates: it does not wait for that one', async () => {
+  test('while another process migrates: the service does not wait for it', async () => {
     const databases = await startDatabaseServer();
     const url = await databases.createDatabase();
     await withAdminClient(url, async (client) => {
@@ -49,13 +49,13 @@ describe('a stop that comes during the start', () => {
 });
 
 describe('npm start', () => {
-  /** Has npm start a service, from a folder and with settings, and ends it. */
+  /** Starts a service with npm, from a folder and with settings, and stops it. */
   async function startAndEnd(
     end: (npm: TestProcess) => void,
     { settings, ...options }: { cwd?: string; settings?: Record<string, string> } = {},
   ): Promise<void> {
     const dataDirectory = await world.usedDataDirectory();
-    // npm asks now and then whether there is a newer one of itself, and says so beside what the service says.
+    // npm now and then looks for its own updates and prints a notice.
     const npmSettings = { npm_config_update_notifier: 'false', ...settings };
     const serviceSettings = { DATA_DIR: dataDirectory, PORT: '0', LOG_LEVEL: 'error' };
     const npm = world.start(['npm', 'start'], { ...serviceSettings, ...npmSettings }, { ownGroup: true, ...options });
@@ -64,14 +64,14 @@ describe('npm start', () => {
     await assertStopsCleanly({ service: npm, dataDirectory });
   }
 
-  test('Ctrl-C, which reaches every process: npm waits, ends with 0 and leaves nobody behind', () =>
+  test('Ctrl-C, which reaches every process: npm waits, exits with 0 and leaves no process', () =>
     startAndEnd((npm) => npm.signalGroup('SIGINT')));
 
   test('SIGTERM to npm alone: the same, also where npm links no Node and the machine’s is 20', () =>
     startAndEnd((npm) => npm.signal('SIGTERM'), installWithoutLinks()));
 });
 
-/** What npm 10 makes of this repository, on a machine with Node 20: everything is installed, nothing linked in `.bin`. */
+/** This repository as npm 10 installs it on a machine with Node 20: everything installed, nothing linked in `.bin`. */
 function installWithoutLinks(): { cwd: string; settings: Record<string, string> } {
   const repository = join(import.meta.dirname, '../..');
   const folder = dirname(world.newDataDirectory());

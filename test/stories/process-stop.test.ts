@@ -49,10 +49,10 @@ async function createPayment(api: ApiClient): Promise<string> {
   return String(body['payment_intent_id']);
 }
 
-// The service gives a statement ten seconds. On a machine so busy that our part takes longer, the request is refused in
-// good order, and shows nothing about stopping.
+// A statement's timeout is ten seconds. On a machine so busy that our part takes longer, the request is refused and
+// shows nothing about stopping.
 const attemptsMax = 4;
-// Not for a row: the service waits for one a second only.
+// Not a row lock: the service waits only a second for one.
 const holdChanges = `
   CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -61,11 +61,11 @@ const holdChanges = `
   END $$;
   CREATE TRIGGER held BEFORE UPDATE ON payment_intents FOR EACH ROW EXECUTE FUNCTION hold()`;
 
-/** Stops the service while a request of its waits in the database for us; answers undefined when we were too slow. */
+/** Stops the service while one of its requests waits in the database for us; undefined when we were too slow. */
 async function stopWhileCancelling({ service, api, dataDirectory }: Running, id: string) {
   const connectionString = findRunningServer(dataDirectory) ?? '';
   const [locker, watcher] = [new pg.Client({ connectionString }), new pg.Client({ connectionString })];
-  // The database ends while they are connected.
+  // The database stops while they are connected.
   for (const client of [locker, watcher]) await client.on('error', () => {}).connect();
   await locker.query(holdChanges);
   await locker.query('SELECT pg_advisory_lock(4711)');
@@ -94,7 +94,7 @@ async function statusAfterRestart({ dataDirectory }: Running, id: string): Promi
 }
 
 describe('a service that is told to stop', () => {
-  test('answers a request that waits in the database, and what it did is kept', async () => {
+  test('finishes a request that waits in the database, and its change is stored', async () => {
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       const running = await startInProcess();
       const id = await createPayment(running.api);
@@ -103,14 +103,14 @@ describe('a service that is told to stop', () => {
       if (!response) continue;
       assert.equal(response.status, 200, response.text);
       assert.equal(response.body['status'], 'cancelled');
-      assert.equal(response.headers.get('connection'), 'close', 'the client’s next request goes to somebody else');
+      assert.equal(response.headers.get('connection'), 'close', 'the client sends its next request elsewhere');
       assert.equal(await statusAfterRestart(running, id), 'cancelled');
       return;
     }
     assert.fail('the request was never held while the service stopped');
   });
 
-  test('by Ctrl-C answers a head and a body that are still arriving; further signals change nothing', async () => {
+  test('by Ctrl-C responds to requests still arriving; further signals change nothing', async () => {
     const running = await startProcess();
     const { service, url, dataDirectory } = running;
     const agent = new Agent({ keepAlive: true });
@@ -124,7 +124,7 @@ describe('a service that is told to stop', () => {
         'content-length': body.length,
       },
     });
-    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+    const responding = once(sending, 'response') as Promise<[IncomingMessage]>;
     await new Promise((resolve) => sending.write(body.slice(0, 9), resolve));
     const head = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8');
     await new Promise((resolve) => head.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n', resolve));
@@ -137,14 +137,14 @@ describe('a service that is told to stop', () => {
     head.write('\r\n');
     assert.match(await wholeResponse, /^HTTP\/1\.1 200 OK\r\n[\s\S]*connection: close\r\n[\s\S]*\{"status":"ok"\}/i);
     sending.end(body.slice(9));
-    const [response] = await answered;
+    const [response] = await responding;
     assert.equal(response.statusCode, 201);
     response.resume();
     await assertStopsCleanly(running);
     agent.destroy();
   });
 
-  test('by closing the terminal closes connections that only wait: idle, a page’s stream, a network’s', async () => {
+  test('by a closed terminal closes connections that only wait: idle, a page’s stream, a network’s', async () => {
     const running = await startProcess();
     const { service, url, api } = running;
     const agent = new Agent({ keepAlive: true });
@@ -164,7 +164,7 @@ describe('a service that is told to stop', () => {
     agent.destroy();
   });
 
-  test('by SIGTERM ends as well when nobody reads what it prints any more', async () => {
+  test('by SIGTERM ends also when its output is no longer read', async () => {
     const dataDirectory = await world.usedDataDirectory();
     const piped = world.start(['sh', '-c', `"$0" server/src/main.ts | head -n 2`, process.execPath], {
       DATA_DIR: dataDirectory,
@@ -181,21 +181,21 @@ describe('a service that is told to stop', () => {
     assert.equal(piped.stderr(), '');
   });
 
-  test('neither loses nor fails payments that are being made', async () => {
+  test('neither loses nor fails payments in progress', async () => {
     const running = await startInProcess();
     const { service, api, dataDirectory } = running;
-    const answered: string[] = [];
+    const created: string[] = [];
     const statuses = new Set<number>();
     const merchant = async (): Promise<void> => {
       for (;;) {
         const data = { amount: 100, network: 'aps', account_number: '7000001' };
         const { status, body } = await api.post('/v1/payments', { data });
         statuses.add(status);
-        if (status === 201) answered.push(String(body['payment_intent_id']));
+        if (status === 201) created.push(String(body['payment_intent_id']));
       }
     };
     const merchants = Array.from({ length: 8 }, () => merchant().catch(() => 'refused'));
-    await eventually('payments are under way', () => answered.length >= 40);
+    await eventually('payments are under way', () => created.length >= 40);
     service.stop();
     await Promise.all(merchants);
     await assertStopsCleanly(running);
@@ -206,7 +206,7 @@ describe('a service that is told to stop', () => {
 
     const again = world.startServiceInProcess({ DATA_DIR: dataDirectory });
     const later = createApiClient(await readyAt(again), readDemo(dataDirectory).secret_key);
-    for (const id of answered) {
+    for (const id of created) {
       let status: unknown;
       await eventually(`${id} is not under way any more`, async () => {
         status = (await later.get(`/v1/payments/${id}`)).body['status'];

@@ -9,8 +9,8 @@ import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// Refunds through the API against the simulated networks: both routes, and what the payer's number makes of them
-// (docs/testing-with-the-simulator.md, "Refunds"). Every payment is of D450.50.
+// Refunds through the API at the simulated networks: both routes, and the outcome of each payer's number
+// (docs/testing-with-the-simulator.md, "Refunds"). Every payment is D450.50.
 
 const secondMs = 1_000;
 const paidMinor = 45_050n;
@@ -33,7 +33,7 @@ after(async () => {
   await receiver.close();
 });
 
-/** A payment that is paid; answers its charge. */
+/** Makes a paid payment; returns its charge. */
 async function paid(network: string, number = '7000001'): Promise<Body> {
   const intentId = await story.paySettled(number, { network });
   const charge = await story.transaction(intentId);
@@ -41,7 +41,7 @@ async function paid(network: string, number = '7000001'): Promise<Body> {
   return charge;
 }
 
-/** The same for a number that does not pay by itself. */
+/** The same for a number whose payer has to act. */
 async function paidByHand(network: string, number: string, action: 'approve' | 'approve_late'): Promise<Body> {
   const intentId = await story.paySettled(number, { network });
   const { id } = await story.transaction(intentId);
@@ -70,7 +70,7 @@ async function retrieveRefund(id: unknown): Promise<Body> {
   return response.body;
 }
 
-/** What the network has given back of a charge, in its own words. */
+/** The refunds of a charge at the network. */
 async function atNetwork({ reference }: Body): Promise<string[]> {
   const text = `SELECT CASE WHEN planned_at <= $2 THEN planned_status ELSE status END || ' ' || amount
                   || CASE WHEN refunded_transaction_id IS NULL THEN '' ELSE ' of a collection' END AS reported
@@ -125,7 +125,7 @@ for (const [network, amount, route, atTheNetwork] of [
   });
 }
 
-test('partial refunds by the network go on until nothing is left, and never exceed the payment', async () => {
+test('partial refunds by the network are accepted until nothing is left, and never exceed the payment', async () => {
   const charge = await paid('aps');
   for (const amount of [200, 200, 50.5]) assert.equal((await refundSettled(charge, { amount }))['status'], 'completed');
   const response = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
@@ -143,7 +143,7 @@ test('0002: a refund refused for a closed account releases the merchant’s mone
   assert.deepEqual(await story.events(String(charge['id'])), ['charge.created', 'charge.failed', 'charge.succeeded']);
 });
 
-test('0004: a refund that never ends keeps its money held, and the rest can be refunded', async () => {
+test('0004: a refund that stays pending holds its money, and the rest can be refunded', async () => {
   const charge = await paidByHand('aps', '7000004', 'approve');
   const pending = await refundSettled(charge, { amount: 400 });
   assert.deepEqual([pending['status'], await atNetwork(pending)], ['pending', ['pending 40000 of a collection']]);
@@ -185,7 +185,7 @@ for (const [number, action, status] of [
 
 test('0009: pending at first, completed by the network’s callback after 2 s', async () => {
   const charge = await paid('aps');
-  // Collecting, this number asks for a code; only what comes back matters here.
+  // When it pays, this number requires a code; only the refund matters here.
   await asOwner(story.service, `UPDATE simulator.sessions SET payer_number = '+220877000009' WHERE reference = $1`, [
     charge['reference'],
   ]);

@@ -4,8 +4,8 @@ import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// What networks report of payouts, as often and in whatever order it comes. The order stays pending at the network
-// (0004), so that only the callbacks of the test say anything.
+// Callbacks about payouts, repeated and in any order. The payout stays pending at the network (0004), so that only the
+// test's callbacks report anything.
 
 const pendingNumber = '7000004';
 const held = 'held payable_available → held 10000';
@@ -21,7 +21,7 @@ before(async () => {
 afterEach(() => story.verify());
 after(() => story.stop());
 
-/** Sends the same news this often, one after the other or at once. */
+/** Sends the same callback this often, one after the other or concurrently. */
 async function report(data: unknown, { times, atOnce }: { times: number; atOnce: boolean }): Promise<void> {
   const send = async () => assert.equal(await story.sendPayoutCallback('aps', data), 200);
   if (atOnce) await Promise.all(Array.from({ length: times }, send));

@@ -6,7 +6,7 @@ import { curlLines, runCurlLine, withoutRandomValues } from '../harness/curl-lin
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// What docs/transfers.md tells a merchant to type is typed here, and answers what the page says.
+// Runs the curl lines of docs/transfers.md, and compares the responses with the page.
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/transfers.md'), 'utf8');
 
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => story.stop());
 
-test('every curl line of the page on transfers works, and answers what the page says', async () => {
+test('every curl line of the page on transfers works, and returns what the page shows', async () => {
   const lines = curlLines(page);
   assert.equal(lines.length, 7);
   const variables = { KEY: story.merchant.key, ID: '' };
@@ -39,7 +39,7 @@ test('every curl line of the page on transfers works, and answers what the page 
   assert.notEqual(variables.ID, '');
 });
 
-test('the table of fields has every field of a transfer, and each field of the answer is shown', () => {
+test('the table of fields has every field of a transfer, and each field of the response', () => {
   const create = story.contract.operations.find(({ operationId }) => operationId === 'createTransfer');
   const table = page.split('| Field | |')[1]?.split('\n\n')[0] ?? '';
   const named = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name ?? '');

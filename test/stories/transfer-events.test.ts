@@ -8,7 +8,7 @@ import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
 let world: TransferStory;
-/** A merchant of the test's own, with an endpoint that has its address and gets what it gets by default. */
+/** A merchant for one test, with an endpoint that gets the default events. */
 let story: TransferStory;
 let receiver: CallbackReceiver;
 
@@ -46,7 +46,7 @@ function kindsAt(path: string): string[] {
     .map(({ event }) => event);
 }
 
-/** One transfer of every end: completed, failed, reversed, cancelled. */
+/** A transfer of each final status: completed, failed, reversed, cancelled. */
 async function transferToEachEnd(changes: Record<string, unknown> = {}): Promise<void> {
   await story.transferSettled('7000001', changes);
   await story.transferSettled('7000002', changes);
@@ -109,7 +109,7 @@ test('a callback_url that is the endpoint’s own address gets each event once',
   assert.deepEqual(kindsAt('/events'), ['transfer.created', 'transfer.succeeded']);
 });
 
-test('an event carries the transfer as it was then, with the last four digits of the number only', async () => {
+test('an event has the transfer as it was then, with only the last four digits of the number', async () => {
   await story.subscribe(receiver, ['transfer.created', 'transfer.succeeded']);
   const id = await story.transferSettled('+220 700 0001', { metadata: { payroll: 'May' }, narration: 'Wages' });
   await eventually('both have come', () => receiver.received.length >= 2);

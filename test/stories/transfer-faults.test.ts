@@ -6,9 +6,9 @@ import type { FaultyProxy, ProxyFault } from '../harness/faulty-proxy.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// The ambiguous payout: whatever happens on the way to the network, and whether or not it got the order, the beneficiary
-// is paid once, money is free again only after the network's own final word, and the end is right. No callback helps:
-// they are lost, unless a test lets them through.
+// Ambiguous payouts: whatever fails on the way to the network, and whether or not it received the request, the
+// beneficiary is paid at most once, held money is released only after the network's final status, and the outcome is
+// right. Callbacks are lost unless a test restores them.
 
 const secondMs = 1_000;
 
@@ -29,7 +29,7 @@ after(async () => {
   await proxy.close();
 });
 
-/** Sends an order into a broken line, and waits until the service has noticed. */
+/** Sends a transfer while the proxy is broken, and waits until the service has noticed. */
 async function transferDuring(
   fault: ProxyFault,
   options: { number: string; arrives: boolean; calls?: number },
@@ -42,18 +42,18 @@ async function transferDuring(
     return id;
   }
   await proxy.untilBroken();
-  if (fault === 'no answer in time') await story.clock.advance(3 * secondMs);
+  if (fault === 'no response in time') await story.clock.advance(3 * secondMs);
   await story.untilTimelineHas(id, 'no_clear_answer');
   return id;
 }
 
-/** Time passes in steps, and what becomes due in it is done. */
+/** Moves the clock in steps; the service does what becomes due. */
 async function passSeconds(seconds: number): Promise<void> {
   const steps = Math.ceil(seconds / 5);
   for (let step = 0; step < steps; step += 1) await story.advance((seconds * secondMs) / steps);
 }
 
-/** What is true as long as the outcome is not known: the money is held, and nobody may take the order back. */
+/** While the outcome is unknown the money is held, and the transfer cannot be cancelled. */
 async function assertHeld(id: string, balanceBefore: number): Promise<void> {
   const { status, failure_code: failure } = await story.retrieve(id);
   assert.deepEqual([status, failure], ['pending', null]);
@@ -79,7 +79,7 @@ async function assertPaidOnce(id: string, balanceBefore: number): Promise<void> 
 const brokenMinutes = effort({ usual: 6, long: 20 });
 const ambiguousFaults = proxyFaults.filter((fault) => fault !== 'connection refused');
 
-// Each fault with every other end, its neighbours with the others: what the network did shows by the look-up alone.
+// Each fault with every other outcome, its neighbours with the rest: only the look-up shows the outcome.
 const everyEnd = effort({ usual: 2, long: 1 });
 
 for (const [position, fault] of ambiguousFaults.entries()) {
@@ -133,7 +133,7 @@ for (const [position, fault] of ambiguousFaults.entries()) {
   });
 }
 
-test('while look-ups fail too the money stays held until one succeeds', async () => {
+test('a lost response whose look-ups fail too: the money stays held until one succeeds', async () => {
   for (const fault of ['reset after the body', '502 of a proxy', '200 with garbage'] as const) {
     const balance = await story.payoutBalance();
     const id = await transferDuring(fault, { number: '7001234', arrives: true, calls: 1_000 });
@@ -184,7 +184,7 @@ test('connection refused after a lost call that paid: one payout, and no cancell
 test('a request that reaches the network long after its resend pays nothing more', async () => {
   const balance = await story.payoutBalance();
   const position = proxy.payoutRequests().length;
-  const id = await transferDuring('no answer in time', { number: '7001237', arrives: false });
+  const id = await transferDuring('no response in time', { number: '7001237', arrives: false });
   await passSeconds(60);
   await assertPaidOnce(id, balance);
   assert.equal(await proxy.deliverLate(position), 200);

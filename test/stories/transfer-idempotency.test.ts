@@ -11,10 +11,11 @@ import { asOwner, countRows, whileLocked } from '../harness/tables.ts';
 import { transferBody, startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// What an Idempotency-Key promises to whoever pays out: whatever is repeated, whenever, the beneficiary is paid once.
+// The promise of an Idempotency-Key for transfers: however and whenever a request is repeated, the beneficiary is paid
+// once.
 
 let world: TransferStory;
-/** A merchant of the test's own. */
+/** A merchant for one test. */
 let story: TransferStory;
 
 before(async () => {
@@ -27,7 +28,7 @@ function isReplay(response: ApiResponse): boolean {
   return response.headers.get('idempotent-replayed') === 'true';
 }
 
-/** What an answer is, as the tests of replays compare it. */
+/** The parts of a response that the tests of replays compare. */
 function outcomeOf(response: ApiResponse): [number, unknown, boolean] {
   return [response.status, response.body['code'] ?? response.body['id'], isReplay(response)];
 }
@@ -37,25 +38,25 @@ function countRecords() {
   return countRows(story.service, id, 'transfers', 'ledger_holds', 'ledger_movements', 'events', 'idempotency_keys');
 }
 
-/** The merchant's records, and what its network and its balance say. */
+/** The merchant's records, payouts at the network, and balance. */
 async function countEverything() {
   return { ...(await countRecords()), payouts: await story.payoutCount(), balance: await story.payoutBalance() };
 }
 
-/** Sends a body as it is written. */
+/** Sends a body unchanged. */
 function sendText(text: string, key: string): Promise<ApiResponse> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
   return createApiClient(story.service.url, story.merchant.key).send('POST', '/v1/transfers', { body: text, headers });
 }
 
-describe('an order that comes again with its key', () => {
+describe('a transfer request that is repeated with its key', () => {
   it('is one transfer, hold, payout and response, byte for byte, however often it is sent', async () => {
     story = await world.forAnotherMerchant();
     const before = await countRecords();
     const responses: ApiResponse[] = [];
     for (let time = 1; time <= 100; time += 1) {
       responses.push(await story.request('7000001', {}, 'a hundred times'));
-      // The answer stays what it was, although the transfer goes on.
+      // The response stays the same although the transfer proceeds.
       if (time === 50) await story.settle();
     }
     await story.settle();
@@ -90,7 +91,7 @@ describe('an order that comes again with its key', () => {
     assert.equal((await countRecords()).transfers, 1);
   });
 
-  it('is refused with 422 and changes nothing when any field means something else', async () => {
+  it('is refused with 422 and changes nothing when any field has another meaning', async () => {
     story = await world.forAnotherMerchant();
     const request = {
       ...transferBody,
@@ -119,7 +120,7 @@ describe('an order that comes again with its key', () => {
     assert.equal(first.status, 201, first.text);
     await story.settle();
     const before = await countRecords();
-    // The only currency is also the default, so leaving it out means the same.
+    // The only currency is the default, so omitting it means the same.
     const { currency: _, ...changeable } = request;
     assert.deepEqual(Object.keys(changes).toSorted(), Object.keys(changeable).toSorted(), 'every field has a change');
     for (const [field, values] of Object.entries(changes)) {
@@ -159,8 +160,8 @@ describe('an order that comes again with its key', () => {
   });
 });
 
-describe('the Idempotency-Key of an order', () => {
-  it('is refused where it is missing, empty, too long, sent twice or not plain text', async () => {
+describe('the Idempotency-Key of a transfer request', () => {
+  it('is refused when it is missing, empty, too long, sent twice or not plain text', async () => {
     story = await world.forAnotherMerchant();
     const before = await countRecords();
     const body = JSON.stringify(transferBody);
@@ -189,7 +190,7 @@ describe('the Idempotency-Key of an order', () => {
   });
 });
 
-describe('what the key of an order remembers', () => {
+describe('the stored response of a transfer’s key', () => {
   it('is no validation error, 401, 409, 429 or 503: the corrected request may use the key', async () => {
     story = await world.forAnotherMerchant();
     const before = await countRecords();
@@ -214,7 +215,7 @@ describe('what the key of an order remembers', () => {
     const locked = await whileLocked(story.service, { text: 'LOCK TABLE transfers' }, () => send());
     assert.deepEqual(outcomeOf(locked), [503, 'unavailable', false]);
     await asOwner(story.service, 'UPDATE merchants SET rate_limit_per_second = 1 WHERE id = $1', [id]);
-    // What is known of a merchant and its key is forgotten after some seconds.
+    // A merchant and its key are cached for some seconds.
     await story.clock.jump(10_000);
     let limited = await story.api.get('/v1/balances');
     while (limited.status === 200) limited = await send({ amount: 0 }).then(() => story.api.get('/v1/balances'));
@@ -228,7 +229,7 @@ describe('what the key of an order remembers', () => {
     assert.equal(paid.length, 1);
   });
 
-  it('is no 500 before the commit: the request may be sent again, and left no trace', async () => {
+  it('is no 500 before the commit: the request can be repeated, and has left no trace', async () => {
     story = await world.forAnotherMerchant();
     const before = await countRecords();
     await asOwner(
@@ -243,7 +244,7 @@ describe('what the key of an order remembers', () => {
     assert.deepEqual([status, (await countRecords()).transfers], [201, 1]);
   });
 
-  it('is the committed response, although it was lost on the way', async () => {
+  it('is the committed response, although the client never received it', async () => {
     story = await world.forAnotherMerchant();
     const body = JSON.stringify(transferBody);
     const socket = connect(Number(new URL(story.service.url).port), '127.0.0.1');
@@ -254,7 +255,7 @@ describe('what the key of an order remembers', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ]);
-    // Nobody reads what comes back.
+    // The response is not read.
     socket.write(head + body);
     await eventually('the transfer is there', async () => (await countRecords()).transfers === 1);
     socket.destroy();
@@ -262,7 +263,7 @@ describe('what the key of an order remembers', () => {
     assert.deepEqual([again.status, isReplay(again), (await countRecords()).transfers], [201, true, 1]);
   });
 
-  it('is a refusal for balance or limit, also when there is enough later', async () => {
+  it('is a refusal for balance or limit, also when the balance suffices later', async () => {
     story = await world.forAnotherMerchant();
     const limit = (dalasi: bigint) =>
       setLimit(
@@ -293,7 +294,7 @@ describe('what the key of an order remembers', () => {
   });
 });
 
-describe('after 72 hours, when answers are no longer kept,', () => {
+describe('after 72 hours, when stored responses are deleted,', () => {
   const hoursMs = 60 * 60 * 1_000;
   // A worker looks for old responses as often as this.
   const purgeIntervalMs = 10 * 60 * 1_000;
@@ -305,7 +306,7 @@ describe('after 72 hours, when answers are no longer kept,', () => {
     return row?.count ?? -1;
   };
 
-  it('a key still returns its transfer in its present state, and never pays again', async () => {
+  it('a key still returns its transfer with its current status, and never pays again', async () => {
     story = await world.forAnotherMerchant();
     const keys = { completed: '7000001', failed: '7000002', pending: '7000004', reversed: '7000012' };
     const firsts = new Map<string, ApiResponse>();
@@ -342,7 +343,7 @@ describe('after 72 hours, when answers are no longer kept,', () => {
     assert.deepEqual(after, before);
   });
 
-  it('a refusal is forgotten, and the same key may then pay', async () => {
+  it('a refusal is forgotten, and the same key can then pay', async () => {
     story = await world.forAnotherMerchant();
     const everything = await story.request('7000002', { amount: 1_000_000 });
     assert.equal(everything.status, 201);
@@ -358,7 +359,7 @@ describe('after 72 hours, when answers are no longer kept,', () => {
   });
 });
 
-describe('an order that was refused by the network', () => {
+describe('a transfer that the network refused', () => {
   it('is replayed under its key and new under another one, each with its own hold', async () => {
     story = await world.forAnotherMerchant();
     const first = await story.request('7000002', {}, 'first');

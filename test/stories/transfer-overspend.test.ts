@@ -20,7 +20,7 @@ let second: TestService;
 
 before(async () => {
   database = await createTestDatabase();
-  // Without a worker: nothing is sent, so what is ordered stays held.
+  // Without a worker nothing is sent, so the money of each transfer stays held.
   const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl };
   world = await startTransferStory({ database, settings });
   second = await startService({ clock: world.clock, database, settings });
@@ -38,7 +38,7 @@ function randomBetween(least: number, most: number): number {
   return least + (Buffer.from(systemRandom.bytes(4)).readUInt32BE() % (most - least + 1));
 }
 
-/** Dalasi as the wire writes them. */
+/** Dalasi as in the API. */
 function dalasi(minor: bigint): number {
   return Number(minor) / 100;
 }
@@ -51,7 +51,7 @@ test('of concurrent transfers as many are accepted as the balance covers with fe
     const cost = amountMinor + feeMinor;
     const affordable = BigInt(randomBetween(0, count + 2));
     const balanceMinor = affordable * cost + BigInt(randomBetween(0, Number(cost) - 1));
-    // A new merchant's test money, but for what the round begins with.
+    // A new merchant's test money less the balance of the round.
     const spent = 100_000_000n - balanceMinor - feeMinor;
     await story.transfer('7001234', { amount: dalasi(spent) });
     assert.equal(await story.payoutBalance(), dalasi(balanceMinor));

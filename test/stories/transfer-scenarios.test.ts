@@ -14,8 +14,8 @@ import { eventually } from '../harness/eventually.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// The table of docs/testing-with-the-simulator.md, "Paying out", row by row, through the API.
-// Every order is of D100.00 and costs D1.50.
+// The table in docs/testing-with-the-simulator.md, "Paying out", row by row, through the API.
+// Every transfer is D100.00 with a fee of D1.50.
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -27,7 +27,7 @@ before(async () => {
   story = await startTransferStory();
   const fee = { percentHundredths: 0n, fixedMinor: 150n, minimumMinor: 0n, maximumMinor: null };
   await setFeeRule(story.service.db, 'default', { ...fee, operation: 'transfer', network: allNetworks });
-  // A merchant is remembered for three seconds.
+  // A merchant is cached for three seconds.
   await story.clock.jump(4 * secondMs);
   receiver = await startCallbackReceiver();
   await story.subscribe(receiver, [...eventKinds]);
@@ -45,7 +45,7 @@ const paid = ['transfer held → float:sim-aps 10000', 'transfer held → fees 1
 const released = 'released held → payable_available 10150';
 const created = 'transfer.created';
 
-/** What became of an order, of its money and of the news about it. */
+/** A transfer's status, its money and its events. */
 async function outcomeOf(id: string) {
   const transfer = await story.retrieve(id);
   const events = await story.events(id);
@@ -67,7 +67,7 @@ async function outcomeOf(id: string) {
   };
 }
 
-/** The kinds of the events about an order that the merchant's own server has got. */
+/** The kinds of a transfer's events that the merchant's server received. */
 function receivedKinds(id: string): string[] {
   const events = receiver.received.map(({ body }) => JSON.parse(body.toString()) as ReceivedEvent);
   return events.filter(({ data }) => data.id === id).map(({ event }) => event);
@@ -88,7 +88,7 @@ const completed = {
   payouts: ['completed'],
 };
 
-/** Runs a row, whose merchant has this many dalasi less at its end. */
+/** Runs a row, at whose end the merchant has this many dalasi less. */
 async function costs(dalasi: number, row: () => Promise<void>): Promise<void> {
   const before = await story.payoutBalance();
   await row();
@@ -276,7 +276,7 @@ test('the test numbers behave the same on every network, and any other number is
   }
 });
 
-/** Leaves the merchant without money and with a debt of 50 dalasi, as a reversal does. */
+/** Leaves the merchant with no money and a debt of 50 dalasi, as after a reversal. */
 async function fallIntoDebt(owner: TransferStory): Promise<void> {
   const { db, clock } = owner.service;
   const { id: merchantId, currency } = owner.merchant.merchant;
@@ -303,7 +303,7 @@ test('a transfer is refused while the merchant owes, and accepted once a payment
   const owing = await owner.api.get('/v1/balances');
   assert.deepEqual([owing.body['owed_balance'], owing.body['payout_balance']], [50, 0]);
   await owner.paySettled('7000001');
-  // Where the chore has just locked the debt, the collection leaves it to the chore's next run.
+  // While the chore locks the debt, the collection leaves it to the chore's next run.
   await eventually('the debt is repaid', async () => {
     await owner.settle();
     const { body } = await owner.api.get('/v1/balances');
@@ -325,7 +325,7 @@ test('/metrics shows a merchant’s debt and its case, with amount and age, unti
     await shop.settle();
     return (await shop.payoutBalance()) === 1_000_300;
   });
-  // All of it, less two fees.
+  // The whole balance less two fees.
   for (const amount of [1_000_000, 297]) {
     assert.equal((await shop.request('7000001', { amount })).status, 201);
   }
@@ -361,7 +361,7 @@ test('/metrics shows a merchant’s debt and its case, with amount and age, unti
   assert.equal(await story.gauge('dalasi_owed_oldest_seconds{kind="receivable_merchant"}'), 0);
 });
 
-test('every limiter of the service stands in /metrics with what it refused', async () => {
+test('/metrics shows every limiter of the service with the number of refusals', async () => {
   const searching = ['searches', 'bulk resends', 'balance', 'history', 'posters'];
   for (const limiter of [...searching, 'work for networks', 'work for webhooks', 'webhook deliveries']) {
     assert.equal(await story.gauge(`dalasi_limiter_refused_total{limiter="${limiter}"}`), 0, limiter);

@@ -9,7 +9,7 @@ import { TransferStory } from '../harness/transfer-story.ts';
 
 type Body = Record<string, unknown>;
 
-// The last release wrote this database, and some of its work was still open. tools/record-data.ts says what is in it.
+// The last release wrote this database, with some work still open. tools/record-data.ts lists its content.
 describe('data of the last release, after an upgrade', () => {
   const data = readReleasedData();
   let story: TransferStory;
@@ -73,26 +73,26 @@ describe('data of the last release, after an upgrade', () => {
     }
   });
 
-  test('a request that was answered before the upgrade is replayed byte for byte', async () => {
+  test('a request from before the upgrade is replayed with the same bytes', async () => {
     const { key, body, response } = data.replay;
     const replayed = await story.api.post('/v1/transfers', body, { 'idempotency-key': key });
     assert.equal(replayed.text, response);
     assert.equal(replayed.headers.get('idempotent-replayed'), 'true');
   });
 
-  test('work that was open goes on: a payment, a transfer, a payer who still has to approve', async () => {
+  test('open work is completed: a payment, a transfer, a payer who still has to approve', async () => {
     await story.settle();
     const paid = await list('/v1/transactions?status=completed');
     assert.ok(paid.some(({ amount }) => amount === 60));
     assert.ok((await list('/v1/transfers?status=completed')).some(({ amount }) => amount === 70));
     const waiting = (await list('/v1/transactions?status=pending')).find(({ amount }) => amount === 75);
     await story.onPhone(String(waiting?.['id']), 'approve');
-    // The callback goes to the address that the service had before the upgrade; a look-up finds the outcome.
+    // The callback goes to the service's address before the upgrade; a look-up finds the outcome.
     await story.advance(60_000);
     assert.equal((await story.transaction(String(waiting?.['id'])))['status'], 'completed');
   });
 
-  test('everything can be changed, paid, refunded and paid out', async () => {
+  test('all records can be updated, paid, refunded and paid out', async () => {
     const put = async (path: string, change: Body) => {
       const headers = { 'content-type': 'application/json' };
       const response = await story.api.send('PUT', path, { body: JSON.stringify(change), headers });
@@ -135,7 +135,7 @@ describe('data of the last release, after an upgrade', () => {
     );
   });
 
-  test('the ledger adds up, and nothing failed inside', async () => {
+  test('the ledger balances, and the service logged no error', async () => {
     await story.verify();
     const errors = story.service.logLines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
     assert.deepEqual(errors, []);

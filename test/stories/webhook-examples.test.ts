@@ -11,7 +11,7 @@ const examples = createExampleWorld();
 
 before(async () => {
   world = await createDeliveryWorld();
-  // The examples look at their own clocks.
+  // The examples use their own clocks.
   await world.clock.advance(systemClock.now().getTime() - world.clock.now().getTime());
 });
 after(async () => {

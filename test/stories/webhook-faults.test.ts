@@ -9,14 +9,14 @@ import { ProcessWorld } from '../harness/process.ts';
 import { eventually } from '../harness/eventually.ts';
 
 const events = effort({ usual: 200, long: 10_000 });
-// An event has ten attempts. Two may die with the worker, and the last one succeeds.
+// An event has ten attempts: two may die with a worker, and the last one succeeds.
 const failuresMax = 7;
 const claimEndsMs = 31_000;
 
-describe('events on their way to a receiver that fails three times in ten, by a worker that is killed twice', () => {
+describe('a receiver that fails three times in ten, and a worker that is killed twice:', () => {
   let story: DeliveryStory;
   let shop: Subscriber;
-  /** How many requests had come when a worker had died. */
+  /** The number of requests at each worker's death. */
   const deaths: number[] = [];
   let committed: string[];
 
@@ -28,13 +28,13 @@ describe('events on their way to a receiver that fails three times in ten, by a 
     const commits = commitAll(story);
     worker = await replaceAt(worker, events / 2);
     committed = await commits;
-    // What the first one had claimed and not sent comes back when its claim ends; the first retries come with it.
+    // The first worker's unsent claims are due again when they end, together with the first retries.
     await story.advance(claimEndsMs);
     await untilAllReceived(shop);
-    // The second one dies over what is tried again.
-    const retriesDueAt = (await story.lastDueAt()) ?? assert.fail('some are to be tried again');
+    // The second worker dies during the retries.
+    const retriesDueAt = (await story.lastDueAt()) ?? assert.fail('some deliveries are retried');
     const attempts = shop.attempts.length + events / 20;
-    // It does not come to the end of that.
+    // It does not finish them.
     const moving = story.advanceTo(retriesDueAt).catch(() => {});
     await Promise.all([moving, replaceAt(worker, attempts)]);
     await story.settle();
@@ -43,9 +43,9 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   after(() => story.close());
 
   async function replaceAt(worker: Awaited<ReturnType<DeliveryStory['start']>>, attempts: number) {
-    await eventually(`${attempts} requests have come`, () => shop.attempts.length >= attempts);
+    await eventually(`${attempts} requests have arrived`, () => shop.attempts.length >= attempts);
     await worker.kill();
-    await eventually('all that it sent has come', () => shop.connections === 0);
+    await eventually('everything it sent has arrived', () => shop.connections === 0);
     deaths.push(shop.attempts.length);
     return story.start('worker');
   }
@@ -53,7 +53,7 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   test('all committed events arrive, and no other', async () => {
     const accepted = shop.attempts.filter(isAccepted).map(({ objectId }) => objectId);
     assert.deepEqual([...new Set(accepted)].toSorted(), committed.toSorted());
-    assert.deepEqual(await story.countDeliveries(), { delivered: events }, 'and the service knows it');
+    assert.deepEqual(await story.countDeliveries(), { delivered: events }, 'the service has recorded it');
   });
 
   test('every attempt of an event has the same webhook-id and the same bytes', () => {
@@ -85,7 +85,7 @@ describe('events on their way to a receiver that fails three times in ten, by a 
   });
 });
 
-describe('events on their way to a receiver that is well, by two workers', () => {
+describe('a healthy receiver, and two workers:', () => {
   test('fewer than one event in a hundred arrives twice', async (context) => {
     const story = await DeliveryStory.create(new ProcessWorld());
     try {
@@ -104,11 +104,11 @@ describe('events on their way to a receiver that is well, by two workers', () =>
   });
 });
 
-/** Each has come once at least. Tenth by tenth: a slow machine may take its time, as long as it goes on. */
-async function untilAllReceived({ receivedObjects: heardOf }: Subscriber): Promise<void> {
+/** Waits until each event arrived at least once; in tenths, so that a slow machine only has to keep going. */
+async function untilAllReceived({ receivedObjects }: Subscriber): Promise<void> {
   for (let tenth = 1; tenth <= 10; tenth += 1) {
     const count = (events * tenth) / 10;
-    await eventually(`${count} events have come`, () => heardOf.size >= count);
+    await eventually(`${count} events have arrived`, () => receivedObjects.size >= count);
   }
 }
 
@@ -121,7 +121,7 @@ async function commitAll(story: DeliveryStory): Promise<string[]> {
   return ids;
 }
 
-/** Three in ten fail, by chance, and in several ways. */
+/** Three in ten fail at random, in several ways. */
 function failing(random: ReturnType<typeof seededRandom>): (attempt: Attempt) => number {
   const failed = new Map<string, number>();
   return ({ objectId }) => {

@@ -16,7 +16,7 @@ type Request = (api: ApiClient, own: OwnRecords) => Promise<ApiResponse>;
 const key = () => ({ 'idempotency-key': randomUUID() });
 const transfer = { amount: 10, network: 'wave', account_number: '7000010', beneficiary_name: 'Awa Ceesay' };
 
-/** Every request that changes something of which merchants are told. */
+/** Every request that emits an event. */
 const changes: Readonly<Record<string, Request>> = {
   'a payment is asked for': (api) => api.post('/v1/payments', { data: { amount: 10 } }),
   'a payment is cancelled': (api, { intentId }) => api.post(`/v1/payments/${intentId}/cancel`),
@@ -31,7 +31,7 @@ const changes: Readonly<Record<string, Request>> = {
   'a customer is deleted': (api, { customerId }) => api.send('DELETE', `/v1/customers/${customerId}`),
 };
 
-// Written whether or not the request is answered.
+// Stored whether or not the request gets a response.
 const besides = ['public.idempotency_keys', 'public.rate_limits'];
 
 describe('a change and its event', () => {
@@ -47,7 +47,7 @@ describe('a change and its event', () => {
     own = await createOwnRecords(createApiClient(working.url, merchant.key));
     await working.app.drain();
     await working.stop();
-    // Nobody takes the work out of the outbox here.
+    // No worker consumes the outbox here.
     service = await startService({ database, settings: { ROLE: 'api', APP_DATABASE_URL: database.appUrl } });
     api = createApiClient(service.url, merchant.key);
   });
@@ -106,7 +106,7 @@ async function storedRows(service: TestService): Promise<Map<string, string>> {
   return tables;
 }
 
-/** Objects that count other events than there are: too few, too many, or the same step twice. */
+/** Objects whose count differs from their events: too few, too many, or a sequence number twice. */
 function objectsOutOfStep(service: TestService): Promise<unknown[]> {
   const counted = ['payment_intents', 'charges', 'transfers', 'customers'].map(
     (table) => `SELECT '${table}' AS table, merchant_id, id, event_sequence FROM ${table}`,

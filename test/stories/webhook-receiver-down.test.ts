@@ -7,7 +7,7 @@ import { eventually } from '../harness/eventually.ts';
 const events = 40;
 const minuteMs = 60_000;
 
-describe('a receiver that is down while the service is restarted and its secret is changed', () => {
+describe('a receiver that is down while the service is restarted and its secret is rotated', () => {
   let story: DeliveryStory;
   let down: Subscriber;
   let healthy: Subscriber;
@@ -21,7 +21,7 @@ describe('a receiver that is down while the service is restarted and its secret 
     await down.goOffline();
     committed = await commit();
     await eventually('the other one has them', () => healthy.attempts.length === events);
-    // Past the first attempts again.
+    // Past the first attempts once more.
     await story.advance(minuteMs);
     await service.stop();
     committed.push(...(await commit()));
@@ -43,7 +43,7 @@ describe('a receiver that is down while the service is restarted and its secret 
     return Promise.all(Array.from({ length: events }, () => story.commit()));
   }
 
-  test('gets everything once it is back, each event once', () => {
+  test('gets every event once it is up again, each once', () => {
     assert.equal(failedMeanwhile, 3 * events, 'it was down for all of it');
     assert.deepEqual(down.attempts.map(({ objectId }) => objectId).toSorted(), committed.toSorted());
   });

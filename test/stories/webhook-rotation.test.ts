@@ -7,7 +7,7 @@ import { effort } from '../harness/effort.ts';
 import type { Attempt } from '../harness/verifying-receiver.ts';
 import { eventually } from '../harness/eventually.ts';
 
-// In each of four parts. One that comes is followed by another, which is more than fifty a second.
+// In each of four parts. Each arrival triggers the next one: more than fifty a second.
 const events = effort({ usual: 60, long: 1_000 });
 const inFlightMax = 8;
 const hourMs = 60 * 60 * 1_000;
@@ -17,18 +17,18 @@ type Part = 'before' | 'while it is rotated' | 'overlap' | 'at its end';
 describe('a secret that is rotated under load', () => {
   let story: DeliveryStory;
   let service: StoryService;
-  /** Takes the new secret at once; the other one when the overlap ends. */
+  /** Uses the new secret at once; the other receiver when the overlap ends. */
   let eager: Subscriber;
   let tardy: Subscriber;
   let overlapEndsAt = new Date(Number.POSITIVE_INFINITY);
-  /** In which part each customer was made, by whose id the events are known. */
+  /** The part in which each customer was created, by the customer's id. */
   const made = new Map<string, Part>();
 
   before(async () => {
     story = await DeliveryStory.create();
     [eager, tardy] = [await story.subscribe(), await story.subscribe()];
     service = await story.startInProcess('all');
-    // What it was told of later it does not need for what was made before.
+    // Events from before the rotation do not need the new secret.
     eager.respondWith((attempt) => statusFor(attempt, made.get(attempt.objectId) === 'overlap' || isAfter(attempt)));
     tardy.respondWith((attempt) => statusFor(attempt, isAfter(attempt)));
     await load('before', events);
@@ -52,7 +52,7 @@ describe('a secret that is rotated under load', () => {
     return String(body['secret']);
   }
 
-  /** Makes customers, always some of them on the way, and does something when half of them are made. */
+  /** Creates customers, some at a time, and runs an action when half of them exist. */
   async function load(
     part: Part,
     count: number,

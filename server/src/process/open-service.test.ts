@@ -3,8 +3,8 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { startDatabaseServer } from '../../../test/harness/database-server.ts';
 import type { DatabaseServer } from '../../../test/harness/database-server.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { startStartingDatabase } from '../../../test/harness/starting-database.ts';
-import type { StartingDatabase } from '../../../test/harness/starting-database.ts';
+import { startStartingDatabase } from '../../../test/harness/tcp-proxy.ts';
+import type { StartingDatabase } from '../../../test/harness/tcp-proxy.ts';
 import { testKeys } from '../../../test/harness/service.ts';
 import { readConfig } from '../configuration/config.ts';
 import { withAdminClient } from '../database/admin-client.ts';
