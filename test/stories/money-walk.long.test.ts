@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { listCases } from '../../server/src/cases/list-cases.ts';
+import { confirmResolution, proposeResolution } from '../../server/src/cases/resolve-case.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
+import { createLog } from '../../server/src/kit/log.ts';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
+import { openCaseWork } from '../../server/src/operator/case-work.ts';
+import type { CaseWork } from '../../server/src/operator/case-work.ts';
+import { createOperator } from '../../server/src/operators/manage-operators.ts';
 import type { ApiResponse } from '../harness/api-client.ts';
+import { testKeys } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
@@ -32,16 +40,44 @@ const secondMs = 1_000;
 
 let story: TransferStory;
 let random: ReturnType<typeof seededRandom>;
+let operators: CaseWork & { ids: string[] };
 
 before(async () => {
   story = await startTransferStory({ settings: { LOG_LEVEL: 'error' } });
   const seed = Buffer.from(systemRandom.bytes(6)).toString('hex');
   console.log(`seed ${seed}`);
   random = seededRandom(seed);
+  operators = await hireOperators();
   await spendTestMoney();
 });
 
-after(() => story.stop());
+after(async () => {
+  await operators.close();
+  await story.stop();
+});
+
+async function hireOperators(): Promise<typeof operators> {
+  const { db, clock, secrets } = story.service;
+  const config = readConfig({ ...testKeys, APP_ENV: 'development' });
+  const log = createLog({ level: 'error' });
+  const work = await openCaseWork({ config, secrets, db, clock, random: systemRandom, log });
+  const context = { clock, random: systemRandom, newId: work.context.newId, pepper: secrets.pepper };
+  const hired = [await createOperator(db, context, 'Awa'), await createOperator(db, context, 'Lamin')];
+  return { ...work, ids: hired.map(({ operator }) => operator.id) };
+}
+
+/** Money that a network reverses while it is in `suspense` leaves the float once two operators have acknowledged it. */
+async function acknowledgeReversals(): Promise<void> {
+  const [proposer = '', confirmer = ''] = operators.ids;
+  const open = await listCases(story.service.db, 'open', 10_000);
+  for (const { id: caseId } of open.filter(({ kind }) => kind === 'network_reversal')) {
+    const evidence = 'The statement of the network names the reversal.';
+    const proposal = { caseId, resolution: 'acknowledge', evidence, reported: null };
+    await proposeResolution(operators.context, { ...proposal, operatorId: proposer });
+    await confirmResolution(operators.context, { caseId, operatorId: confirmer });
+    seen.set('acknowledge done', (seen.get('acknowledge done') ?? 0) + 1);
+  }
+}
 
 function below(count: number): number {
   return Buffer.from(random.bytes(4)).readUInt32BE() % count;
@@ -168,6 +204,7 @@ async function networkHolds(network: string): Promise<bigint> {
 
 async function settleAll(): Promise<void> {
   for (let time = 0; time < 6; time += 1) await story.advance(31 * secondMs);
+  await acknowledgeReversals();
   // Once more, for the chore that repays debts from the last payments.
   await story.settle();
 }
@@ -204,6 +241,7 @@ test(`after ${operations} random operations the ledger balances and matches each
     'transfer merchant_owes',
     'pay_out done',
     'phone reverse',
+    'acknowledge done',
     'delete done',
     'cancel done',
   ];
