@@ -18,6 +18,7 @@ const wireNames: Readonly<Record<string, readonly string[]>> = {
   'server/src/networks/inbox.ts': ['answer'],
   'cli/events/event-text.ts': ['answer'],
   'cli/api/responses.ts': ['answer'],
+  'cli/hostile-server.test.ts': ['answer'],
   'cli/webhooks/check.ts': ['wanted'],
   'cli/webhooks/check-score.ts': ['wanted'],
 };
