@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import type { TSchema } from 'typebox';
-import { customerSchema } from '../customers/wire-schemas.ts';
+import { customerSchema } from '../customers/customer-wire.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { idType } from '../api/wire-types.ts';
-import { chargeSchema, listedIntentSchema } from '../payments/wire-schemas.ts';
-import { transferSchema } from '../transfers/wire-schemas.ts';
+import { listedIntentSchema } from '../payments/intent-wire.ts';
+import { chargeSchema } from '../payments/charge-wire.ts';
+import { transferSchema } from '../transfers/transfer-wire.ts';
 import { endpointSchema, envelopeFields } from '../webhooks/wire-schemas.ts';
 
 const deletedCustomer = Type.Object({ id: idType('The customer.') }, { title: 'DeletedCustomer' });

@@ -9,10 +9,9 @@ import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wi
 import { createCustomer, deleteCustomer, getCustomer, updateCustomer } from './manage-customers.ts';
 import type { CustomerChange, NewCustomer } from './manage-customers.ts';
 import type { CustomerContext } from './customer.ts';
-import { customerToWire } from './customer-wire.ts';
+import { customerToWire, customerChangeSchema, customerSchema, newCustomerSchema } from './customer-wire.ts';
 import { checkPhone } from './identities.ts';
 import { listCustomers } from './queries.ts';
-import { customerChangeSchema, customerSchema, newCustomerSchema } from './wire-schemas.ts';
 
 const tag = 'Customers';
 

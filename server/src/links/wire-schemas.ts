@@ -10,7 +10,7 @@ import {
   timeType,
   urlType,
 } from '../api/wire-types.ts';
-import { splitFields } from '../payments/wire-schemas.ts';
+import { splitFields } from '../payments/intent-wire.ts';
 
 const titleLengthMax = 200;
 const labelsMax = 10;

@@ -1,3 +1,5 @@
+import Type from 'typebox';
+import { amountType, idType, orNull, timeType } from '../api/wire-types.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { stableUuid } from '../kit/ids.ts';
 import { amountToJson } from '../kit/money.ts';
@@ -7,7 +9,7 @@ import { partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import { sharesToWire } from './intent-wire.ts';
+import { sharesToWire, feePayer, nextAction, splitResult } from './intent-wire.ts';
 
 /**
  * The record of a transaction, also in `charge.*` events. Clients of the inherited interface read every field (docs/api.md,
@@ -114,3 +116,70 @@ const unusedFields = {
   maintain_original_return_url: false,
   risk_score: {},
 } as const;
+
+const chargeStatus = Type.Union(
+  ['pending', 'completed', 'failed', 'cancelled', 'refunded', 'reversed'].map((status) => Type.Literal(status)),
+);
+
+export const chargeSchema = Type.Object(
+  {
+    id: idType('The charge, which is the transaction id.'),
+    type: Type.Literal('payment'),
+    status: chargeStatus,
+    reference: Type.String({ description: 'Our reference for this attempt, as sent to the network.' }),
+    transaction_reference: Type.String({ examples: ['TX-20261120-101800-7KQ2M9XA'] }),
+    network_reference: orNull(Type.String()),
+    network_transaction_id: orNull(Type.String({ description: 'The network’s transaction id.' })),
+    payment_intent_id: idType('The intent it pays.'),
+    attempt: Type.Integer(),
+    account_id: idType('The merchant in this environment.'),
+    business_id: idType('The business.'),
+    test_mode: Type.Boolean(),
+    amount: amountType('What the merchant collects.'),
+    amount_paid: amountType('The amount the payer paid, or the amount requested while the charge is unpaid.'),
+    amount_refunded: amountType('The amount refunded.'),
+    amount_reversed: Type.Optional(amountType('The amount the network reversed in part; absent if none.')),
+    debt_repaid: Type.Optional(
+      amountType('The part that repaid your `owed_balance` instead of adding to your balance; absent if none.'),
+    ),
+    currency: Type.String(),
+    transaction_fee: amountType('The fee.'),
+    transaction_fee_type: feePayer,
+    ...splitResult,
+    source: Type.String(),
+    payment_method: Type.String({ description: 'The network.' }),
+    payment_method_id: idType('Stable for one network and account number.'),
+    payment_account: Type.String({ description: 'The last four digits of the number, empty while unknown.' }),
+    auth_mode: Type.Union([Type.Literal('confirm'), Type.Literal('pin')]),
+    auth_length: Type.Integer(),
+    requires_auth: Type.Boolean({ description: 'Whether the payer still has to act.' }),
+    customer: orNull(Type.String()),
+    customer_name: orNull(Type.String()),
+    customer_email: orNull(Type.String()),
+    customer_phone: orNull(Type.String()),
+    paid_date: orNull(timeType('When it was paid.')),
+    failure_code: orNull(Type.String()),
+    failure_reason: orNull(Type.String()),
+    review: orNull(Type.String()),
+    late: Type.Boolean({
+      description:
+        'True when this attempt succeeded after it, or its payment, had ended, for example when it was ' +
+        'approved after being declined. `late` of the intent stays false if the payment was still open.',
+    }),
+    next_action: nextAction,
+    notes: Type.Null(),
+    coupon: Type.Null(),
+    discount: Type.Null(),
+    sub_total: Type.Null(),
+    edited: Type.Boolean(),
+    maintain_original_return_url: Type.Boolean(),
+    risk_score: Type.Object({}),
+    terminal_id: orNull(Type.String()),
+    payment_link_id: orNull(Type.String()),
+    custom_fields_values: Type.Record(Type.String(), Type.Unknown()),
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    createdAt: timeType('When the attempt started.'),
+    updatedAt: timeType('When it last changed.'),
+  },
+  { title: 'Charge' },
+);

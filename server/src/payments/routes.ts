@@ -16,10 +16,10 @@ import { createPayment, fromApi, previewPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import { findPayment, findPaymentBySecret } from './find-payment.ts';
 import { listIntents } from './queries/intents.ts';
-import { createdIntentToWire, intentToWire, listedIntentToWire } from './intent-wire.ts';
-import { merchantOf } from '../merchants/merchant-of.ts';
-import { paymentTimeline } from './timeline.ts';
 import {
+  createdIntentToWire,
+  intentToWire,
+  listedIntentToWire,
   createdIntentSchema,
   intentSchema,
   listedIntentSchema,
@@ -28,7 +28,9 @@ import {
   previewSchema,
   splitFields,
   timelineSchema,
-} from './wire-schemas.ts';
+} from './intent-wire.ts';
+import { merchantOf } from '../merchants/merchant-of.ts';
+import { paymentTimeline } from './timeline.ts';
 
 const tag = 'Payments';
 const secretType = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The intent’s secret.' });

@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { createGroup } from '../sub-accounts/manage-groups.ts';
-import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
-import { getSubAccountForDeletion, markSubAccountDeleted } from '../sub-accounts/manage-sub-accounts.ts';
+import {
+  createSubAccount,
+  updateSubAccount,
+  getSubAccountForDeletion,
+  markSubAccountDeleted,
+} from '../sub-accounts/manage-sub-accounts.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { amountType, idType, optional, orNull } from '../api/wire-types.ts';
-import { outcomeFields } from '../transfers/wire-schemas.ts';
+import { outcomeFields } from '../transfers/transfer-wire.ts';
 
 // Longer than every reference of a charge and than its id.
 const referenceLengthMax = 100;

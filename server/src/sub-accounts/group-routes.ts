@@ -6,8 +6,7 @@ import type { ApiRoute } from '../api/route.ts';
 import { bareOrWrapped, deletedSchema, idParameters, unwrapped } from '../api/wire-types.ts';
 import { createGroup, getGroup, listGroups, updateGroup, deleteGroup } from './manage-groups.ts';
 import type { SubAccountContext } from './sub-account.ts';
-import { groupToWire, membersOf } from './sub-account-wire.ts';
-import { groupChangeSchema, groupSchema, newGroupSchema } from './wire-schemas.ts';
+import { groupToWire, membersOf, groupChangeSchema, groupSchema, newGroupSchema } from './sub-account-wire.ts';
 
 const tag = 'Sub-account groups';
 

@@ -10,8 +10,14 @@ import { balancesOf, createSubAccount, getSubAccount, updateSubAccount } from '.
 import type { NewSubAccount, SubAccountChange } from './manage-sub-accounts.ts';
 import { listSubAccounts } from './queries.ts';
 import type { SubAccountContext } from './sub-account.ts';
-import { nameOf, readSubAccountWire, subAccountToWire } from './sub-account-wire.ts';
-import { newSubAccountSchema, subAccountChangeSchema, subAccountSchema } from './wire-schemas.ts';
+import {
+  nameOf,
+  readSubAccountWire,
+  subAccountToWire,
+  newSubAccountSchema,
+  subAccountChangeSchema,
+  subAccountSchema,
+} from './sub-account-wire.ts';
 
 const tag = 'Sub-accounts';
 

@@ -7,14 +7,12 @@ import { readRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { readTimeRange, timeOrDayType, timeRange } from '../api/time-range.ts';
 import { amountType, idParameters, idType, timeType } from '../api/wire-types.ts';
-import { chargeToWire } from '../payments/charge-wire.ts';
+import { chargeToWire, chargeSchema } from '../payments/charge-wire.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { findTransaction, listTransactions } from '../payments/find-payment.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
-import { chargeSchema } from '../payments/wire-schemas.ts';
 import { findTransferById } from '../transfers/find-transfer.ts';
-import { transferToWire } from '../transfers/transfer-wire.ts';
-import { transferSchema } from '../transfers/wire-schemas.ts';
+import { transferToWire, transferSchema } from '../transfers/transfer-wire.ts';
 import { readRange, terminalSummary } from './terminal-summary.ts';
 
 const tag = 'Transactions';

@@ -20,8 +20,9 @@ import type { NewTransfer } from './create-transfer.ts';
 import { findTransfer } from './find-transfer.ts';
 import { listTransfers } from './queries.ts';
 import { transferTimeline } from './timeline.ts';
-import { maskedTransferToWire, transferToWire } from './transfer-wire.ts';
 import {
+  maskedTransferToWire,
+  transferToWire,
   balancesSchema,
   newTransferSchema,
   transferFeeResponseSchema,
@@ -29,7 +30,7 @@ import {
   transferSchema,
   transferStatus,
   transferTimelineSchema,
-} from './wire-schemas.ts';
+} from './transfer-wire.ts';
 
 const tag = 'Transfers';
 

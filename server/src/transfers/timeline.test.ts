@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { noteTransfer } from './timeline.ts';
-import { transferTimeline } from './timeline.ts';
+import { noteTransfer, transferTimeline } from './timeline.ts';
 import { createTransferWorld, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 
