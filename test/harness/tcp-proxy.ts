@@ -57,9 +57,9 @@ export async function startStartingDatabase(code: string, message: string): Prom
 /** One address for whichever API process runs: services reach the simulated networks and their callbacks through it. */
 export interface CrashProxy {
   url: string;
-  /** Routes new connections to this URL, or drops them (null). Ends those that are open. */
+  /** Routes new connections to this URL, or drops them (null). Ends those that are open, if that is a change. */
   routeTo(url: string | null): void;
-  /** Whether requests pass and their responses are lost, with the connection. */
+  /** Whether requests pass and their responses are lost, with the connection. Ends open connections, if that is a change. */
   dropResponses(isLost: boolean): void;
   close(): Promise<void>;
 }
@@ -82,10 +82,14 @@ export async function startCrashProxy(): Promise<CrashProxy> {
   return {
     url: `http://127.0.0.1:${port}`,
     routeTo: (url) => {
-      target = url === null ? null : { host: '127.0.0.1', port: Number(new URL(url).port) };
+      const port = url === null ? null : Number(new URL(url).port);
+      // A worker may have a call under way on the same route.
+      if (port === (target?.port ?? null)) return;
+      target = port === null ? null : { host: '127.0.0.1', port };
       endConnections();
     },
     dropResponses: (isLost) => {
+      if (isLost === dropsResponses) return;
       dropsResponses = isLost;
       endConnections();
     },
