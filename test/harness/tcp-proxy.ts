@@ -82,10 +82,10 @@ export async function startCrashProxy(): Promise<CrashProxy> {
   return {
     url: `http://127.0.0.1:${port}`,
     routeTo: (url) => {
-      const port = url === null ? null : Number(new URL(url).port);
+      const next = url === null ? null : { host: '127.0.0.1', port: Number(new URL(url).port) };
       // A worker may have a call under way on the same route.
-      if (port === (target?.port ?? null)) return;
-      target = port === null ? null : { host: '127.0.0.1', port };
+      if (next?.port === target?.port) return;
+      target = next;
       endConnections();
     },
     dropResponses: (isLost) => {
