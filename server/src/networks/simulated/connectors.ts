@@ -85,7 +85,8 @@ async function onSession(
   let sessionId = handles[sessionIdHandle];
   if (sessionId === undefined) {
     const found = await search(client, reference);
-    const id = found.kind === 'response' && isObject(found.body) ? found.body['id'] : undefined;
+    const session = found.kind === 'response' && found.status === 200 ? found.body : undefined;
+    const id = isObject(session) ? session['id'] : undefined;
     if (typeof id !== 'string') return sessionResponse(found, reference);
     sessionId = id;
   }
