@@ -24,7 +24,7 @@ export const settings = [
     name: 'INTERNAL_URL',
     description:
       'The address at which workers reach an API process, which runs the simulated networks and receives their callbacks. ' +
-      'Required only with ROLE=worker.',
+      'Only useful with ROLE=worker, and required there if PUBLIC_URL is not set.',
     default: 'PUBLIC_URL',
   },
   {
@@ -151,7 +151,7 @@ export const settings = [
     name: 'CLOSING_NOTICE_SECONDS',
     description:
       'How long a stopping process responds with 503 at /readyz and still serves everything else, 0 to 15 seconds; a worker ' +
-      'stops at once. Set it to more than two check intervals of your load balancer.',
+      'begins to stop at once. Set it to more than two check intervals of your load balancer.',
     default: '5 in production, 0 in development',
   },
   {
