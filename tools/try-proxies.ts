@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ import { createTestKey, Load, productionSettings, RollingInstances } from '../te
 import { fastTemporaryDirectory } from '../test/harness/temporary-directory.ts';
 
 const samples = join(import.meta.dirname, '../examples/proxies');
+const errorLog = 'error.log';
 const site = 'pay.example.gm';
 // After a restart, so that the proxy has found the instance that is back before the other one goes.
 const responsesBetween = 400;
@@ -41,7 +42,7 @@ const proxies: readonly Proxy[] = [
       const server = sample.replace('listen 443 ssl;', `listen 127.0.0.1:${port};`).replaceAll(/^ *ssl_.*$/gm, '');
       const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
       const paths = kinds.map((kind) => `${kind}_temp_path ${directory}/${kind};`).join('\n');
-      return `pid ${directory}/pid; error_log ${directory}/error.log; events {} http { access_log off; ${paths}\n${server} }`;
+      return `pid ${directory}/pid; error_log stderr; events {} http { access_log off; ${paths}\n${server} }`;
     },
     command: (configuration, directory) => ['nginx', '-p', directory, '-c', configuration, '-g', 'daemon off;'],
   },
@@ -97,6 +98,7 @@ async function tryProxy(
     );
     for (const failure of new Set(load.failures)) console.log(`  ${failure}`);
     if (load.failures.length > 0) process.exitCode = 1;
+    if (load.failures.length > 0) printErrors(join(directory, errorLog));
   } finally {
     child.kill('SIGTERM');
     await ended;
@@ -106,6 +108,12 @@ async function tryProxy(
       await instance.ended;
     }
   }
+}
+
+/** Prints what the proxy logged, without refused connections: it tries those again at the other instance. */
+function printErrors(file: string): void {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  for (const line of lines) if (line.includes('error') && !line.includes('refused')) console.log(`  ${line}`);
 }
 
 function startProxy(
@@ -119,7 +127,10 @@ function startProxy(
   const configuration = join(directory, proxy.sample);
   writeFileSync(configuration, proxy.configure(sample, port, directory));
   const [program, ...args] = proxy.command(configuration, directory);
-  return spawn(program, args, { stdio: 'ignore', env: { ...process.env, HOME: directory } });
+  return spawn(program, args, {
+    stdio: ['ignore', 'ignore', openSync(join(directory, errorLog), 'w')],
+    env: { ...process.env, HOME: directory },
+  });
 }
 
 async function isServing(port: number): Promise<boolean> {

@@ -6,11 +6,13 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type pg from 'pg';
 import { createEmptyTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
+import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import { withAdminClient } from './admin-client.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
+import { assertSchemaIsCurrent } from './schema-version.ts';
 
 const first = 'CREATE TABLE first (id bigint);';
 const second = 'CREATE TABLE second (id bigint);';
@@ -100,6 +102,31 @@ test('a database that a newer program migrated is refused', async () => {
   await run();
   rmSync(join(folder, '0002-second.sql'));
   await assert.rejects(run(), /StartError: The database is at migration 2 and this program knows only 1; /);
+});
+
+test('a program does not serve from a schema that is behind or ahead, and says what to do', async () => {
+  write({ '0001-first.sql': first });
+  const db = openTestDatabase({ appUrl: database.adminUrl });
+  const isServed = () => assertSchemaIsCurrent(db, folder);
+  try {
+    const behind = (newest: number, needed: number) =>
+      new RegExp(
+        `^StartError: The database is at migration ${newest} and this program needs ${needed}; run: npm run operator`,
+      );
+    await assert.rejects(isServed, behind(0, 1), 'without any tables');
+    await run();
+    await isServed();
+    write({ '0002-second.sql': second });
+    await assert.rejects(isServed, behind(1, 2));
+    await run();
+    rmSync(join(folder, '0002-second.sql'));
+    await assert.rejects(
+      isServed,
+      /StartError: The database is at migration 2 and this program knows only 1; start the newer/,
+    );
+  } finally {
+    await db.close();
+  }
 });
 
 test('a database with another history is refused', async () => {

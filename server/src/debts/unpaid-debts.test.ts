@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { listCases } from '../cases/list-cases.ts';
+import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { reversedPayout, paidBack, refused, splitWith, transactionOf } from '../refunds/refund-world.corpus.ts';
 import type { Refund } from '../refunds/refund.ts';
 import type { Transfer } from '../transfers/transfer.ts';
@@ -75,14 +76,24 @@ async function lateTransfer(amountMinor = 10_000n): Promise<Transfer> {
 
 /** Two operators book a part that the network reversed. */
 async function reversePart(transfer: Transfer, amountMinor: bigint): Promise<void> {
-  await world.report(transfer, { state: 'reversed', providerTransaction: transactionOf(transfer, { amountMinor }) });
-  const found = (await listCases(world.db, 'open', 1_000)).find(
-    ({ subjectId, kind }) => subjectId === transfer.id && kind === 'partial_reversal',
-  );
+  const providerTransaction = transactionOf(transfer, { amountMinor });
+  await world.report(transfer, { state: 'reversed', providerTransaction });
+  const { transactionId } = providerTransaction;
+  await resolve(transfer, { kind: 'partial_reversal', resolution: 'reversed' }, { transactionId, amountMinor });
+}
+
+/** Two operators resolve the open case of a transfer. */
+async function resolve(
+  transfer: Pick<Transfer, 'id'>,
+  { kind, resolution }: Pick<CaseResolver, 'kind' | 'resolution'>,
+  reported: ReportedMoney | null = null,
+): Promise<void> {
+  const cases = await listCases(world.db, 'open', 1_000);
+  const found = cases.find((one) => one.subjectId === transfer.id && one.kind === kind);
   const resolvers = createTransferResolvers(world.context);
-  const resolver = resolvers.find((one) => one.kind === 'partial_reversal' && one.resolution === 'reversed');
+  const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);
   assert.ok(found && resolver);
-  const carryOut = await resolver.prepare(found, { transactionId: transactionOf(transfer).transactionId, amountMinor });
+  const carryOut = await resolver.prepare(found, reported);
   await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
 }
 
@@ -184,6 +195,15 @@ for (const [how, response] of [
     assert.deepEqual(await merchantPosition(), [2_200n, 0n, 0n]);
   });
 }
+
+test('what a refund did not pay returns to the operator who wrote off its reopened debt', async () => {
+  await world.fallIntoDebt(7_800n);
+  const refund = await world.refundSent(await world.collect({ amountMinor: 10_000n }));
+  await world.writeOff(7_800n);
+  await world.report(refund, paidBack(refund, { amountMinor: 6_000n }));
+  await resolve(refund, { kind: 'amount_mismatch', resolution: 'accept' });
+  assert.deepEqual(await merchantPosition(), [0n, 0n, 3_800n]);
+});
 
 test('a payout’s fee that was owed and written off is the operator’s when the payout fails', async () => {
   await payShared();

@@ -5,6 +5,7 @@ import type { Case } from '../cases/case.ts';
 import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { AppError } from '../api/app-error.ts';
 import { sumSuspense } from '../ledger/balances.ts';
+import { post } from '../ledger/post.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import type { Charge } from '../payments/charge.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
@@ -18,6 +19,7 @@ import {
   splitWith,
 } from '../refunds/refund-world.corpus.ts';
 import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { owedAccount } from '../sub-accounts/ledger-accounts.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { createPayout } from './create-payout.ts';
 import { deleteSubAccount } from './delete-sub-account.ts';
@@ -69,6 +71,9 @@ const orderAll = () =>
   world.db.withTransaction((tx) =>
     createPayout(tx, world.context, world.merchant, { subAccountId: awa, amountMinor: null }),
   );
+
+const waive = (amountMinor: bigint) =>
+  world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, { subAccountId: awa, amountMinor }));
 
 test('a failed payout repays the merchant’s advance first, and returns the rest to the sub-account', async () => {
   await pay();
@@ -144,8 +149,6 @@ test('the deletion of a sub-account in debt is refused until the debt is repaid 
   const remove = () => world.db.withTransaction((tx) => deleteSubAccount(tx, world.context.clock, world.merchant, awa));
   await assert.rejects(remove, withCode('sub_account_in_use', /still owes you D20\.00.*waive-debt/));
   const due = await world.balance('due_from_subs');
-  const waive = (amountMinor: bigint) =>
-    world.db.withTransaction((tx) => waiveDebt(tx, world.context, world.merchant, { subAccountId: awa, amountMinor }));
   await assert.rejects(waive(2_001n), withCode('amount_out_of_bounds', /owes you D20\.00/));
   await waive(500n);
   assert.deepEqual(await balanceAndDebt(), [0n, 1_500n], 'no more than was named');
@@ -153,6 +156,22 @@ test('the deletion of a sub-account in debt is refused until the debt is repaid 
   assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
   assert.equal(await world.balance('due_from_subs'), due - 2_000n);
   await remove();
+});
+
+test('a debt with more sources than can be waived at once names the amount to waive first', async () => {
+  await world.db.withTransaction(async (tx) => {
+    for (let advance = 0; advance < 1_001; advance += 1) {
+      const source = { type: 'charge', id: world.context.newId() };
+      const movements = [{ debit: owedAccount(awa), credit: 'due_from_subs', amountMinor: 100n }] as const;
+      const { id: merchantId, currency } = world.merchant;
+      await post(tx, world.context, { merchantId, currency, flow: 'advanced', source, movements, at: new Date() });
+    }
+  });
+  await assert.rejects(waive(100_100n), withCode('amount_out_of_bounds', /Waive D1,000\.00 first/));
+  assert.deepEqual(await balanceAndDebt(), [0n, 100_100n], 'a refused waiver changes nothing');
+  await waive(100_000n);
+  await waive(100n);
+  assert.deepEqual(await balanceAndDebt(), [0n, 0n]);
 });
 
 test('the statement shows the debt and its repayments', async () => {

@@ -1,5 +1,4 @@
 import { AppError, fieldError } from '../api/app-error.ts';
-import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { endUnpaid, netDebt } from '../ledger/debt.ts';
@@ -16,7 +15,8 @@ import type { TransferContext } from '../transfers/context.ts';
  * debt the merchant has not seen yet is not waived with it.
  *
  * Throws AppError `not_found`; `merchant_owes` while the merchant owes, because repayments of the sub-account would repay
- * that first; and `amount_out_of_bounds` where the sub-account owes less.
+ * that first; and `amount_out_of_bounds` where the sub-account owes less, or more sources added to the debt than `endUnpaid`
+ * ends in one call.
  */
 export async function waiveDebt(
   tx: Transaction,
@@ -48,6 +48,9 @@ export async function waiveDebt(
     amountMinor,
     otherwise: { type: 'sub_account', id: subAccount.id },
   });
-  assert(endedMinor === amountMinor, 'a debt has no more sources than can be waived at once');
+  if (endedMinor < amountMinor) {
+    const message = `Too many refunds and payouts caused this debt to waive it at once. Waive ${formatAmount(endedMinor)} first, then the rest.`;
+    throw fieldError('amount_out_of_bounds', 'amount', message);
+  }
   return subAccount;
 }

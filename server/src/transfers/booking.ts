@@ -7,7 +7,7 @@ import { PlannedMovements } from '../ledger/planned-movements.ts';
 import { lockBalances, post } from '../ledger/post.ts';
 import type { Part, Movement } from '../ledger/posting.ts';
 import { planDebtUndone, readOwnDebt, readWrittenOff } from '../ledger/undo-debt.ts';
-import { bookedBy } from '../ledger/undo.ts';
+import { bookedBy, partOfWhole } from '../ledger/undo.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { debtAccounts, repayments } from '../sub-accounts/debts.ts';
 import { lockDeleted } from '../sub-accounts/deleted-sub-accounts.ts';
@@ -66,7 +66,7 @@ export async function bookCompleted(
  */
 export async function bookReleased(tx: Transaction, context: TransferContext, locked: LockedTransfer): Promise<void> {
   const { transfer } = locked;
-  const endDebt = await lockOwnDebt(tx, context, locked, 'origin');
+  const endDebt = await lockOwnDebt(tx, context, locked);
   await releaseHold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, async (released) =>
     transfer.kind === 'refund' ? [] : repayments(await lockWithDebts(tx, transfer), released),
   );
@@ -75,13 +75,14 @@ export async function bookReleased(tx: Transaction, context: TransferContext, lo
 
 /**
  * Where the merchant owes for the transfer's own hold, locks everything that the outcome can book. Returns a function that
- * books the end of that debt once the held money has returned.
+ * books the end of that debt once the held money has returned, on `account` instead of the one it was held from, or only
+ * `partMinor` bututs of it.
  */
 async function lockOwnDebt(
   tx: Transaction,
   context: TransferContext,
   locked: LockedTransfer,
-  returnsTo: 'origin' | 'payable_available',
+  returned: { account?: 'payable_available'; partMinor?: bigint } = {},
 ): Promise<() => Promise<void>> {
   const { transfer } = locked;
   const source = ledgerSource(transfer);
@@ -90,11 +91,13 @@ async function lockOwnDebt(
   if (own === null || own.leftMinor === 0n) return () => Promise.resolve();
   await lockOutcome(tx, context.transferOwners, locked);
   return async () => {
-    const { leftMinor: onAccountMinor } = own;
-    const account = returnsTo === 'origin' ? own.account : returnsTo;
+    const { account = own.account } = returned;
     const plan = new PlannedMovements(await lockBalances(tx, transfer, [account, debtAccount]));
     const { debited: held } = await bookedBy(tx, source, ({ flow }) => flow === 'held');
-    const backMinor = held.get(own.account) ?? 0n;
+    const wholeMinor = held.get(own.account) ?? 0n;
+    const backMinor = returned.partMinor ?? wholeMinor;
+    const ownMinor = partOfWhole(own.wholeMinor, { beforeMinor: 0n, partMinor: backMinor, wholeMinor });
+    const onAccountMinor = least(ownMinor, own.leftMinor);
     const writtenOffMinor = await readWrittenOff(tx, source);
     planDebtUndone(plan, { account, onAccountMinor, backMinor, writtenOffMinor, onDebtMinor: 0n });
     await bookTransfer(tx, context, transfer, 'debt_undone', plan.movements);
@@ -221,19 +224,24 @@ export async function bookPaidTwiceRecovered(
 /** A person accepted the other amount: the beneficiary keeps it, and what was not paid returns. */
 export async function bookMismatchAccepted(
   tx: Transaction,
-  context: BookingContext,
-  transfer: Transfer,
+  context: TransferContext,
+  locked: LockedTransfer,
   paidMinor: bigint,
 ): Promise<void> {
+  const { transfer } = locked;
   const { amountMinor, feeMinor } = transfer;
   const missingMinor = paidMinor < amountMinor ? amountMinor - paidMinor : 0n;
   const account = ownAccount(transfer);
+  // What a payout did not pay is the sub-account's; the merchant owes only the fee, which stays.
+  const isMerchants = transfer.subAccountId === null && missingMinor > 0n;
+  const endDebt = isMerchants ? await lockOwnDebt(tx, context, locked, { partMinor: missingMinor }) : null;
   const owed = await lockWithDebts(tx, transfer, ['suspense']);
   await bookTransfer(tx, context, transfer, 'mismatch_accepted', [
     { debit: 'suspense', credit: account, amountMinor: missingMinor },
     { debit: 'suspense', credit: 'fees', amountMinor: feeMinor },
     ...repayments(owed, [{ account, amountMinor: missingMinor }]),
   ]);
+  await endDebt?.();
 }
 
 /** The network reversed the other amount: everything is as if it had never paid. */
@@ -248,7 +256,7 @@ export async function bookMismatchReturned(
   const float = `float:${railAccount}` as const;
   const fromHeldMinor = least(paidMinor, amountMinor);
   const account = ownAccount(transfer);
-  const endDebt = await lockOwnDebt(tx, context, locked, 'payable_available');
+  const endDebt = await lockOwnDebt(tx, context, locked, { account: 'payable_available' });
   const { balances: owed } = await lockOutcome(tx, context.transferOwners, locked);
   await bookTransfer(tx, context, transfer, 'mismatch_returned', [
     { debit: float, credit: account, amountMinor: fromHeldMinor },

@@ -124,7 +124,7 @@ const rules: readonly TransferCaseRule[] = [
     note: 'The other amount was accepted; what was not paid was returned to the balance.',
     refusal: mustBeUnderReview('amount_mismatch'),
     async carryOut(tx, context, locked, { found }) {
-      await bookMismatchAccepted(tx, context, locked.transfer, found.amountMinor);
+      await bookMismatchAccepted(tx, context, locked, found.amountMinor);
       const change = { status: 'completed', review: null, completedAt: context.clock.now() } as const;
       await changeTransfer(tx, context, locked, change);
     },
