@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
-import { migrate } from '../server/src/database/migrate.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import { uuidV7 } from '../server/src/kit/ids.ts';
@@ -11,6 +10,7 @@ import { systemRandom } from '../server/src/kit/random.ts';
 import { verifyLedger } from '../server/src/ledger/verify.ts';
 import { createBusiness } from '../server/src/merchants/create-business.ts';
 import type { Part } from './harness/part.ts';
+import { startService } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
 
 const subAccounts = 100_000;
@@ -28,10 +28,12 @@ export const settlement: Part = {
     'The time is that of both runs, from the start of the process to its end.',
   async run(bench) {
     const adminUrl = await bench.createDatabase();
-    await migrate({ adminUrl, clock: systemClock, log: () => {} });
-    const merchantId = await fillSubAccounts(adminUrl);
     const dataDirectory = mkdtempSync(join(tmpdir(), 'dalasi-settlement-'));
     try {
+      // A first start writes the keys and prepares the role that the command uses.
+      const service = await startService({ adminUrl, dataDirectory });
+      await service.stop();
+      const merchantId = await fillSubAccounts(adminUrl);
       const settle = (interruptsAfterMs: number | null): Promise<Run> =>
         runSettlement({ adminUrl, dataDirectory, merchantId, interruptsAfterMs });
       const first = await settle(interruptAfterMs);
