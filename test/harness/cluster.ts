@@ -42,8 +42,9 @@ export async function startTestCluster(): Promise<TestCluster> {
     rmSync(dataDirectory, { recursive: true, force: true });
   };
   try {
-    const { env } = await prepareTemplate(server.adminUrl, templateName);
-    await reduceScramIterations(server.adminUrl, env.TEST_CLUSTER_APP_URL);
+    const adminUrl = overSocket(server.adminUrl, clusterDirectoryIn(dataDirectory));
+    const { env } = await prepareTemplate(adminUrl, templateName);
+    await reduceScramIterations(adminUrl, env.TEST_CLUSTER_APP_URL);
     // Removed with the cluster, also after a run that was killed.
     const shared = join(dataDirectory, 'shared');
     mkdirSync(shared);
@@ -52,6 +53,16 @@ export async function startTestCluster(): Promise<TestCluster> {
     await stop();
     throw error;
   }
+}
+
+/**
+ * The same URL over the server's socket, where it has one: a statement takes half the time that it takes over TCP. The host and
+ * port stay in the URL, for tests that put a proxy in between.
+ */
+function overSocket(adminUrl: string, directory: string): string {
+  const url = new URL(adminUrl);
+  if (existsSync(join(directory, `.s.PGSQL.${url.port}`))) url.searchParams.set('host', directory);
+  return url.href;
 }
 
 /** The test cluster that a parent process started; undefined when this process runs alone. */

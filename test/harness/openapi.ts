@@ -66,7 +66,15 @@ const json = 'application/json';
 
 const reference = '#/components/schemas/';
 
-export async function loadContract(): Promise<Contract> {
+let loaded: Promise<Contract> | undefined;
+
+/** Reads the document once for all test files of a process. */
+export function loadContract(): Promise<Contract> {
+  loaded ??= readContract();
+  return loaded;
+}
+
+async function readContract(): Promise<Contract> {
   const { components, paths, webhooks } = (await describeApi(apiRoutes, eventBodySchemas)) as Document;
   const schemas = components.schemas ?? {};
   const resolvedPaths = resolved(paths, schemas);

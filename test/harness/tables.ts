@@ -4,8 +4,9 @@ import type { TestService } from './service.ts';
 type Owned = Pick<TestService, 'database'>;
 
 /** Runs a statement as the owner of the tables, past the service: to read, or to break things on purpose. */
-export function asOwner<Row>(service: Owned, text: string, values: unknown[] = []): Promise<Row[]> {
-  return withAdminClient(service.database.adminUrl, async (client) => (await client.query(text, values)).rows as Row[]);
+export async function asOwner<Row>(service: Owned, text: string, values: unknown[] = []): Promise<Row[]> {
+  const { rows } = await service.database.asOwner(text, values);
+  return rows as Row[];
 }
 
 /** Holds the statement's locks while `body` runs, then rolls back. */

@@ -5,7 +5,6 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
-import { withAdminClient } from '../database/admin-client.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
@@ -52,7 +51,7 @@ function insertKeys(keys: Keys): Promise<unknown> {
                        CASE WHEN $4 THEN md5(n::text)::uuid END, $7
                 FROM generate_series(1, $5::integer) AS n`;
   const values = [merchantId, prefix, createdAt, isPermanent, count, hasResponse, isForgotten];
-  return withAdminClient(database.adminUrl, (client) => client.query(text, values));
+  return database.asOwner(text, values);
 }
 
 async function rowsOf(prefix: string): Promise<{ keys: number; responses: number }> {
@@ -102,7 +101,7 @@ test('a purge skips rows retained for ever, and scans the others from the oldest
   const forgotten = { isPermanent: true, hasResponse: false, isForgotten: true };
   await insertKeys({ prefix: 'ever-', count: 100_000, createdAt, ...forgotten });
   await insertKeys({ prefix: 'now-', count: 10_000, createdAt: clock.now() });
-  await withAdminClient(database.adminUrl, (client) => client.query('VACUUM ANALYZE idempotency_keys'));
+  await database.asOwner('VACUUM ANALYZE idempotency_keys');
   const plans = await genericPlans(database, async (explain) => {
     await forgetResponsesBefore(explain, clock.now());
     await deleteKeysBefore(explain, clock.now());

@@ -1,7 +1,6 @@
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
-import { withAdminClient } from '../database/admin-client.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -56,8 +55,7 @@ export async function createLedgerWorld({ isPatient = true }: { isPatient?: bool
       return Number(row?.count ?? 0n);
     },
     /** What only the owner of the tables may do, and nobody should. */
-    asOwner: (text: string, values: unknown[] = []): Promise<unknown> =>
-      withAdminClient(database.adminUrl, (client) => client.query(text, values)),
+    asOwner: (text: string, values: unknown[] = []): Promise<unknown> => database.asOwner(text, values),
     close: async (): Promise<void> => {
       await db.close();
       await database.drop();

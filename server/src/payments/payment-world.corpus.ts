@@ -4,7 +4,6 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { listCases } from '../cases/list-cases.ts';
-import { withAdminClient } from '../database/admin-client.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts';
@@ -91,8 +90,7 @@ export async function createPaymentWorld() {
     return business.test;
   };
   const merchant = await newMerchant();
-  const asOwner = (text: string, values: unknown[] = []): Promise<unknown> =>
-    withAdminClient(database.adminUrl, (client) => client.query(text, values));
+  const asOwner = (text: string, values: unknown[] = []): Promise<unknown> => database.asOwner(text, values);
 
   const world = {
     context,
