@@ -63,7 +63,10 @@ test('a mistyped command ends with 2 and one sentence that says what to do', asy
     [['trigger', 'charge.succeeded', '--amount'], /^--amount needs a value\. Usage: dalasi trigger /],
     [['events', 'tail', '--follow=yes'], /^--follow takes no value\. Usage: dalasi events tail /],
     [['events', 'tail', '-x'], /^There is no option -x\. Usage: dalasi events tail /],
-    [['--version', 'now'], /^There is no command "--version"/],
+    [['--version', 'now'], /^--version stands alone\. See: dalasi --help\n$/],
+    [['--verison'], /^There is no option --verison\. Did you mean --version\? See: dalasi --help\n$/],
+    [['--json', 'events', 'tail'], /^--json stands after a command\. See: dalasi --help\n$/],
+    [['keys', 'sav'], /^Choose a command: keys save, keys use, keys remove\. Did you mean keys save\?\n$/],
     [['events', 'show'], /^Usage: dalasi events show <id>/],
     [['trigger', 'charge.suceeded'], /^There is no event "charge\.suceeded"\. Did you mean charge\.succeeded\?/],
     [

@@ -43,8 +43,10 @@ async function dispatch(args: readonly string[], { environment, streams, interru
     streams.stdout.write(`${help(await loadAllCommands(), args)}\n`);
     return 0;
   }
-  const command = findCommand(await loadCommands(args[0] ?? ''), args);
-  if (!command) throw new UsageError(unknownCommand(program, await loadAllCommands(), args));
+  const commands = await loadCommands(args[0] ?? '');
+  const command = findCommand(commands, args);
+  if (!command || isMistyped(commands, command, args))
+    throw new UsageError(unknownCommand(program, await loadAllCommands(), args));
   const { json, ...input } = readInput(program, command, args.slice(command.name.split(' ').length));
   const output = createOutput(streams, { environment, isJson: json });
   const terminal = createTerminal(streams);
@@ -55,6 +57,12 @@ async function dispatch(args: readonly string[], { environment, streams, interru
 function findCommand(commands: readonly Command[], args: readonly string[]): Command | undefined {
   const typed = [2, 1].map((count) => args.slice(0, count).join(' '));
   return typed.map((name) => commands.find((command) => command.name === name)).find((found) => found !== undefined);
+}
+
+/** `keys sav`: a group that is a command of its own takes no other words. */
+function isMistyped(commands: readonly Command[], command: Command, args: readonly string[]): boolean {
+  const isGroup = commands.some(({ name }) => name.startsWith(`${command.name} `));
+  return isGroup && command.positionals === 0 && args[1] !== undefined && !args[1].startsWith('-');
 }
 
 function isHelp(args: readonly string[]): boolean {

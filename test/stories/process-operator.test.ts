@@ -253,6 +253,8 @@ describe('a mistake of the operator’s is said in a sentence, with exit code 2'
       /^There is no command "business"\. Did you mean businesses list\? See: /,
       runProcess,
     );
+    await refuses(['--verison'], /^There is no option --verison\. Did you mean --version\? See: /);
+    assert.match((await runInProcess('--version')).stdout, /^dalasi \d+\.\d+\.\d+\n$/);
     await refuses(['cases', 'shwo'], /^Choose a command: cases list, .*\. Did you mean cases show\?$/m);
     const helped = await runInProcess('--help');
     assert.equal(helped.code, 0);

@@ -71,7 +71,7 @@ const wrong = [
   ['WHATSAPP_URL', 'graph.example', /^WHATSAPP_URL must be an address/],
   ['TELEGRAM_URL', 'ftp://bots.example', /^TELEGRAM_URL must be an address/],
   ['TELEGRAM_WEBHOOK_SECRET', 'secret word', /^TELEGRAM_WEBHOOK_SECRET must be letters, digits, _ and - only\.$/],
-  ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be as @BotFather writes it, 123456:…\.$/],
+  ['TELEGRAM_BOT_TOKEN', 'secret/..', /^TELEGRAM_BOT_TOKEN must be as @BotFather writes it, 123456:…\.\n/],
   ['TELEGRAM_BOT_TOKEN', '1234567:secret', /^TELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.$/],
   ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be debug, info, warn, error or silent, not "verbose"\.$/],
 ] as const;
@@ -107,6 +107,10 @@ describe('settings that depend on each other', () => {
     refuses(
       { APP_ENV: 'production', ROLE: 'worker', SEAL_KEY: key },
       /^ROLE=worker needs DATABASE_URL: .*; KEY_PEPPER and PUBLIC_URL are required in production; make it with /,
+    );
+    refuses(
+      { APP_ENV: 'production', SEAL_KEY: 'abc', PORT: 'x', WHATSAPP_ACCESS_TOKEN: 'token', TELEGRAM_BOT_TOKEN: '1:x' },
+      /^PORT must be .*\nSEAL_KEY must be 32 bytes .*\nWHATSAPP_PHONE_NUMBER_ID, .*\nTELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.\nKEY_PEPPER and PUBLIC_URL are required/,
     );
     refuses({ ROLE: 'worker' }, /^ROLE=worker needs DATABASE_URL: .*; ROLE=worker needs INTERNAL_URL, /);
   });

@@ -56,10 +56,7 @@ const reservedHeaders: ReadonlySet<string> = new Set([
 const minuteMs = 60_000;
 const keyBytes = 32;
 
-/**
- * Reads and checks all settings. Throws StartError naming the first that is wrong and what it takes, or all that are
- * missing.
- */
+/** Reads and checks all settings. Throws StartError naming each that is wrong, with what it takes, and each that is missing. */
 export function readConfig(environment: Environment): Config {
   const read = reader(environment);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
@@ -69,8 +66,8 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
     host: read.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
-    publicUrl: checkOrigin('PUBLIC_URL', withoutSlash(read.url('PUBLIC_URL', ['http:', 'https:']))),
-    internalUrl: withoutSlash(read.url('INTERNAL_URL', ['http:', 'https:'])),
+    publicUrl: read.origin('PUBLIC_URL'),
+    internalUrl: withoutSlash(read.url('INTERNAL_URL')),
     databaseUrl,
     appDatabaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
@@ -80,7 +77,7 @@ export function readConfig(environment: Environment): Config {
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),
     keyPepper: read.key('KEY_PEPPER'),
-    demoWebhookUrl: read.url('DEMO_WEBHOOK_URL', ['http:', 'https:']),
+    demoWebhookUrl: read.url('DEMO_WEBHOOK_URL'),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
     intentLifetimeMs: read.integer('INTENT_LIFETIME_MINUTES', 1, 10_080) * minuteMs,
     settlementDelayMs: read.integer('SETTLEMENT_DELAY_HOURS', 0, 720) * 60 * minuteMs,
@@ -92,21 +89,20 @@ export function readConfig(environment: Environment): Config {
     rateLimitKeyPercent: read.integer('RATE_LIMIT_KEY_PERCENT', 1, 100),
     rateLimitKeyless: read.integer('RATE_LIMIT_KEYLESS', 0, 100_000),
     rateLimitCodes: read.integer('RATE_LIMIT_CODES', 0, 100_000),
-    trustedProxies: readTrustedProxies(read),
+    trustedProxies: read.proxies('TRUSTED_PROXIES'),
     closingNoticeMs: read.integer('CLOSING_NOTICE_SECONDS', 0, 15, production ? '5' : '0') * 1_000,
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
   };
-  checkTogether(config);
+  const { problems } = read;
+  if (problems.length === 0 && config.amountMaxMinor < config.amountMinMinor) {
+    problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
+  }
+  const missing = [...missingForRole(config), ...(production ? missingInProduction(read) : [])];
+  if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
+  if (problems.length > 0) throw new StartError(problems.join('\n'));
   return config;
-}
-
-/** Checks settings that depend on each other. */
-function checkTogether(config: Config): void {
-  if (config.amountMaxMinor < config.amountMinMinor) throw new StartError('AMOUNT_MAX must not be below AMOUNT_MIN.');
-  const missing = [...missingForRole(config), ...missingInProduction(config)];
-  if (missing.length > 0) throw new StartError(`${missing.join('; ')}.`);
 }
 
 /** Processes that share the work share a database, and a worker has to find the simulated networks. */
@@ -125,14 +121,14 @@ function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, public
   ];
 }
 
-function missingInProduction({ production, sealKey, keyPepper, publicUrl }: Config): string[] {
-  if (!production) return [];
-  const keys = [...(sealKey === null ? ['SEAL_KEY'] : []), ...(keyPepper === null ? ['KEY_PEPPER'] : [])];
-  const names = [...keys, ...(publicUrl === null ? ['PUBLIC_URL'] : [])];
+function missingInProduction(read: Reader): string[] {
+  const keys = (['SEAL_KEY', 'KEY_PEPPER'] as const).filter((name) => read.text(name) === null);
+  const lacksUrl = read.text('PUBLIC_URL') === null;
+  const names = [...keys, ...(lacksUrl ? ['PUBLIC_URL'] : [])];
   if (names.length === 0) return [];
   const hints = [
     ...(keys.length === 0 ? [] : [`make ${keys.length > 1 ? 'each key' : 'it'} with \`openssl rand -base64 32\``]),
-    ...(publicUrl === null ? ['PUBLIC_URL is for example https://pay.example.gm'] : []),
+    ...(lacksUrl ? ['PUBLIC_URL is for example https://pay.example.gm'] : []),
   ];
   return [`${requiredText(names)} in production; ${hints.join('; ')}`];
 }
@@ -152,9 +148,8 @@ function anyOf(choices: readonly string[]): string {
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
 /** A trusted proxy chooses the client address for rate limits, so that a network of all addresses is refused. */
-function readTrustedProxies(read: Reader): string[] {
-  const name = 'TRUSTED_PROXIES';
-  const networks = (read.text(name) ?? '').split(',').map((network) => network.trim());
+function checkProxies(name: SettingName, value: string): string[] {
+  const networks = value.split(',').map((network) => network.trim());
   const named = networks.filter((network) => network !== '');
   for (const network of named) {
     const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(network) ?? [];
@@ -213,89 +208,105 @@ function readTelegram(read: Reader): TelegramSettings | null {
 
 function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {
   const missing = names.filter((name) => read.text(name) === null);
-  if (missing.length > 0) throw new StartError(`${requiredText(missing)} with ${switchedBy}.`);
+  if (missing.length > 0) read.problems.push(`${requiredText(missing)} with ${switchedBy}.`);
 }
 
 /** Empty if not set and without a default. The value may be a secret, so the message does not repeat it. */
 function matching(read: Reader, name: SettingName, pattern: RegExp, what: string): string {
   const value = read.orDefault(name);
-  if (value !== '' && !pattern.test(value)) throw new StartError(`${name} must be ${what}.`);
+  if (value !== '' && !pattern.test(value)) read.problems.push(`${name} must be ${what}.`);
   return value;
 }
 
 /** The base URL of an external service. */
 function serviceAddress(read: Reader, name: SettingName): string {
-  return withoutSlash(read.url(name, ['https:', 'http:'])) ?? read.orDefault(name);
+  return withoutSlash(read.url(name)) ?? read.orDefault(name);
 }
 
 type Reader = ReturnType<typeof reader>;
 
 function reader(environment: Environment) {
+  const problems: string[] = [];
   const text = (name: SettingName): string | null => {
     const value = environment[name]?.trim();
     return value === undefined || value === '' ? null : value;
   };
   const orDefault = (name: SettingName): string =>
     text(name) ?? settings.find((setting) => setting.name === name)?.default ?? '';
-  const url = (name: SettingName, schemes: readonly string[]): string | null => {
-    const value = text(name);
-    if (value === null) return null;
-    // The value may hold a password, so the message does not repeat it.
-    if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-      throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
+  /** What stands for a wrong value is never used: after all problems are known, the start ends. */
+  const checked = <Value>(read: () => Value, whenWrong: Value): Value => {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      problems.push(error.message);
+      return whenWrong;
     }
-    if (!isDecodable(value)) throw new StartError(`${name} holds a % that starts no escape; write it as %25.`);
-    return value;
   };
+  const ifSet = <Value, Unset>(name: SettingName, check: (name: SettingName, value: string) => Value, unset: Unset) => {
+    const value = text(name);
+    return value === null ? unset : checked<Value | Unset>(() => check(name, value), unset);
+  };
+  const checkHttp = (name: SettingName, value: string) => checkUrl(name, value, ['http:', 'https:']);
   return {
+    /** What is wrong with the settings read so far, a sentence each. */
+    problems,
     text,
     orDefault,
-    integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number => {
-      const value = text(name) ?? fallback;
-      if (!/^\d{1,9}$/.test(value) || Number(value) < min || Number(value) > max) {
-        throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
-      }
-      return Number(value);
-    },
-    choice: <Choice extends string>(name: SettingName, choices: readonly Choice[], fallback: Choice): Choice => {
-      const value = text(name) ?? fallback;
-      const choice = choices.find((candidate) => candidate === value);
-      if (choice === undefined) {
-        throw new StartError(`${name} must be ${anyOf(choices)}, not ${JSON.stringify(value)}.`);
-      }
-      return choice;
-    },
-    url,
-    databaseUrl: (name: SettingName): string | null => {
-      const value = url(name, ['postgres:', 'postgresql:']);
-      return value === null ? null : withExplicitTls(value);
-    },
-    key: (name: SettingName): string | null => {
-      const value = text(name);
-      return value === null ? null : checkKey(name, value);
-    },
+    integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number =>
+      checked(() => checkInteger(name, text(name) ?? fallback, { min, max }), min),
+    choice: <Choice extends string>(name: SettingName, choices: readonly Choice[], fallback: Choice): Choice =>
+      checked(() => checkChoice(name, text(name) ?? fallback, choices), fallback),
+    url: (name: SettingName): string | null => ifSet(name, checkHttp, null),
+    origin: (name: SettingName): string | null =>
+      ifSet(name, (_, value) => checkOrigin(name, withoutSlash(checkHttp(name, value))), null),
+    databaseUrl: (name: SettingName): string | null =>
+      ifSet(name, (_, value) => withExplicitTls(checkUrl(name, value, ['postgres:', 'postgresql:'])), null),
+    key: (name: SettingName): string | null => ifSet(name, checkKey, null),
     keys: (name: SettingName): string[] => {
       const values = (text(name) ?? '').split(',').map((value) => value.trim());
-      return values.filter((value) => value !== '').map((value) => checkKey(name, value));
+      return checked(() => values.filter((value) => value !== '').map((value) => checkKey(name, value)), []);
     },
-    headerName: (name: SettingName): string => {
-      const value = orDefault(name).toLowerCase();
-      if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
-      if (reservedHeaders.has(value))
-        throw new StartError(`${name} must be a header that webhooks do not use otherwise.`);
-      return value;
-    },
-    amount: (name: SettingName): bigint => {
-      const value = orDefault(name);
-      if (/^\d{10,}(\.\d{1,2})?$/.test(value)) {
-        throw new StartError(`${name} must be an amount below 1000000000 dalasi, not ${JSON.stringify(value)}.`);
-      }
-      if (!/^\d{1,9}(\.\d{1,2})?$/.test(value) || Number(value) === 0) {
-        throw new StartError(`${name} must be an amount in dalasi above 0, not ${JSON.stringify(value)}.`);
-      }
-      return parseAmount(Number(value));
-    },
+    proxies: (name: SettingName): string[] => ifSet(name, checkProxies, []),
+    headerName: (name: SettingName): string => checked(() => checkHeaderName(name, orDefault(name).toLowerCase()), ''),
+    amount: (name: SettingName): bigint => checked(() => checkAmount(name, orDefault(name)), 0n),
   };
+}
+
+function checkInteger(name: SettingName, value: string, { min, max }: { min: number; max: number }): number {
+  if (/^\d{1,9}$/.test(value) && isBetween(Number(value), min, max)) return Number(value);
+  throw new StartError(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(value)}.`);
+}
+
+function checkChoice<Choice extends string>(name: SettingName, value: string, choices: readonly Choice[]): Choice {
+  const choice = choices.find((candidate) => candidate === value);
+  if (choice !== undefined) return choice;
+  throw new StartError(`${name} must be ${anyOf(choices)}, not ${JSON.stringify(value)}.`);
+}
+
+/** The value may hold a password, so the message does not repeat it. */
+function checkUrl(name: SettingName, value: string, schemes: readonly string[]): string {
+  if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
+    throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
+  }
+  if (!isDecodable(value)) throw new StartError(`${name} holds a % that starts no escape; write it as %25.`);
+  return value;
+}
+
+function checkHeaderName(name: SettingName, value: string): string {
+  if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
+  if (reservedHeaders.has(value)) throw new StartError(`${name} must be a header that webhooks do not use otherwise.`);
+  return value;
+}
+
+function checkAmount(name: SettingName, value: string): bigint {
+  if (/^\d{10,}(\.\d{1,2})?$/.test(value)) {
+    throw new StartError(`${name} must be an amount below 1000000000 dalasi, not ${JSON.stringify(value)}.`);
+  }
+  if (!/^\d{1,9}(\.\d{1,2})?$/.test(value) || Number(value) === 0) {
+    throw new StartError(`${name} must be an amount in dalasi above 0, not ${JSON.stringify(value)}.`);
+  }
+  return parseAmount(Number(value));
 }
 
 /** Strict, because Buffer.from skips invalid characters, so that a mistyped key would become another key. */
@@ -304,7 +315,7 @@ function checkKey(name: SettingName, value: string): string {
   const bytes = Buffer.from(value, isHex ? 'hex' : 'base64');
   const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
   if (bytes.length === keyBytes && isWhole) return value;
-  throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with: openssl rand -base64 32`);
+  throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with \`openssl rand -base64 32\`.`);
 }
 
 /** User, password and database are percent-encoded; a stray % makes the URL unreadable. */
@@ -317,13 +328,12 @@ function isDecodable(value: string): boolean {
   }
 }
 
-function withoutSlash(url: string | null): string | null {
-  return url === null ? null : url.replace(/\/+$/, '');
+function withoutSlash<Url extends string | null>(url: Url): Url | string {
+  return url === null ? url : url.replace(/\/+$/, '');
 }
 
 /** Pages link to each other from the root, so a path would break them; payers see the URL, so it must hold no password. */
-function checkOrigin(name: SettingName, address: string | null): string | null {
-  if (address === null) return null;
+function checkOrigin(name: SettingName, address: string): string {
   const { href, origin } = new URL(address);
   if (href === `${origin}/`) return address;
   throw new StartError(`${name} must be an address without path and user name, for example https://pay.example.gm.`);

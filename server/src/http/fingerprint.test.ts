@@ -4,6 +4,7 @@ import Type from 'typebox';
 import type { TSchema } from 'typebox';
 import { apiRoutes } from '../app/api-routes.ts';
 import { orNull, optional } from '../api/wire-types.ts';
+import { defaultEventKinds } from '../events/kinds.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
 interface Schema {
@@ -63,6 +64,7 @@ test('omitting a field equals stating its default, on every route with a key', (
     ['/v1/customers config.distinct', false],
     ['/v1/customers config', {}],
     ['/v1/webhook-endpoints description', ''],
+    ['/v1/webhook-endpoints enabled_events', defaultEventKinds],
     ['/v1/webhook-endpoints/:id/rotate-secret overlap_hours', 24],
     ['/v1/events/resend status', 'undelivered'],
     ['/v1/events/resend dry_run', false],

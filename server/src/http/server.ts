@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -51,9 +50,9 @@ const headersChecksPerTimeout = 10;
 // seconds, from a busy machine later. The process has 25 s to end.
 const connectionGraceMs = 5_000;
 // Twice the 511 connections that the kernel holds for a Node server.
-const acceptTurnsMax = 1024;
-// A turn of the event loop in which nothing happens takes some 0.03 ms. What connects after its poll is reset.
-const quietTurnMs = 0.1;
+const acceptRoundsMax = 1024;
+// A round of the event loop in which nothing happens takes some 0.03 ms. What connects after its poll is reset.
+const quietRoundMs = 0.1;
 const headersBytesMax = 16 * 1024;
 const requestIdLength = 20;
 // Room for the longest token.
@@ -192,7 +191,7 @@ function closeConnectionsWithoutRequest(app: FastifyInstance, clock: Clock): voi
  * accepts them, and resets those that wait when the server stops listening: a proxy that had already sent its request cannot
  * send it again.
  *
- * Node accepts one connection in each turn of its event loop, so a short turn that brought none is the last one. What connects
+ * Node accepts one connection in each round of its event loop, so a short round that brought none is the last one. What connects
  * between its poll and the end of listening is reset: some 20 µs, where Fastify's own work would take 3 ms.
  */
 async function stopListening(server: Server): Promise<void> {
@@ -204,11 +203,18 @@ async function stopListening(server: Server): Promise<void> {
   server.on('connection', () => {
     hasAccepted = true;
   });
-  for (let turn = 0; turn < acceptTurnsMax; turn += 1) {
+  for (let round = 0; round < acceptRoundsMax; round += 1) {
     hasAccepted = false;
-    const begun = performance.now();
-    await nextTurn();
-    if (!hasAccepted && performance.now() - begun < quietTurnMs) break;
+    const roundMs = await measureRound();
+    if (!hasAccepted && roundMs < quietRoundMs) break;
   }
   stop(server);
+}
+
+/** Waits for the next round of the event loop, and returns how long it took. */
+function measureRound(): Promise<number> {
+  const rounds = performance.eventLoopUtilization();
+  return new Promise((resolve) => {
+    setImmediate(() => resolve(performance.eventLoopUtilization(rounds).active));
+  });
 }

@@ -95,16 +95,26 @@ function didYouMean(option: string, names: readonly string[]): string {
   return nearest === null ? '' : ` Did you mean --${nearest}?`;
 }
 
+// What a program takes before or instead of a command.
+const programOptions = ['help', 'version', 'json'];
+
 /** The sentence for words that name no command: the group's commands, or the nearest one. */
 export function unknownCommand(program: string, commands: readonly CommandShape[], args: readonly string[]): string {
+  const [first = ''] = args;
+  if (first.startsWith('-')) {
+    const problem = programOptions.includes(first.slice(2))
+      ? `${first} stands ${first === '--json' ? 'after a command' : 'alone'}.`
+      : `There is no option ${first}.${didYouMean(first, programOptions)}`;
+    return `${problem} See: ${program} --help`;
+  }
   const names = commands.map(({ name }) => name);
-  const group = names.filter((name) => name.startsWith(`${args[0]} `));
+  const group = names.filter((name) => name.startsWith(`${first} `));
   const nearestCommand = nearestName(args.slice(0, 2).join(' '), names);
   const hintOf = (nearest: string | null): string => (nearest === null ? '' : ` Did you mean ${nearest}?`);
   if (group.length > 0) return `Choose a command: ${group.join(', ')}.${args.length > 1 ? hintOf(nearestCommand) : ''}`;
   const firstWords = names.map((name) => name.split(' ')[0] ?? '');
-  const hint = hintOf(nearestCommand ?? nearestName(args[0] ?? '', [...names, ...firstWords]));
-  return `There is no command ${JSON.stringify(args[0])}.${hint} See: ${program} --help`;
+  const hint = hintOf(nearestCommand ?? nearestName(first, [...names, ...firstWords]));
+  return `There is no command ${JSON.stringify(first)}.${hint} See: ${program} --help`;
 }
 
 /** The usage line, as help shows it. */

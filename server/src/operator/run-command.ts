@@ -1,3 +1,4 @@
+import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig } from '../configuration/config.ts';
 import { PublicError } from '../kit/public-error.ts';
 import { systemClock } from '../kit/clock.ts';
@@ -79,6 +80,10 @@ function inWords(error: unknown): string {
 
 async function dispatch(args: readonly string[], shell: Shell): Promise<number> {
   const print = (text: string) => shell.stdout.write(`${text}\n`);
+  if (args.length === 1 && args[0] === '--version') {
+    print(`dalasi ${manifest.version}`);
+    return 0;
+  }
   const command = commands.find(({ name }) => name === args.slice(0, 2).join(' '));
   if (args.length === 0 || args.includes('--help') || args[0] === 'help') {
     print(help(command, args));

@@ -4,6 +4,7 @@ import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { deletedSchema, idParameters, idType, orNull, urlType } from '../api/wire-types.ts';
+import { defaultEventKinds } from '../events/kinds.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
 import { readEndpointHealth } from './endpoint-health.ts';
@@ -31,7 +32,7 @@ const create = writeRoute('POST', {
     {
       url: urlType('The URL that receives the events.'),
       description: Type.Optional({ ...descriptionType, default: '' }),
-      enabled_events: Type.Optional(orNull(enabledEventsType)),
+      enabled_events: Type.Optional({ ...orNull(enabledEventsType), default: [...defaultEventKinds] }),
     },
     { additionalProperties: false },
   ),
