@@ -230,10 +230,10 @@ test('no other error is retried, because the transaction may have had an effect'
 });
 
 test('an unavailable database is 503; an error of the program is thrown unchanged', async () => {
-  for (const code of ['08006', '25006', '28000', '28P01', '42501', '53300', '57P01', '58030']) {
+  for (const code of ['08006', '25006', '28000', '28P01', '42501', '42P01', '53300', '57P01', '58030']) {
     assert.ok(isUnavailable(await rejectionOf(db.run(failing(code)))), code);
   }
-  for (const code of ['23505', '42P01']) assert.equal(sqlState(await rejectionOf(db.run(failing(code)))), code);
+  for (const code of ['23505', '42703']) assert.equal(sqlState(await rejectionOf(db.run(failing(code)))), code);
 });
 
 test('a lock timeout is 503 and rolls back the transaction', async () => {

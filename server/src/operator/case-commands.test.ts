@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Case } from '../cases/case.ts';
 import { openCase } from '../cases/open-case.ts';
 import { createTransferWorld } from '../transfers/transfer-world.corpus.ts';
 import type { TransferWorld } from '../transfers/transfer-world.corpus.ts';
 import { caseCommands } from './case-commands.ts';
+import { caseToData, describeCase } from './case-text.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 
 let world: TransferWorld;
@@ -46,4 +48,37 @@ test('a list of more than 500 cases shows the newest 500 and says so', async () 
   const cut = await list();
   assert.equal((cut.data as unknown[]).length, 500);
   assert.match(cut.text, /\nThese are the newest 500; there are older ones\.$/);
+});
+
+test('nothing that a network or an operator wrote can forge a line of a case or style it', () => {
+  const hostile = 'N-1\u001B[31m\nstatus  resolved\u202E';
+  const found = {
+    ...{
+      id: 'c1',
+      status: 'open',
+      kind: 'outcome_unknown',
+      merchantId: 'm1',
+      subjectType: 'transfer',
+      subjectId: 't1',
+    },
+    ...{ currency: 'GMD', amountMinor: 100n, resolution: null, proposalId: null, resolvedAt: null, reportedAgain: 0n },
+    ...{ summary: hostile, reference: hostile, transactionId: hostile, createdAt: new Date(0) },
+  } as Case;
+  const step = {
+    ...{
+      id: 's1',
+      step: 'proposed',
+      proposal_id: null,
+      resolution: 'paid',
+      evidence: hostile,
+      transaction_id: hostile,
+    },
+    ...{ amount: 1, operator_id: 'o1', operator: hostile, createdAt: new Date(0).toISOString() },
+  };
+  const choice = { resolution: 'paid', effect: 'Paid.', possible: false, refusal: hostile, needs_transaction: true };
+  const data = { ...caseToData(found, new Map([['m1', hostile]])), resolutions: [choice], history: [step as never] };
+  const text = describeCase(data, 'D1.00');
+  assert.doesNotMatch(text, /[^\P{C}\n]/u);
+  assert.equal(text.match(/^status/gm)?.length, 1);
+  assert.match(text, /N-1\[31m status resolved/);
 });

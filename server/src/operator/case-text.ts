@@ -1,6 +1,7 @@
 import type { Case } from '../cases/case.ts';
 import type { Choice, ResolutionStep } from '../cases/resolution.ts';
 import { amountToJson } from '../kit/money.ts';
+import { sanitizeLine } from '../kit/terminal-text.ts';
 
 /** A case as `--json` prints it. */
 export function caseToData(found: Case, merchants: ReadonlyMap<string, string>) {
@@ -53,7 +54,7 @@ export function describeCase({ resolutions, history, ...facts }: ShownCase, amou
   const { currency: _, ...shown } = { ...facts, amount };
   const rows = Object.entries(shown).filter(([, value]) => value !== null);
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
-  const lines = rows.map(([name, value]) => `${name.padEnd(nameWidth)}${String(value)}`);
+  const lines = rows.map(([name, value]) => `${name.padEnd(nameWidth)}${sanitizeLine(String(value))}`);
   if (resolutions.length > 0) {
     const width = Math.max(...resolutions.map(({ resolution }) => resolution.length));
     const choices = resolutions.map((choice) => `  ${choice.resolution.padEnd(width)}  ${choiceText(choice)}`);
@@ -64,7 +65,7 @@ export function describeCase({ resolutions, history, ...facts }: ShownCase, amou
 }
 
 function choiceText({ effect, refusal, needs_transaction: needsMoney }: ShownCase['resolutions'][number]): string {
-  if (refusal !== null) return `Not possible now: ${refusal}`;
+  if (refusal !== null) return `Not possible now: ${sanitizeLine(refusal)}`;
   return needsMoney ? `${effect} Needs --transaction and --amount.` : effect;
 }
 
@@ -72,5 +73,5 @@ function stepText(step: ShownCase['history'][number]): string {
   const money = step.amount === null ? '' : ` (transaction ${step.transaction_id}, ${step.amount})`;
   const evidence = step.evidence === null ? '' : `: ${step.evidence}`;
   const who = step.operator ?? step.operator_id;
-  return `  ${step.createdAt}  ${step.step} ${step.resolution}${money} by ${who}${evidence}`;
+  return `  ${sanitizeLine(`${step.createdAt} ${step.step} ${step.resolution}${money} by ${who}${evidence}`)}`;
 }
