@@ -138,6 +138,6 @@ export const examples: Readonly<Record<string, Example>> = {
 
 export function exampleOf(operationId: string): Example {
   const example = examples[operationId];
-  assert.ok(example, `${operationId} has no row in the table of examples`);
+  assert.ok(example, `${operationId} has no row in \`examples\` of test/harness/api-examples.ts`);
   return example;
 }

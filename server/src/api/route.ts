@@ -30,7 +30,7 @@ interface RouteBase {
   params?: TSchema;
   query?: TSchema;
   body?: TSchema;
-  /** Codes that this route answers beside those of every route. */
+  /** Codes that this route answers beside those of every route, and beside `not_found`, which every route with `params` has. */
   errors?: readonly ErrorCode[];
   /**
    * True where a repetition must never act twice: the header is required, and the key stands for what it made forever. Such a

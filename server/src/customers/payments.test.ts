@@ -191,9 +191,11 @@ describe('DELETE /v1/customers/{id}', () => {
     const { api, merchant } = await world.newShop();
     const { id } = await created(api, awa);
     const { intent } = await paid(api, { customer: id });
+    // The planner goes on expecting a table of a few rows.
+    await asOwner(world.service, 'ANALYZE payment_intents');
     await asOwner(
       world.service,
-      `INSERT INTO payment_intents SELECT copied.* FROM payment_intents AS original, generate_series(1, 12000) AS place,
+      `INSERT INTO payment_intents SELECT copied.* FROM payment_intents AS original, generate_series(1, 6000) AS place,
          LATERAL jsonb_populate_record(original, jsonb_build_object('id', '01a00000-0000-7000-8000-' || lpad(place::text, 12, '0'),
            'intent_secret', place::text, 'checkout_token', place::text)) AS copied
        WHERE original.merchant_id = $1 AND original.id = $2`,
@@ -206,6 +208,6 @@ describe('DELETE /v1/customers/{id}', () => {
        FROM payment_intents WHERE merchant_id = $1 AND customer_id = $2`,
       [merchant.id, id],
     );
-    assert.deepEqual(row, { all: 12_001, named: 0 });
+    assert.deepEqual(row, { all: 6_001, named: 0 });
   });
 });

@@ -147,11 +147,11 @@ function successResponse(route: Exclude<ApiRoute<never>, { kind: 'file' }>): obj
 function errorResponses(route: ApiRoute<never>): Record<string, object> {
   const codes: ErrorCode[] = [
     ...commonErrors,
+    ...(route.params === undefined ? [] : (['not_found'] as const)),
     ...(route.errors ?? []),
     // Also a route without a body parses one, to refuse it.
     ...(route.method === 'GET' ? [] : bodyErrors),
     ...(route.method === 'POST' ? keyErrors : []),
-    ...(route.params === undefined ? [] : (['not_found'] as const)),
   ];
   const byStatus = Map.groupBy(new Set(codes), (code) => errorCodes[code].status);
   const responses: Record<string, object> = {};

@@ -122,7 +122,8 @@ export function replaceResponse({ merchantId, path, key, response }: StoredRespo
 }
 
 // The batch size of a purge: small, so that requests do not wait for its row locks. It is a literal in the statements, so that
-// even a generic plan walks the index from its oldest entry.
+// even a generic plan walks the index from its oldest entry. Rows are found by ctid: a join on their keys reads the whole table,
+// row by row while the planner takes it for small. A row that changes meanwhile may be left to the next batch.
 const purgedRowsMax = 500;
 
 /** Deletes expired responses of the keys that are kept for ever, one batch; returns how many. */
@@ -130,11 +131,11 @@ export function forgetResponsesBefore(db: Queryable, before: Date): Promise<numb
   return db.run({
     name: 'idempotency_keys_forget_responses',
     text: `-- across merchants: what goes is everybody's
-           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys
+           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE NOT is_forgotten AND ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys
              WHERE created_at < $1 AND subject_id IS NOT NULL AND NOT is_forgotten
              ORDER BY created_at LIMIT ${purgedRowsMax}
-           )`,
+           ))`,
     values: [before],
   });
 }
@@ -144,11 +145,11 @@ export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'idempotency_keys_delete_before',
     text: `-- across merchants: what goes is everybody's
-           DELETE FROM idempotency_keys WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys
+           DELETE FROM idempotency_keys WHERE subject_id IS NULL AND ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys
              WHERE created_at < $1 AND subject_id IS NULL AND NOT is_forgotten
              ORDER BY created_at LIMIT ${purgedRowsMax}
-           )`,
+           ))`,
     values: [before],
   });
 }

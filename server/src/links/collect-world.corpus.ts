@@ -7,6 +7,7 @@ import { chargeToWire } from '../payments/charge-wire.ts';
 import type { Intent } from '../payments/intent.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createSubAccount, updateSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import { createTerminal, updateTerminal } from '../terminals/manage-terminals.ts';
 import type { TerminalChange } from '../terminals/manage-terminals.ts';
 import type { VirtualTerminal } from '../terminals/terminal.ts';
@@ -42,8 +43,7 @@ export async function createCollectWorld() {
     atCounter: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
       within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor })),
     newSubAccount: async (percent: bigint): Promise<string> => {
-      const account = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
-      const request = { ...account, percentHundredths: percent * 100n };
+      const request = { ...newSubAccount, percentHundredths: percent * 100n };
       return (await within(async (tx) => createSubAccount(tx, context, caller, request))).id;
     },
     pauseSubAccount: (id: string) =>

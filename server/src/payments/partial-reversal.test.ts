@@ -4,6 +4,7 @@ import { listCasesOfSubject } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { AppError } from '../api/app-error.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import { applyResponse } from './apply-response.ts';
 import { clawbackParts } from './charge.ts';
 import type { Charge } from './charge.ts';
@@ -25,9 +26,8 @@ async function paid(): Promise<{ charge: Charge; awa: string; transactionId: str
   const owner = await world.setFee({ fixedMinor: 333n });
   await world.clock.advance(3_000);
   const caller = { merchantId: world.merchant.id, testMode: true };
-  const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
   const { id: awa } = await world.db.withTransaction(async (tx) =>
-    createSubAccount(tx, world.context, caller, { ...request, percentHundredths: 2_000n }),
+    createSubAccount(tx, world.context, caller, { ...newSubAccount, percentHundredths: 2_000n }),
   );
   const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
   const { charge } = await world.create({ split: { subAccountId: awa, groupId: null, paths } }, owner);

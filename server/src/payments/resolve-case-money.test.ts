@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import { applyResponse } from './apply-response.ts';
 import { chargeToWire } from './charge-wire.ts';
 import type { Charge } from './charge.ts';
@@ -166,9 +167,8 @@ test('an accepted mismatch at a terminal notifies the staff', async () => {
 
 test('an accepted mismatch first repays what the merchant advanced for a sub-account', async () => {
   const caller = { merchantId: world.merchant.id, testMode: true };
-  const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
   const { id } = await world.db.withTransaction(async (tx) =>
-    createSubAccount(tx, world.context, caller, { ...request, percentHundredths: 2_000n }),
+    createSubAccount(tx, world.context, caller, { ...newSubAccount, percentHundredths: 2_000n }),
   );
   const paths = { subAccount: 'data.sub_account', group: 'data.sub_account_group' };
   const { charge } = await world.createSent({ split: { subAccountId: id, groupId: null, paths } });

@@ -114,7 +114,6 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: intentSchema,
-  errors: ['not_found'],
   async handle(context: PaymentContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
     const { intent, charge } = await findPayment(context.db, caller.merchantId, params.id);
@@ -149,7 +148,7 @@ const cancel = writeRoute('POST', {
   params: idParameters,
   status: 200,
   response: intentSchema,
-  errors: ['not_found', 'state_conflict'],
+  errors: ['state_conflict'],
   async handle(context: PaymentContext, { caller, params }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     const intent = await cancelPayment(tx, context, merchant, params.id);
@@ -176,7 +175,6 @@ const timeline = readRoute({
   params: idParameters,
   status: 200,
   response: timelineSchema,
-  errors: ['not_found'],
   async handle(context: PaymentContext, { caller, params }) {
     const { intent } = await findPayment(context.db, caller.merchantId, params.id);
     return { data: await paymentTimeline(context, intent, caller) };

@@ -8,6 +8,7 @@ import {
   getSubAccountForDeletion,
   markSubAccountDeleted,
 } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
@@ -28,11 +29,10 @@ after(async () => {
   await world.close();
 });
 
-async function newSubAccount(percent: bigint): Promise<string> {
-  const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
+async function subAccountOf(percent: bigint): Promise<string> {
   const percentHundredths = percent * 100n;
   const { id } = await world.db.withTransaction(async (tx) =>
-    createSubAccount(tx, world.context, caller, { ...request, percentHundredths }),
+    createSubAccount(tx, world.context, caller, { ...newSubAccount, percentHundredths }),
   );
   return id;
 }
@@ -52,7 +52,7 @@ const balance = (
 ) => world.balance(account);
 
 test('a payment with a sub-account credits its share, and the merchant the rest', async () => {
-  const awa = await newSubAccount(20n);
+  const awa = await subAccountOf(20n);
   const charge = await pay(splitWith(awa), 9_950n);
   assert.equal(await balance(`sub:${awa}`), 2_000n);
   assert.deepEqual(await world.movements(charge), [
@@ -79,7 +79,7 @@ test('a payment with a sub-account credits its share, and the merchant the rest'
 });
 
 test('the split is fixed at creation: later changes of a sub-account leave an open payment as it is', async () => {
-  const awa = await newSubAccount(20n);
+  const awa = await subAccountOf(20n);
   const { charge } = await world.create({ split: splitWith(awa) });
   await world.db.withTransaction((tx) =>
     updateSubAccount(tx, world.context, caller, {
@@ -97,7 +97,7 @@ test('the split is fixed at creation: later changes of a sub-account leave an op
 });
 
 test('a group splits by its own percentages', async () => {
-  const [awa, binta] = [await newSubAccount(50n), await newSubAccount(50n)];
+  const [awa, binta] = [await subAccountOf(50n), await subAccountOf(50n)];
   const { id: groupId } = await world.db.withTransaction((tx) =>
     createGroup(tx, world.context, caller, {
       name: 'Family',
@@ -113,7 +113,7 @@ test('a group splits by its own percentages', async () => {
 });
 
 test('preview, intent and charge show the same split', async () => {
-  const awa = await newSubAccount(33n);
+  const awa = await subAccountOf(33n);
   const split = splitWith(awa);
   const preview = await world.preview({ amountMinor: 12_345n, split });
   const { intent, charge } = await world.create({ amountMinor: 12_345n, split });
@@ -122,7 +122,7 @@ test('preview, intent and charge show the same split', async () => {
 });
 
 test('a reversal is charged back to each recipient; the merchant advances what a sub-account lacks', async () => {
-  const awa = await newSubAccount(20n);
+  const awa = await subAccountOf(20n);
   const charge = await pay(splitWith(awa));
   await world.post({ debit: `sub:${awa}`, credit: 'float:rail-wave', amountMinor: 1_500n });
   const before = await balance('payable_available');
@@ -135,7 +135,7 @@ test('a reversal is charged back to each recipient; the merchant advances what a
 });
 
 test('the next shares of a sub-account in debt repay the merchant first', async () => {
-  const awa = await newSubAccount(10n);
+  const awa = await subAccountOf(10n);
   await world.post({ debit: `sub_owed:${awa}`, credit: 'due_from_subs', amountMinor: 1_500n });
   const [merchant, due] = [await balance('payable_available'), await balance('due_from_subs')];
   await pay(splitWith(awa));
@@ -148,7 +148,7 @@ test('the next shares of a sub-account in debt repay the merchant first', async 
 });
 
 test('two concurrent payments repay a debt once', async () => {
-  const awa = await newSubAccount(50n);
+  const awa = await subAccountOf(50n);
   await world.post({ debit: `sub_owed:${awa}`, credit: 'due_from_subs', amountMinor: 6_000n });
   await Promise.all([pay(splitWith(awa)), pay(splitWith(awa))]);
   assert.deepEqual([await balance(`sub:${awa}`), await world.balance(`sub_owed:${awa}`)], [4_000n, 0n]);
@@ -156,7 +156,7 @@ test('two concurrent payments repay a debt once', async () => {
 });
 
 test('a late payment’s share for a deleted sub-account goes to suspense, with a case', async () => {
-  const awa = await newSubAccount(20n);
+  const awa = await subAccountOf(20n);
   const { intent, charge } = await world.create({ split: splitWith(awa) });
   await world.clock.jump(intent.expiresAt.getTime() - world.clock.now().getTime() + 1);
   await world.db.withTransaction(async (tx) => {

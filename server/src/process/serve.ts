@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { apiRoutes } from '../app/api-routes.ts';
+import { apiRoutes, bindApiRoutes } from '../app/api-routes.ts';
 import type { Address, AppOptions, MoneyContext } from '../app/contexts.ts';
-import { customerRoutes } from '../customers/routes.ts';
 import { registerApi } from '../http/api-routes.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
@@ -9,16 +8,12 @@ import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
-import { bindRoutes } from '../api/route.ts';
-import type { BoundRoute } from '../api/route.ts';
 import { createPageLimit } from '../links/page-limit.ts';
-import { linkRoutes } from '../links/routes.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';
 import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
-import { readChatDelivery } from '../notifications/chat-delivery.ts';
 import { listChatMessages } from '../notifications/development/channel.ts';
 import { chatPages } from '../pages/chat/chat-pages.ts';
 import { collectPages } from '../pages/collect/collect-pages.ts';
@@ -28,23 +23,10 @@ import { homePages } from '../pages/home/home-pages.ts';
 import { phonePages } from '../../../simulator/phone/phone-pages.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
-import { forgetCustomer } from '../payments/forget-customer.ts';
-import { paymentRoutes } from '../payments/routes.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
-import type { PosterRenderer } from '../posters/poster-renderer.ts';
-import { posterRoutes } from '../posters/routes.ts';
 import { phoneAccess, simulatedPhoneUrl } from '../app/phone-access.ts';
-import { settlementRoutes } from '../settlement/routes.ts';
-import { subAccountGroupRoutes } from '../sub-accounts/group-routes.ts';
-import { subAccountRoutes } from '../sub-accounts/routes.ts';
-import { refundRoutes } from '../refunds/routes.ts';
 import { createGuessLimit } from '../terminals/guess-limit.ts';
-import { terminalRoutes } from '../terminals/routes.ts';
-import { terminalSummaryRoutes, transactionRoutes } from '../transactions/routes.ts';
-import { transferRoutes } from '../transfers/routes.ts';
-import { eventRoutes } from '../webhooks/event-routes.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
-import { endpointRoutes } from '../webhooks/routes.ts';
 import { inboxTopicKind } from '../app/work-queues.ts';
 
 export interface ServedParts {
@@ -84,7 +66,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         testRequestsPerSecond: config.rateLimitTest,
         keyPercent: config.rateLimitKeyPercent,
       }),
-      routes: bindAll(money, endpoints, posters),
+      routes: bindApiRoutes({ money, endpoints, posters }),
     }),
   );
   await server.register(networkCallbacks, {
@@ -124,24 +106,4 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   const { simulatorBearerSecret: bearerSecret } = secrets;
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
-}
-
-/** Every route of the API, bound to its context. */
-function bindAll(money: MoneyContext, endpoints: WebhookContext, posters: PosterRenderer): BoundRoute[] {
-  return [
-    ...bindRoutes(paymentRoutes, money),
-    ...bindRoutes(transactionRoutes, money),
-    ...bindRoutes(refundRoutes, money),
-    ...bindRoutes(transferRoutes, money),
-    ...bindRoutes(customerRoutes, { ...money, forgetInPayments: forgetCustomer }),
-    ...bindRoutes(subAccountRoutes, money),
-    ...bindRoutes(settlementRoutes, money),
-    ...bindRoutes(subAccountGroupRoutes, money),
-    ...bindRoutes(linkRoutes, money),
-    ...bindRoutes(terminalRoutes, { ...money, chatDelivery: readChatDelivery }),
-    ...bindRoutes(posterRoutes, { ...money, posters }),
-    ...bindRoutes(terminalSummaryRoutes, money),
-    ...bindRoutes(endpointRoutes, endpoints),
-    ...bindRoutes(eventRoutes, endpoints),
-  ];
 }

@@ -12,6 +12,7 @@ import type { NewPayment } from '../payments/create-payment.ts';
 import { createPaymentWorld, succeeded } from '../payments/payment-world.corpus.ts';
 import { createGroup } from '../sub-accounts/manage-groups.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
 import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
@@ -86,10 +87,9 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
     refundRequests,
 
     newSubAccount: async (percent: number): Promise<string> => {
-      const request = { name: 'Awa', settlementCode: 'wave', accountNumber: '7001234', prefix: '' };
       const percentHundredths = BigInt(Math.round(percent * 100));
       const { id } = await db.withTransaction(async (tx) =>
-        createSubAccount(tx, context, caller, { ...request, percentHundredths }),
+        createSubAccount(tx, context, caller, { ...newSubAccount, percentHundredths }),
       );
       return id;
     },

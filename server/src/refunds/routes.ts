@@ -52,7 +52,6 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: refundSchema,
-  errors: ['not_found'],
   async handle(context: RefundContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
     return refundToWire(merchant, await findRefund(context.db, caller.merchantId, params.id));

@@ -65,4 +65,6 @@ test('purging reads old periods only', async () => {
   });
   assert.match(plans[0] ?? '', /settlement_periods_period_idx/);
   assert.doesNotMatch(plans[0] ?? '', /Seq Scan/);
+  assert.equal(plans.length, 2);
+  for (const plan of plans) assert.doesNotMatch(plan, /Join|Nested Loop/, 'the runs are a small table to the planner');
 });

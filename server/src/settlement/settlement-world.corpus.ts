@@ -5,6 +5,7 @@ import type { Movement } from '../ledger/posting.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
 import type { NewSubAccount } from '../sub-accounts/manage-sub-accounts.ts';
+import { newSubAccount } from '../sub-accounts/new-sub-account.corpus.ts';
 import type { SubAccount } from '../sub-accounts/sub-account.ts';
 import { createTransferWorld, paid } from '../transfers/transfer-world.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
@@ -82,11 +83,3 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
   }
   return world;
 }
-
-export const newSubAccount: NewSubAccount = {
-  name: 'Awa Ceesay',
-  percentHundredths: 1_000n,
-  settlementCode: 'wave',
-  accountNumber: '7001234',
-  prefix: '',
-};

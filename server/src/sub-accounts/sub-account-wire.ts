@@ -76,9 +76,9 @@ export function membersOf(members: Members, prefix: string): NamedMember[] {
 }
 
 const nameLengthMax = 200;
-const phoneLengthMax = 32;
+const accountNumberLengthMax = 32;
 
-const nameType = textType('The customer’s name.', nameLengthMax);
+const nameType = textType('The sub-account’s name.', nameLengthMax);
 const percentageType = (description: string) =>
   Type.Number({ description: `${description} Above 0, at most 100, at most two decimals.`, examples: [20, 12.5] });
 const settlementCodeType = Type.String({
@@ -87,7 +87,7 @@ const settlementCodeType = Type.String({
   description: 'The network of its payouts, such as `wave`.',
 });
 const accountNumberType = Type.Union(
-  [Type.String({ minLength: 1, maxLength: phoneLengthMax }), Type.Integer({ minimum: 1 })],
+  [Type.String({ minLength: 1, maxLength: accountNumberLengthMax }), Type.Integer({ minimum: 1 })],
   { description: 'Its account number at that network, in any usual form, as a string or a number.' },
 );
 const sharePercentage = percentageType('The percentage of each payment.');

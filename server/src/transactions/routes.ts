@@ -31,7 +31,7 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: Type.Union([chargeSchema, transferSchema]),
-  errors: ['not_found', 'no_charge_yet'],
+  errors: ['no_charge_yet'],
   async handle(context: PaymentContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
     const found = await findTransaction(context.db, caller.merchantId, params.id);

@@ -95,7 +95,6 @@ const retrieve = readRoute({
   params: idParameters,
   status: 200,
   response: transferSchema,
-  errors: ['not_found'],
   async handle(context: TransferContext, { caller, params }) {
     const merchant = await merchantOf(context, caller);
     return transferToWire(merchant, await findTransfer(context.db, caller.merchantId, params.id));
@@ -129,7 +128,7 @@ const cancel = writeRoute('POST', {
   params: idParameters,
   status: 200,
   response: transferSchema,
-  errors: ['not_found', 'state_conflict'],
+  errors: ['state_conflict'],
   async handle(context: TransferContext, { caller, params }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     return transferToWire(merchant, await cancelTransfer(tx, context, merchant, params.id));
@@ -144,7 +143,6 @@ const timeline = readRoute({
   params: idParameters,
   status: 200,
   response: transferTimelineSchema,
-  errors: ['not_found'],
   async handle(context: TransferContext, { caller, params }) {
     const transfer = await findTransfer(context.db, caller.merchantId, params.id);
     return { data: await transferTimeline(context.db, transfer) };

@@ -165,7 +165,11 @@ export function updateIntent(
   });
 }
 
-/** Clears the payer's fields of up to `rowsMax` payments of a customer; returns how many, fewer when none are left. */
+/**
+ * Clears the payer's fields of up to `rowsMax` payments of a customer; returns how many, fewer when none are left. An array of
+ * ids, because the planner may join `IN (SELECT …)` row by row while it takes the table for small: 6,000 payments took 34
+ * seconds. By `id`, because a search by `ctid` may skip a row that changes meanwhile.
+ */
 export function clearPayerOfIntents(
   db: Queryable,
   customer: { merchantId: string; id: string },
@@ -174,12 +178,12 @@ export function clearPayerOfIntents(
   return db.run({
     name: 'payment_intents_clear_payer',
     text: `UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
-           WHERE merchant_id = $1 AND id IN (
+           WHERE merchant_id = $1 AND id = ANY (ARRAY(
              SELECT id FROM payment_intents
              WHERE merchant_id = $1 AND customer_id = $2
                AND (customer_name IS NOT NULL OR customer_email IS NOT NULL OR customer_phone IS NOT NULL)
              ORDER BY id LIMIT $3
-           )`,
+           ))`,
     values: [customer.merchantId, customer.id, rowsMax],
   });
 }
