@@ -23,6 +23,7 @@ before(async () => {
   const url = new URL(database.appUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   url.hostname = '127.0.0.1';
+  url.searchParams.delete('host');
   url.port = String(proxy.port);
   service = await startService({ database: { ...database, appUrl: url.href }, isPatient: false });
   business = await service.onboard();

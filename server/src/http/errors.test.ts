@@ -290,9 +290,9 @@ describe('an internal error', () => {
       ['payment_intents', '/v1/payments'],
       ['charges', '/v1/transactions'],
     ]) {
-      await asOwner(service, `ALTER TABLE ${table} RENAME TO hidden`);
+      await asOwner(service, `ALTER TABLE ${table} RENAME COLUMN created_at TO hidden`);
       const broken = await api.get(`${path}?term=a`);
-      await asOwner(service, `ALTER TABLE hidden RENAME TO ${table}`);
+      await asOwner(service, `ALTER TABLE ${table} RENAME COLUMN hidden TO created_at`);
       assertRefusal(broken, 500, 'internal_error', String(path));
       assert.equal((await api.get(`${path}?term=a`)).status, 200);
     }
