@@ -64,9 +64,9 @@ function onServer(adminUrl: string): pg.Pool {
   return pool;
 }
 
-/** Idle connections let the process end. */
+/** Idle connections let the process end, and end themselves soon, because all tests share the server's. */
 function openPool(connectionString: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max: 4, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  const pool = new pg.Pool({ connectionString, max: 2, idleTimeoutMillis: 500, allowExitOnIdle: true });
   // The test server may end first.
   pool.on('error', () => {});
   return pool;

@@ -1,9 +1,6 @@
-import { sqlState } from '../kit/db.ts';
 import type { Queryable } from '../kit/db.ts';
 import { StartError } from '../kit/start-error.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
-
-const undefinedTable = '42P01';
 
 /**
  * Refuses to serve from a schema that this program was not written for. The migrator checks too, but not where only
@@ -23,17 +20,18 @@ export async function assertSchemaIsCurrent(database: Queryable, folder: string 
 
 /** 0 for a database without the service's tables. */
 async function readNewest(database: Queryable): Promise<number> {
-  try {
-    const row = await database.row<{ newest: number | null }>({
-      name: 'database.readSchemaVersion',
-      text: 'SELECT max(number) AS newest FROM schema_migrations',
-      values: [],
-    });
-    return row?.newest ?? 0;
-  } catch (error) {
-    if (sqlState(error) === undefinedTable) return 0;
-    throw error;
-  }
+  const found = await database.row<{ table: string | null }>({
+    name: 'database.findMigrations',
+    text: `SELECT to_regclass('schema_migrations')::text AS "table"`,
+    values: [],
+  });
+  if (!found?.table) return 0;
+  const row = await database.row<{ newest: number | null }>({
+    name: 'database.readSchemaVersion',
+    text: 'SELECT max(number) AS newest FROM schema_migrations',
+    values: [],
+  });
+  return row?.newest ?? 0;
 }
 
 /** A program that is older than the schema must not use it. */
