@@ -41,7 +41,7 @@ function serverPid(dataDirectory: string): number {
 }
 
 // A limit, so that a slow machine can finish them afterwards.
-const createdMax = 300;
+const createdMax = 150;
 
 /** Creates payments without a pause until the service is down; the list has those with a response. */
 function payUntilRefused(api: ApiClient, merchants: number): { created: string[]; done: Promise<unknown> } {

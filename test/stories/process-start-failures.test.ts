@@ -21,11 +21,13 @@ import type { Program } from '../harness/program.ts';
 let world: ProcessWorld;
 let databases: DatabaseServer;
 let adminUrl: string;
+let refusedBySilence: Promise<void>;
 
 before(async () => {
   world = new ProcessWorld();
   databases = await startDatabaseServer();
   adminUrl = await databases.createDatabase();
+  ({ refused: refusedBySilence } = await startBesideSilence());
 });
 
 after(async () => {
@@ -50,6 +52,21 @@ async function refuses(settings: Settings, sentence: RegExp): Promise<void> {
   await assertNothingIsLeft(before);
   process.removeListener('warning', warn);
   assert.deepEqual(warnings, [], 'nothing is said beside the sentence');
+}
+
+/**
+ * A start that waits 20 seconds for a server, in its own process beside the other tests. It has connected when this returns, so
+ * that they do not count its connection as theirs.
+ */
+async function startBesideSilence(): Promise<{ refused: Promise<void> }> {
+  // Reads, so that it notices the other side closing.
+  const silent = createSocketServer((socket) => socket.on('error', () => {}).resume());
+  const connected = once(silent, 'connection');
+  const port = await listen(silent);
+  const settings = { APP_ENV: 'development', DATABASE_URL: `postgresql://a:b@127.0.0.1:${port}/x` };
+  const refused = refusesInChildProcess(settings, /cannot be used: timeout expired\.$/).finally(() => silent.close());
+  await connected;
+  return { refused };
 }
 
 /** The same in its own process, for the exit code and the real streams. */
@@ -195,13 +212,7 @@ describe('a database that cannot be used ends the start', () => {
     web.close();
   });
 
-  test('a server that accepts the connection and never responds', async () => {
-    // Reads, so that it notices the other side closing.
-    const silent = createSocketServer((socket) => socket.on('error', () => {}).resume());
-    const port = await listen(silent);
-    await refusesDatabase(`postgresql://a:b@127.0.0.1:${port}/x`, /cannot be used: timeout expired\.$/);
-    silent.close();
-  });
+  test('a server that accepts the connection and never responds', () => refusedBySilence);
 
   test('TLS with a server that has none, without a warning of the driver', () =>
     refusesDatabase(`${adminUrl}?sslmode=require`, /cannot be used: The server does not support SSL connections\.$/));

@@ -125,11 +125,17 @@ test('a browser without a stream response polls', async () => {
 test('a browser without EventSource polls', async () => {
   server.checkout.setSilently('old', viewOf('approve_on_phone'));
   await using opened = await openPage(browser);
+  await opened.page.clock.install();
   await opened.page.addInitScript('delete window.EventSource');
+  const firstPoll = opened.page.waitForResponse((response) => response.url().endsWith('/status'));
   await opened.page.goto(`${server.baseUrl}/pay/old`);
-  await opened.page.waitForResponse((response) => response.url().endsWith('/status'));
+  await firstPoll;
   server.checkout.setSilently('old', viewOf('paid'));
-  await opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  const paid = opened.page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' });
+  await eventually('the page has polled again', async () => {
+    await opened.page.clock.runFor(5_000);
+    return paid.isVisible();
+  });
   assert.deepEqual(opened.pageErrors, []);
 });
 
