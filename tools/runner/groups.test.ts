@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { groupFiles } from './groups.ts';
 
-test('test files share a process in order; those that start processes run first and alone', () => {
+test('test files share a process in order; those that start processes run alone, between the others', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dalasi-groups-'));
   try {
     const add = (name: string, text: string): string => {
@@ -25,8 +25,8 @@ test('test files share a process in order; those that start processes run first 
       browser.slice(0, 5),
       browser.slice(5),
       [starting],
-      [tool],
       together.slice(0, 16),
+      [tool],
       together.slice(16),
     ]);
   } finally {

@@ -19,8 +19,8 @@ const ownProcess =
 const usesBrowser = /harness\/browser\.ts'/;
 
 /**
- * Divides test files into groups that share a process, in order, and files that need a process to themselves. The latter and the
- * files with a browser come first, because they take long.
+ * Divides test files into groups that share a process, and files that need a process to themselves. Those with a browser come
+ * first, because they take long. Then the others alternate with the files that start processes, which mostly wait.
  */
 export function groupFiles(files: readonly string[]): string[][] {
   const [alone, browser, together]: [string[], string[], string[]] = [[], [], []];
@@ -30,7 +30,18 @@ export function groupFiles(files: readonly string[]): string[][] {
     else if (usesBrowser.test(text)) browser.push(file);
     else together.push(file);
   }
-  return [...inGroups(browser, browserFilesPerGroup), ...inGroups(alone, 1), ...inGroups(together, filesPerGroup)];
+  return [
+    ...inGroups(browser, browserFilesPerGroup),
+    ...alternate(inGroups(alone, 1), inGroups(together, filesPerGroup)),
+  ];
+}
+
+/** Both lists as one, in order and spread evenly. */
+function alternate<Item>(some: readonly Item[], others: readonly Item[]): Item[] {
+  const placed = [some, others].flatMap((list) =>
+    list.map((item, index) => ({ item, position: (index + 0.5) / list.length })),
+  );
+  return placed.toSorted((one, other) => one.position - other.position).map(({ item }) => item);
 }
 
 function inGroups(files: readonly string[], filesMax: number): string[][] {
