@@ -65,7 +65,9 @@ async function startBesideSilence(): Promise<{ refused: Promise<void> }> {
   const port = await listen(silent);
   const settings = { APP_ENV: 'development', DATABASE_URL: `postgresql://a:b@127.0.0.1:${port}/x` };
   const refused = refusesInChildProcess(settings, /cannot be used: timeout expired\.$/).finally(() => silent.close());
-  await connected;
+  // Its test awaits it.
+  refused.catch(() => {});
+  await Promise.race([connected, refused]);
   return { refused };
 }
 
@@ -79,7 +81,7 @@ async function assertRefused(service: Program, dataDirectory: string, sentence: 
   const { code } = await service.ended;
   const [firstLine = '', ...otherLines] = service.stderr().split('\n');
   assert.match(firstLine, sentence, service.stderr());
-  assert.match(firstLine, /[.]$|openssl rand -base64 32$/, 'it ends like a sentence');
+  assert.match(firstLine, /[.]$/, 'it ends like a sentence');
   assert.doesNotMatch(firstLine, /[.] [A-Z]/, 'it is one sentence');
   assert.deepEqual(otherLines, [''], 'nothing else is said');
   assert.equal(code, 1);

@@ -29,7 +29,7 @@ const wrong = [
   ['PUBLIC_URL', 'https://secret:secret@example.gm', /^PUBLIC_URL must be an address without path and user name/],
   ['INTERNAL_URL', 'ftp://example.gm', /^INTERNAL_URL must be an address/],
   ['DATABASE_URL', 'mysql://u:secret@localhost/x', /^DATABASE_URL must be an address that begins with postgres:/],
-  ['DATABASE_URL', 'postgresql://u:secret50%@localhost/x', /^DATABASE_URL holds a % .* write it as %25\.$/],
+  ['DATABASE_URL', 'postgresql://u:secret50%@localhost/x', /^DATABASE_URL holds a % .* write it as %25\.\n/],
   ['APP_DATABASE_URL', 'localhost', /^APP_DATABASE_URL must be an address/],
   ['DATABASE_CONNECTIONS', '2', /^DATABASE_CONNECTIONS must be a whole number from 4 to 100/],
   ['APP_ENV', 'prod', /^APP_ENV must be development or production, not "prod"\.$/],
@@ -111,6 +111,10 @@ describe('settings that depend on each other', () => {
     refuses(
       { APP_ENV: 'production', SEAL_KEY: 'abc', PORT: 'x', WHATSAPP_ACCESS_TOKEN: 'token', TELEGRAM_BOT_TOKEN: '1:x' },
       /^PORT must be .*\nSEAL_KEY must be 32 bytes .*\nWHATSAPP_PHONE_NUMBER_ID, .*\nTELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_BOT_TOKEN\.\nKEY_PEPPER and PUBLIC_URL are required/,
+    );
+    refuses(
+      { ROLE: 'worker', DATABASE_URL: 'x' },
+      /^DATABASE_URL must be .*\nSEAL_KEY, KEY_PEPPER and PUBLIC_URL are required/,
     );
     refuses({ ROLE: 'worker' }, /^ROLE=worker needs DATABASE_URL: .*; ROLE=worker needs INTERNAL_URL, /);
   });

@@ -61,7 +61,7 @@ export function readConfig(environment: Environment): Config {
   const read = reader(environment);
   const databaseUrl = read.databaseUrl('DATABASE_URL');
   const appDatabaseUrl = read.databaseUrl('APP_DATABASE_URL');
-  const defaultEnvironment = databaseUrl === null && appDatabaseUrl === null ? 'development' : 'production';
+  const defaultEnvironment = read.isSet('DATABASE_URL', 'APP_DATABASE_URL') ? 'production' : 'development';
   const production = read.choice('APP_ENV', ['development', 'production'], defaultEnvironment) === 'production';
   const config: Config = {
     port: read.integer('PORT', 0, 65_535),
@@ -96,23 +96,23 @@ export function readConfig(environment: Environment): Config {
     telegram: readTelegram(read),
   };
   const { problems } = read;
-  if (problems.length === 0 && config.amountMaxMinor < config.amountMinMinor) {
+  // A wrong amount was read as 0.
+  if (config.amountMaxMinor > 0n && config.amountMaxMinor < config.amountMinMinor) {
     problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
   }
-  const missing = [...missingForRole(config), ...(production ? missingInProduction(read) : [])];
+  const missing = [...missingForRole(read, config), ...(production ? missingInProduction(read) : [])];
   if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
   if (problems.length > 0) throw new StartError(problems.join('\n'));
   return config;
 }
 
 /** Processes that share the work share a database, and a worker has to find the simulated networks. */
-function missingForRole({ role, databaseUrl, appDatabaseUrl, internalUrl, publicUrl, production }: Config): string[] {
+function missingForRole(read: Reader, { role, production }: Config): string[] {
   if (role === 'all') return [];
-  const hasDatabase = databaseUrl !== null || appDatabaseUrl !== null;
   // Production requires PUBLIC_URL, which serves as the default.
-  const findsNetworks = role === 'api' || internalUrl !== null || publicUrl !== null || production;
+  const findsNetworks = role === 'api' || production || read.isSet('INTERNAL_URL', 'PUBLIC_URL');
   return [
-    ...(hasDatabase
+    ...(read.isSet('DATABASE_URL', 'APP_DATABASE_URL')
       ? []
       : [`ROLE=${role} needs DATABASE_URL: the bundled PostgreSQL serves a single process with ROLE=all`]),
     ...(findsNetworks
@@ -252,6 +252,8 @@ function reader(environment: Environment) {
     /** What is wrong with the settings read so far, a sentence each. */
     problems,
     text,
+    /** Whether one of them has a value, be it wrong. */
+    isSet: (...names: SettingName[]): boolean => names.some((name) => text(name) !== null),
     orDefault,
     integer: (name: SettingName, min: number, max: number, fallback = orDefault(name)): number =>
       checked(() => checkInteger(name, text(name) ?? fallback, { min, max }), min),

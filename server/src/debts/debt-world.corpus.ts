@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Case } from '../cases/case.ts';
+import { listCases } from '../cases/list-cases.ts';
+import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { reversed } from '../payments/payment-world.corpus.ts';
@@ -11,6 +13,7 @@ import { setFeeRule } from '../merchants/manage-rules.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createTransfer } from '../transfers/create-transfer.ts';
+import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { newTransfer } from '../transfers/transfer-world.corpus.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { createDebtResolvers } from './resolve-debt.ts';
@@ -65,6 +68,20 @@ export async function createDebtWorld(options: { settlementDelayMs?: number } = 
       assert.ok(resolver);
       const found = { merchantId: merchant.id, currency: 'GMD', id: context.newId(), amountMinor } as Case;
       const carryOut = await resolver.prepare(found, null);
+      await db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
+    },
+    /** Two operators resolve the open case of a transfer. */
+    resolveCase: async (
+      transfer: Pick<Transfer, 'id'>,
+      { kind, resolution }: Pick<CaseResolver, 'kind' | 'resolution'>,
+      reported: ReportedMoney | null = null,
+    ): Promise<void> => {
+      const cases = await listCases(db, 'open', 1_000);
+      const found = cases.find((one) => one.subjectId === transfer.id && one.kind === kind);
+      const resolvers = createTransferResolvers(context);
+      const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);
+      assert.ok(found && resolver);
+      const carryOut = await resolver.prepare(found, reported);
       await db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
     },
     /** Ends every debt, so that the next test begins without one. */

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
-import { listCases } from '../cases/list-cases.ts';
-import type { CaseResolver, ReportedMoney } from '../cases/resolution.ts';
 import { reversedPayout, paidBack, refused, splitWith, transactionOf } from '../refunds/refund-world.corpus.ts';
 import type { Refund } from '../refunds/refund.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
 import type { DebtWorld } from './debt-world.corpus.ts';
 
@@ -79,22 +76,11 @@ async function reversePart(transfer: Transfer, amountMinor: bigint): Promise<voi
   const providerTransaction = transactionOf(transfer, { amountMinor });
   await world.report(transfer, { state: 'reversed', providerTransaction });
   const { transactionId } = providerTransaction;
-  await resolve(transfer, { kind: 'partial_reversal', resolution: 'reversed' }, { transactionId, amountMinor });
-}
-
-/** Two operators resolve the open case of a transfer. */
-async function resolve(
-  transfer: Pick<Transfer, 'id'>,
-  { kind, resolution }: Pick<CaseResolver, 'kind' | 'resolution'>,
-  reported: ReportedMoney | null = null,
-): Promise<void> {
-  const cases = await listCases(world.db, 'open', 1_000);
-  const found = cases.find((one) => one.subjectId === transfer.id && one.kind === kind);
-  const resolvers = createTransferResolvers(world.context);
-  const resolver = resolvers.find((one) => one.kind === kind && one.resolution === resolution);
-  assert.ok(found && resolver);
-  const carryOut = await resolver.prepare(found, reported);
-  await world.db.withTransaction((tx) => carryOut(tx, { found, operatorId: found.id } as never));
+  await world.resolveCase(
+    transfer,
+    { kind: 'partial_reversal', resolution: 'reversed' },
+    { transactionId, amountMinor },
+  );
 }
 
 test('a late payout that is reversed after its waiver repays the merchant’s debt, not the sub-account', async () => {
@@ -201,7 +187,7 @@ test('what a refund did not pay returns to the operator who wrote off its reopen
   const refund = await world.refundSent(await world.collect({ amountMinor: 10_000n }));
   await world.writeOff(7_800n);
   await world.report(refund, paidBack(refund, { amountMinor: 6_000n }));
-  await resolve(refund, { kind: 'amount_mismatch', resolution: 'accept' });
+  await world.resolveCase(refund, { kind: 'amount_mismatch', resolution: 'accept' });
   assert.deepEqual(await merchantPosition(), [0n, 0n, 3_800n]);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../refunds/refund-world.corpus.ts';
+import { paidBack, refused } from '../refunds/refund-world.corpus.ts';
 import { settleCharge } from '../settlement/settle-charge.ts';
 import { lockPayment } from '../payments/change-payment.ts';
 import { createDebtWorld } from './debt-world.corpus.ts';
@@ -40,5 +40,18 @@ test('unsettled money repays a debt, is returned by a refund, and settles like a
     settleCharge(tx, world.context, await lockPayment(tx, world.merchant, charge)),
   );
   assert.deepEqual(await world.own(), { payable_available: 6_000n, payable_pending: 0n, receivable_merchant: 0n });
+  await world.verify();
+});
+
+test('what a refund of an unsettled payment did not pay ends its part of the debt on the settled balance', async () => {
+  await world.clear();
+  const lost = await world.collect({ amountMinor: 10_000n });
+  await world.post({ debit: 'payable_pending', credit: 'test_funding', amountMinor: 10_000n });
+  await world.reverse(lost);
+  const refund = await world.refundSent(await world.collect({ amountMinor: 12_000n }));
+  assert.deepEqual(await world.own(), { payable_available: 0n, payable_pending: 0n, receivable_merchant: 10_000n });
+  await world.report(refund, paidBack(refund, { amountMinor: 6_000n }));
+  await world.resolveCase(refund, { kind: 'amount_mismatch', resolution: 'accept' });
+  assert.deepEqual(await world.own(), { payable_available: 1_000n, payable_pending: 0n, receivable_merchant: 5_000n });
   await world.verify();
 });

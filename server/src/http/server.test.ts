@@ -69,7 +69,7 @@ test('connections that wait to be accepted when the server closes are served', a
   const { port } = new URL(await server.listen({ port: 0, host: '127.0.0.1' }));
   const clients = Array.from({ length: 20 }, () => connect(Number(port), '127.0.0.1'));
   for (const client of clients) client.write('GET /waiting HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  // The kernel has connected them; the event loop has accepted none.
+  // The kernel connects them before the server stops listening; the event loop has accepted none.
   const closed = server.close();
   for (const client of clients) assert.match(await text(client), /\r\nserved$/);
   await closed;

@@ -355,7 +355,8 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 
 // Classes: lost connections, refused logins, insufficient resources, operator intervention, system errors. States: a standby,
 // deadlocks beyond the retries, a missing database, missing privileges. None is a bug: the grants of the serving role follow
-// from the migrations, so a missing privilege was revoked at the database. Without that on the schema, no table is found.
+// from the migrations, so a missing privilege was revoked at the database. Without that on the schema, no table is found; a
+// mistyped table looks the same, and tests find it.
 const unavailableClasses = ['08', '28', '53', '57', '58'];
 const unavailableStates = new Set(['25006', '40001', '40P01', '3D000', '42501', '42P01']);
 const unavailableNetworkCodes = new Set([

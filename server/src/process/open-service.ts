@@ -15,6 +15,7 @@ import type { Clock } from '../kit/clock.ts';
 import { openDatabase, sqlState } from '../kit/db.ts';
 import type { Database, DatabaseOptions } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { StartError } from '../kit/start-error.ts';
 import { assertKeysMatch, claimPepper } from '../keyring/keyring.ts';
 import { keyEvidence } from './open-secrets.ts';
@@ -227,8 +228,10 @@ async function prepareDatabase(config: Config, adminUrl: string | null, parts: P
     }
     return await assertReachable(url);
   } catch (error) {
-    if (error instanceof Error && sqlState(error) !== undefined) {
-      throw new StartError(`The database cannot be prepared: ${error.message}.`, { cause: error });
+    // PostgreSQL's own error says what is wrong, where the service's would say to try again.
+    const failure = error instanceof PublicError ? error.cause : error;
+    if (failure instanceof Error && sqlState(failure) !== undefined) {
+      throw new StartError(`The database cannot be prepared: ${failure.message}.`, { cause: error });
     }
     throw error;
   }

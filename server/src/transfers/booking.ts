@@ -234,7 +234,8 @@ export async function bookMismatchAccepted(
   const account = ownAccount(transfer);
   // What a payout did not pay is the sub-account's; the merchant owes only the fee, which stays.
   const isMerchants = transfer.subAccountId === null && missingMinor > 0n;
-  const endDebt = isMerchants ? await lockOwnDebt(tx, context, locked, { partMinor: missingMinor }) : null;
+  const returned = { account: 'payable_available', partMinor: missingMinor } as const;
+  const endDebt = isMerchants ? await lockOwnDebt(tx, context, locked, returned) : null;
   const owed = await lockWithDebts(tx, transfer, ['suspense']);
   await bookTransfer(tx, context, transfer, 'mismatch_accepted', [
     { debit: 'suspense', credit: account, amountMinor: missingMinor },
