@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -97,8 +97,10 @@ async function tryProxy(
         `the slowest end took ${slowestMs} ms`,
     );
     for (const failure of new Set(load.failures)) console.log(`  ${failure}`);
-    if (load.failures.length > 0) process.exitCode = 1;
-    if (load.failures.length > 0) printErrors(join(directory, errorLog));
+    if (load.failures.length > 0) {
+      process.exitCode = 1;
+      printErrors(join(directory, errorLog));
+    }
   } finally {
     child.kill('SIGTERM');
     await ended;
@@ -127,10 +129,10 @@ function startProxy(
   const configuration = join(directory, proxy.sample);
   writeFileSync(configuration, proxy.configure(sample, port, directory));
   const [program, ...args] = proxy.command(configuration, directory);
-  return spawn(program, args, {
-    stdio: ['ignore', 'ignore', openSync(join(directory, errorLog), 'w')],
-    env: { ...process.env, HOME: directory },
-  });
+  const log = openSync(join(directory, errorLog), 'w');
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', log], env: { ...process.env, HOME: directory } });
+  closeSync(log);
+  return child;
 }
 
 async function isServing(port: number): Promise<boolean> {

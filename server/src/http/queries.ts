@@ -122,8 +122,8 @@ export function replaceResponse({ merchantId, path, key, response }: StoredRespo
 }
 
 // The batch size of a purge: small, so that requests do not wait for its row locks. It is a literal in the statements, so that
-// even a generic plan walks the index from its oldest entry. Rows are found by ctid: a join on their keys reads the whole table,
-// row by row while the planner takes it for small. A row that changes meanwhile may be left to the next batch.
+// even a generic plan walks the index from its oldest entry. Rows are found by ctid: a join on their keys would be a
+// nested loop over the whole table while its statistics are old. A row that changes meanwhile may be left to the next batch.
 const purgedRowsMax = 500;
 
 /** Deletes expired responses of the keys that are kept for ever, one batch; returns how many. */

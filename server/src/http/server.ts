@@ -207,7 +207,8 @@ async function stopListening(server: Server): Promise<void> {
   server.on('connection', onConnection);
   // The current round may have polled already.
   await measureRound();
-  for (let waitedMs = 0; waitedMs < acceptMaxMs;) {
+  let waitedMs = 0;
+  while (waitedMs < acceptMaxMs) {
     hasAccepted = false;
     const roundMs = await measureRound();
     if (!hasAccepted && roundMs < quietRoundMs) break;

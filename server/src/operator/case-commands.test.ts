@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Case } from '../cases/case.ts';
+import { listCases } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
+import type { ResolutionStep } from '../cases/resolution.ts';
 import { createTransferWorld } from '../transfers/transfer-world.corpus.ts';
 import type { TransferWorld } from '../transfers/transfer-world.corpus.ts';
 import { caseCommands } from './case-commands.ts';
-import { caseToData, describeCase } from './case-text.ts';
+import { caseToData, describeCase, stepToData } from './case-text.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 
 let world: TransferWorld;
@@ -24,7 +25,9 @@ function list(): Promise<CommandResult> {
   return command.run({ db: world.db } as CommandContext, input);
 }
 
-async function openCases(count: number): Promise<void> {
+const usualTexts = { reference: '', summary: 'wave has not said whether it paid.' };
+
+async function openCases(count: number, texts = usualTexts): Promise<void> {
   const about = { merchantId: world.merchant.id, subjectType: 'transfer', amountMinor: 100n, currency: 'GMD' } as const;
   await world.db.withTransaction(async (tx) => {
     const cases = Array.from({ length: count }, () =>
@@ -32,8 +35,7 @@ async function openCases(count: number): Promise<void> {
         ...about,
         kind: 'outcome_unknown',
         subjectId: world.context.newId(),
-        reference: '',
-        summary: 'wave has not said whether it paid.',
+        ...texts,
       }),
     );
     await Promise.all(cases);
@@ -50,34 +52,31 @@ test('a list of more than 500 cases shows the newest 500 and says so', async () 
   assert.match(cut.text, /\nThese are the newest 500; there are older ones\.$/);
 });
 
-test('nothing that a network or an operator wrote can forge a line of a case or style it', () => {
+test('nothing that a network or an operator wrote can forge a line of a case or style it', async () => {
   const hostile = 'N-1\u001B[31m\nstatus  resolved\u202E';
-  const found = {
-    ...{
-      id: 'c1',
-      status: 'open',
-      kind: 'outcome_unknown',
-      merchantId: 'm1',
-      subjectType: 'transfer',
-      subjectId: 't1',
-    },
-    ...{ currency: 'GMD', amountMinor: 100n, resolution: null, proposalId: null, resolvedAt: null, reportedAgain: 0n },
-    ...{ summary: hostile, reference: hostile, transactionId: hostile, createdAt: new Date(0) },
-  } as Case;
-  const step = {
-    ...{
-      id: 's1',
-      step: 'proposed',
-      proposal_id: null,
-      resolution: 'paid',
-      evidence: hostile,
-      transaction_id: hostile,
-    },
-    ...{ amount: 1, operator_id: 'o1', operator: hostile, createdAt: new Date(0).toISOString() },
+  await openCases(1, { reference: hostile, summary: hostile });
+  const [found] = await listCases(world.db, 'open', 1);
+  assert.ok(found);
+  const { id, merchantId, createdAt } = found;
+  const step: ResolutionStep = {
+    merchantId,
+    caseId: id,
+    id,
+    proposalId: id,
+    operatorId: id,
+    createdAt,
+    transactionId: hostile,
+    amountMinor: 100n,
+    step: 'proposed',
+    resolution: 'paid',
+    evidence: hostile,
   };
   const choice = { resolution: 'paid', effect: 'Paid.', possible: false, refusal: hostile, needs_transaction: true };
-  const data = { ...caseToData(found, new Map([['m1', hostile]])), resolutions: [choice], history: [step as never] };
-  const text = describeCase(data, 'D1.00');
+  const facts = caseToData(found, new Map([[merchantId, hostile]]));
+  const text = describeCase(
+    { ...facts, resolutions: [choice], history: [stepToData(step, new Map([[id, hostile]]))] },
+    'D1.00',
+  );
   assert.doesNotMatch(text, /[^\P{C}\n]/u);
   assert.equal(text.match(/^status/gm)?.length, 1);
   assert.match(text, /N-1\[31m status resolved/);

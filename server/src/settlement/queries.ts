@@ -134,8 +134,8 @@ export function insertRunOnce(run: { merchantId: string; period: string; finishe
   };
 }
 
-// A batch of a purge. A constant in the statements, so that every plan walks the index. Rows are deleted by ctid: a join on
-// their keys reads the whole table, row by row while the planner takes it for small.
+// A batch of a purge. A constant in the statements, so that every plan walks the index. By ctid, for the
+// reason in `http/queries.ts`.
 const purgedRowsMax = 500;
 
 /** Deletes a batch of the results of old periods, oldest first. */

@@ -75,8 +75,8 @@ export async function bookReleased(tx: Transaction, context: TransferContext, lo
 
 /**
  * Where the merchant owes for the transfer's own hold, locks everything that the outcome can book. Returns a function that
- * books the end of that debt once the held money has returned, on `account` instead of the one it was held from, or only
- * `partMinor` bututs of it.
+ * books the end of that debt once the held money has returned: on `account`, if the money returned there and not to
+ * where it was held from; only its share of `partMinor` bututs, if only that much returned.
  */
 async function lockOwnDebt(
   tx: Transaction,

@@ -3,7 +3,7 @@ import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { deletedSchema, idParameters, idType, orNull, urlType } from '../api/wire-types.ts';
+import { deletedSchema, idParameters, idType, optional, orNull, urlType } from '../api/wire-types.ts';
 import { defaultEventKinds } from '../events/kinds.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
@@ -32,7 +32,7 @@ const create = writeRoute('POST', {
     {
       url: urlType('The URL that receives the events.'),
       description: Type.Optional({ ...descriptionType, default: '' }),
-      enabled_events: Type.Optional({ ...orNull(enabledEventsType), default: [...defaultEventKinds] }),
+      enabled_events: optional(enabledEventsType, { default: [...defaultEventKinds] }),
     },
     { additionalProperties: false },
   ),
