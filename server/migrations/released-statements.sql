@@ -1,5 +1,5 @@
 -- What the release sends to its database; a newer schema has to take it while an upgrade rolls.
--- through migration 0027
+-- through migration 0028
 -- Written by node tools/record-statements.ts.
 
 -- statement api_keys_exist
@@ -64,7 +64,7 @@ INSERT INTO cases (merchant_id, id, kind, status, subject_type, subject_id, refe
            ON CONFLICT (merchant_id, kind, subject_id, reference) DO NOTHING;
 
 -- statement cases_list
--- across merchants: the operator looks at everybody's cases
+-- across merchants: the operator works on the cases of all of them
            SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
   subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
   amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
@@ -77,7 +77,7 @@ SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectTy
   resolved_at AS "resolvedAt", proposal_id AS "proposalId", resolution FROM cases WHERE merchant_id = $1 AND subject_id = $2 ORDER BY id;
 
 -- statement cases_list_open_of_kind
--- across merchants: the worker follows everybody's
+-- across merchants: the worker updates the cases of all of them
            SELECT merchant_id AS "merchantId", id, kind, status, subject_type AS "subjectType",
   subject_id AS "subjectId", reference, COALESCE(network_transaction_id, reference) AS "transactionId",
   amount AS "amountMinor", currency, summary, reported_again AS "reportedAgain", created_at AS "createdAt",
@@ -125,6 +125,21 @@ SELECT count(*) AS count FROM (
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1   LIMIT $2
            ) AS counted;
 
+-- statement charges_count_customer
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $2)  LIMIT $3
+           ) AS counted;
+
 -- statement charges_count_from
 SELECT count(*) AS count FROM (
              SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -155,6 +170,36 @@ SELECT count(*) AS count FROM (
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2 AND charges.created_at <= $3  LIMIT $4
            ) AS counted;
 
+-- statement charges_count_link
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $2)  LIMIT $3
+           ) AS counted;
+
+-- statement charges_count_link_sub_account
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $2) AND charges.intent_id IN (SELECT intent_id FROM intent_shares WHERE merchant_id = $1 AND sub_account_id = $3)  LIMIT $4
+           ) AS counted;
+
 -- statement charges_count_status
 SELECT count(*) AS count FROM (
              SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -168,6 +213,53 @@ SELECT count(*) AS count FROM (
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2  LIMIT $3
+           ) AS counted;
+
+-- statement charges_count_status_customer
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $3)  LIMIT $4
+           ) AS counted;
+
+-- statement charges_count_status_customer_term_or_payer
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $3) AND ((charges.account_number ILIKE ANY ($4::text[]) OR charges.account_canonical ILIKE ANY ($4::text[]) OR charges.reference ILIKE ANY ($4::text[]) OR charges.transaction_reference ILIKE ANY ($4::text[]) OR charges.network_reference ILIKE ANY ($4::text[]) OR charges.network_transaction_id ILIKE ANY ($4::text[]) OR charges.id::text ILIKE ANY ($4::text[]) OR charges.intent_id::text ILIKE ANY ($4::text[])) OR EXISTS (
+      SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $5 OR customer_email ILIKE $5 OR customer_phone ILIKE $5 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($6::text[]))
+    ))  LIMIT $7
+           ) AS counted;
+
+-- statement charges_count_status_link
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $3)  LIMIT $4
            ) AS counted;
 
 -- statement charges_count_status_term_or_payer
@@ -187,6 +279,36 @@ SELECT count(*) AS count FROM (
     ))  LIMIT $6
            ) AS counted;
 
+-- statement charges_count_status_terminal
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $3)  LIMIT $4
+           ) AS counted;
+
+-- statement charges_count_sub_account
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT intent_id FROM intent_shares WHERE merchant_id = $1 AND sub_account_id = $2)  LIMIT $3
+           ) AS counted;
+
 -- statement charges_count_term_or_payer
 SELECT count(*) AS count FROM (
              SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -202,6 +324,53 @@ SELECT count(*) AS count FROM (
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND ((charges.account_number ILIKE ANY ($2::text[]) OR charges.account_canonical ILIKE ANY ($2::text[]) OR charges.reference ILIKE ANY ($2::text[]) OR charges.transaction_reference ILIKE ANY ($2::text[]) OR charges.network_reference ILIKE ANY ($2::text[]) OR charges.network_transaction_id ILIKE ANY ($2::text[]) OR charges.id::text ILIKE ANY ($2::text[]) OR charges.intent_id::text ILIKE ANY ($2::text[])) OR EXISTS (
       SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[]))
     ))  LIMIT $5
+           ) AS counted;
+
+-- statement charges_count_terminal
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2)  LIMIT $3
+           ) AS counted;
+
+-- statement charges_count_terminal_link
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2) AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $3)  LIMIT $4
+           ) AS counted;
+
+-- statement charges_count_terminal_term_or_payer
+SELECT count(*) AS count FROM (
+             SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2) AND ((charges.account_number ILIKE ANY ($3::text[]) OR charges.account_canonical ILIKE ANY ($3::text[]) OR charges.reference ILIKE ANY ($3::text[]) OR charges.transaction_reference ILIKE ANY ($3::text[]) OR charges.network_reference ILIKE ANY ($3::text[]) OR charges.network_transaction_id ILIKE ANY ($3::text[]) OR charges.id::text ILIKE ANY ($3::text[]) OR charges.intent_id::text ILIKE ANY ($3::text[])) OR EXISTS (
+      SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $4 OR customer_email ILIKE $4 OR customer_phone ILIKE $4 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($5::text[]))
+    ))  LIMIT $6
            ) AS counted;
 
 -- statement charges_count_to
@@ -326,6 +495,20 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.id < $2
            ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
 
+-- statement charges_list_customer
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $2)
+           ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
+
 -- statement charges_list_from
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
@@ -352,6 +535,34 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at >= $2 AND charges.created_at <= $3
+           ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
+
+-- statement charges_list_link
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $2)
+           ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
+
+-- statement charges_list_link_sub_account
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $2) AND charges.intent_id IN (SELECT intent_id FROM intent_shares WHERE merchant_id = $1 AND sub_account_id = $3)
            ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
 
 -- statement charges_list_of_intent
@@ -384,6 +595,50 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2
            ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
 
+-- statement charges_list_status_customer
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $3)
+           ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
+
+-- statement charges_list_status_customer_term_or_payer
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND customer_id = $3) AND ((charges.account_number ILIKE ANY ($4::text[]) OR charges.account_canonical ILIKE ANY ($4::text[]) OR charges.reference ILIKE ANY ($4::text[]) OR charges.transaction_reference ILIKE ANY ($4::text[]) OR charges.network_reference ILIKE ANY ($4::text[]) OR charges.network_transaction_id ILIKE ANY ($4::text[]) OR charges.id::text ILIKE ANY ($4::text[]) OR charges.intent_id::text ILIKE ANY ($4::text[])) OR EXISTS (
+      SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $5 OR customer_email ILIKE $5 OR customer_phone ILIKE $5 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($6::text[]))
+    ))
+           ORDER BY charges.id DESC LIMIT $7 OFFSET $8;
+
+-- statement charges_list_status_link
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $3)
+           ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
+
 -- statement charges_list_status_term_or_payer
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
@@ -400,6 +655,34 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
     ))
            ORDER BY charges.id DESC LIMIT $6 OFFSET $7;
 
+-- statement charges_list_status_terminal
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.status = $2 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $3)
+           ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
+
+-- statement charges_list_sub_account
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT intent_id FROM intent_shares WHERE merchant_id = $1 AND sub_account_id = $2)
+           ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
+
 -- statement charges_list_term_or_payer
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
@@ -415,6 +698,50 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
       SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[]))
     ))
            ORDER BY charges.id DESC LIMIT $5 OFFSET $6;
+
+-- statement charges_list_terminal
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2)
+           ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
+
+-- statement charges_list_terminal_link
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2) AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND payment_link_id = $3)
+           ORDER BY charges.id DESC LIMIT $4 OFFSET $5;
+
+-- statement charges_list_terminal_term_or_payer
+SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+  charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
+  amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
+  account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
+  charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
+  amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
+  debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
+  charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id IN (SELECT id FROM payment_intents WHERE merchant_id = $1 AND terminal_id = $2) AND ((charges.account_number ILIKE ANY ($3::text[]) OR charges.account_canonical ILIKE ANY ($3::text[]) OR charges.reference ILIKE ANY ($3::text[]) OR charges.transaction_reference ILIKE ANY ($3::text[]) OR charges.network_reference ILIKE ANY ($3::text[]) OR charges.network_transaction_id ILIKE ANY ($3::text[]) OR charges.id::text ILIKE ANY ($3::text[]) OR charges.intent_id::text ILIKE ANY ($3::text[])) OR EXISTS (
+      SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND (customer_name ILIKE $4 OR customer_email ILIKE $4 OR customer_phone ILIKE $4 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($5::text[]))
+    ))
+           ORDER BY charges.id DESC LIMIT $6 OFFSET $7;
 
 -- statement charges_list_to
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -436,7 +763,7 @@ UPDATE charges
                failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
                updated_at = $15, amount_received = $16, settles_at = $17,
                amount_refunded = $18, account_number = $19, account_canonical = $20, amount_reversed = $21,
-               reserve_percent_hundredths = $22, debt_repaid = $23
+               reserve_percent_hundredths = $22, debt_repaid = $23, settled_at = $24
            WHERE merchant_id = $1 AND id = $2 AND status = $3;
 
 -- statement charges_update_progress
@@ -450,7 +777,7 @@ DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retr
 
 -- statement circuit_breakers_find
 SELECT network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedProbes",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version FROM circuit_breakers
            WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4;
 
@@ -462,7 +789,7 @@ INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, re
 
 -- statement circuit_breakers_list
 SELECT network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedProbes",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version FROM circuit_breakers
            WHERE state <> 'closed' OR failures_in_a_row > 0
            ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1;
@@ -479,9 +806,9 @@ DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2;
 INSERT INTO customer_identities (merchant_id, customer_id, identity)
            VALUES ($1, $2, $3);
 
--- statement customer_turns_take_3
+-- statement customer_turns_take_1
 INSERT INTO customer_turns (merchant_id, bucket)
-           VALUES ($1, $2), ($1, $3), ($1, $4)
+           VALUES ($1, $2)
            ON CONFLICT (merchant_id, bucket) DO UPDATE SET bucket = excluded.bucket;
 
 -- statement customers_count_all
@@ -556,8 +883,28 @@ UPDATE customers
            SET name = $3, email = $4, phone = $5, metadata = $6, event_sequence = $7, updated_at = $8
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL;
 
--- statement database.takeTurn
+-- statement database.acquireAdvisoryLock
 SELECT pg_advisory_xact_lock($1);
+
+-- statement database.findMigrations
+SELECT to_regclass('schema_migrations')::text AS "table";
+
+-- statement database.readLedgerTables
+SELECT c.relname AS relation, pg_has_role(c.relowner, 'MEMBER') AS owned,
+                  (has_any_column_privilege(c.oid, 'UPDATE') OR has_table_privilege(c.oid, 'DELETE')
+                    OR has_table_privilege(c.oid, 'TRUNCATE')) AS rewritable
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE c.relkind IN ('r', 'p') AND c.relname LIKE 'ledger\_%'
+              AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema';
+
+-- statement database.readRole
+SELECT current_user AS role, r.rolsuper AS is_superuser,
+                  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+                  current_setting('synchronous_commit') AS synchronous_commit
+             FROM pg_roles r WHERE r.rolname = current_user;
+
+-- statement database.readSchemaVersion
+SELECT max(number) AS newest FROM schema_migrations;
 
 -- statement default_fee_rules_delete
 DELETE FROM default_fee_rules WHERE operation = $1 AND network = $2;
@@ -617,11 +964,11 @@ INSERT INTO fee_rules (merchant_id, operation, network, percent_hundredths, fixe
 
 -- statement idempotency_keys_delete_before
 -- across merchants: what goes is everybody's
-           DELETE FROM idempotency_keys WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys
+           DELETE FROM idempotency_keys WHERE subject_id IS NULL AND ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys
              WHERE created_at < $1 AND subject_id IS NULL AND NOT is_forgotten
              ORDER BY created_at LIMIT 500
-           );
+           ));
 
 -- statement idempotency_keys_find
 SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId" FROM idempotency_keys
@@ -629,11 +976,11 @@ SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjec
 
 -- statement idempotency_keys_forget_responses
 -- across merchants: what goes is everybody's
-           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE (merchant_id, path, key) IN (
-             SELECT merchant_id, path, key FROM idempotency_keys
+           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE NOT is_forgotten AND ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys
              WHERE created_at < $1 AND subject_id IS NOT NULL AND NOT is_forgotten
              ORDER BY created_at LIMIT 500
-           );
+           ));
 
 -- statement idempotency_keys_insert_once
 INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
@@ -700,6 +1047,14 @@ UPDATE key_checks SET lost_at = NULL WHERE setting = $1 AND check_value = $2 AND
 
 -- statement key_limits_find
 SELECT arrival_us AS "arrivalUs" FROM key_limits WHERE merchant_id = $1 AND key_id = $2;
+
+-- statement key_limits_take
+INSERT INTO key_limits (merchant_id, key_id, arrival_us)
+           VALUES ($1, $2, $3::bigint + $4::bigint)
+          ON CONFLICT (merchant_id, key_id) DO UPDATE
+          SET arrival_us = CASE WHEN key_limits.arrival_us > $6::bigint THEN $3::bigint ELSE GREATEST(key_limits.arrival_us, $3::bigint) END + $4::bigint
+          WHERE key_limits.arrival_us > $6::bigint OR GREATEST(key_limits.arrival_us, $3::bigint) + $4::bigint - $3::bigint <= $5::bigint
+          RETURNING arrival_us AS "arrivalUs";
 
 -- statement ledger_accounts_ensure
 INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance) VALUES ($1, $2, $3, $4, 0)
@@ -779,6 +1134,30 @@ UPDATE ledger_holds SET status = $4, closed_at = $5
 INSERT INTO ledger_holds (merchant_id, id, status, amount, currency, source_type, source_id, created_at)
            VALUES ($1, $2, 'open', $3, $4, $5, $6, $7);
 
+-- statement ledger_movements_behind_any
+WITH stored AS (
+             SELECT COALESCE((SELECT balance FROM ledger_accounts
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0)
+                  + COALESCE((SELECT sum(amount) FROM ledger_deltas
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0) AS balance
+           ), later AS (
+             SELECT COALESCE(sum(CASE WHEN credit_account = $2 THEN amount ELSE -amount END), 0) AS credited,
+                    COALESCE(sum(CASE WHEN credit_account = $2 THEN amount ELSE -amount END) FILTER (WHERE created_at > $4), 0) AS after_at
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND (debit_account = $2 OR credit_account = $2)
+               AND id BETWEEN $6 AND 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND (created_at > $4 OR id >= $5)
+           ), page AS (
+             SELECT * FROM (SELECT * FROM (
+             SELECT id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId", CASE WHEN credit_account = $2 THEN amount ELSE -amount END AS credited FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND (debit_account = $2 OR credit_account = $2)
+               AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
+             ORDER BY ledger_movements.id DESC LIMIT $7) AS lines ORDER BY id DESC LIMIT $7) AS newest
+             LIMIT 1024
+           )
+           SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater",
+                  later.after_at::text AS "creditedAfter", page.*
+           FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC;
+
 -- statement ledger_movements_behind_available
 WITH stored AS (
              SELECT COALESCE((SELECT balance FROM ledger_accounts
@@ -823,6 +1202,34 @@ WITH stored AS (
              ORDER BY ledger_movements.id DESC LIMIT $7) UNION ALL (
              SELECT id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId", -amount AS credited FROM ledger_movements
              WHERE merchant_id = $1 AND currency = $3 AND debit_account = $2 AND debit_account = 'payable_pending'
+               AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
+             ORDER BY ledger_movements.id DESC LIMIT $7)) AS lines ORDER BY id DESC LIMIT $7) AS newest
+             LIMIT 1024
+           )
+           SELECT stored.balance::text AS stored, later.credited::text AS "creditedLater",
+                  later.after_at::text AS "creditedAfter", page.*
+           FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC;
+
+-- statement ledger_movements_behind_receivable
+WITH stored AS (
+             SELECT COALESCE((SELECT balance FROM ledger_accounts
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0)
+                  + COALESCE((SELECT sum(amount) FROM ledger_deltas
+                              WHERE merchant_id = $1 AND account = $2 AND currency = $3), 0) AS balance
+           ), later AS (
+             SELECT COALESCE(sum(CASE WHEN credit_account = $2 THEN amount ELSE -amount END), 0) AS credited,
+                    COALESCE(sum(CASE WHEN credit_account = $2 THEN amount ELSE -amount END) FILTER (WHERE created_at > $4), 0) AS after_at
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND ((debit_account = $2 AND debit_account = 'receivable_merchant') OR (credit_account = $2 AND credit_account = 'receivable_merchant'))
+               AND id BETWEEN $6 AND 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND (created_at > $4 OR id >= $5)
+           ), page AS (
+             SELECT * FROM (SELECT * FROM ((
+             SELECT id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId", amount AS credited FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND credit_account = $2 AND credit_account = 'receivable_merchant'
+               AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
+             ORDER BY ledger_movements.id DESC LIMIT $7) UNION ALL (
+             SELECT id, created_at AS at, flow, source_type AS "sourceType", source_id AS "sourceId", -amount AS credited FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $3 AND debit_account = $2 AND debit_account = 'receivable_merchant'
                AND ($4::timestamptz IS NULL OR created_at <= $4) AND id < $5
              ORDER BY ledger_movements.id DESC LIMIT $7)) AS lines ORDER BY id DESC LIMIT $7) AS newest
              LIMIT 1024
@@ -887,6 +1294,23 @@ WITH stored AS (
                   later.after_at::text AS "creditedAfter", page.*
            FROM stored CROSS JOIN later LEFT JOIN page ON true ORDER BY page.id DESC;
 
+-- statement ledger_movements_credits_behind_payable_available
+WITH newest AS (
+             SELECT source_type, source_id, id FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND credit_account = 'payable_available'
+             ORDER BY id DESC LIMIT $3
+           ), sources AS (
+             SELECT source_type, source_id, max(id::text) AS last_id FROM newest GROUP BY 1, 2
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", GREATEST(booked.amount, 0) AS "leftMinor"
+           FROM sources CROSS JOIN LATERAL (
+             SELECT sum(CASE WHEN credit_account = 'payable_available' THEN amount ELSE -amount END)::bigint AS amount
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND source_id = sources.source_id
+               AND source_type = sources.source_type AND 'payable_available' IN (credit_account, debit_account)
+           ) AS booked
+           ORDER BY booked.amount > 0 DESC, last_id DESC LIMIT $4;
+
 -- statement ledger_movements_held_from
 SELECT debit_account AS account, amount AS "amountMinor" FROM ledger_movements
            WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND flow = 'held'
@@ -900,6 +1324,34 @@ INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, am
 SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
            WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
            ORDER BY id;
+
+-- statement ledger_movements_owing_sources_receivable_merchant
+WITH sources AS (
+             SELECT source_type, source_id, max(id::text) AS last_id FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND debit_account = 'receivable_merchant' AND flow NOT IN ('debt_repaid', 'debt_recovered', 'repayment_returned') GROUP BY 1, 2
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", booked.amount AS "leftMinor"
+           FROM sources CROSS JOIN LATERAL (
+             SELECT sum(CASE WHEN debit_account = 'receivable_merchant' THEN amount ELSE -amount END)::bigint AS amount
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND source_id = sources.source_id
+               AND source_type = sources.source_type AND $3 IN (debit_account, credit_account) AND flow NOT IN ('debt_repaid', 'debt_recovered', 'repayment_returned')
+           ) AS booked
+           WHERE booked.amount > 0 ORDER BY last_id DESC LIMIT $4;
+
+-- statement ledger_movements_owing_sources_sub_owed
+WITH sources AS (
+             SELECT source_type, source_id, max(id::text) AS last_id FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND debit_account = $3 AND debit_account LIKE 'sub_owed:%' AND flow IN ('advanced', 'reversed', 'advance_undone', 'debt_waived') GROUP BY 1, 2
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", booked.amount AS "leftMinor"
+           FROM sources CROSS JOIN LATERAL (
+             SELECT sum(CASE WHEN debit_account = $3 THEN amount ELSE -amount END)::bigint AS amount
+             FROM ledger_movements
+             WHERE merchant_id = $1 AND currency = $2 AND source_id = sources.source_id
+               AND source_type = sources.source_type AND $3 IN (debit_account, credit_account) AND flow IN ('advanced', 'reversed', 'advance_undone', 'debt_waived')
+           ) AS booked
+           WHERE booked.amount > 0 ORDER BY last_id DESC LIMIT $4;
 
 -- statement ledger_movements_statement
 WITH sides AS (
@@ -933,13 +1385,14 @@ WITH sides AS (
              SELECT debit_account, -amount FROM ledger_movements
              WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
            )
-           SELECT account, sum(amount)::text AS standing FROM sides GROUP BY account HAVING sum(amount) <> 0;
+           SELECT account, sum(amount)::text AS "netEffect" FROM sides GROUP BY account HAVING sum(amount) <> 0;
 
 -- statement ledger_movements_sum_repaid_by_sources
-SELECT COALESCE(sum(CASE WHEN flow = 'debt_repaid' THEN amount ELSE -amount END), 0)::text AS sum
+SELECT COALESCE(sum(CASE WHEN credit_account = 'receivable_merchant' THEN amount ELSE -amount END), 0)::text AS sum
            FROM ledger_movements
            WHERE merchant_id = $1 AND currency = $2 AND source_id = ANY ($3::uuid[])
-             AND flow IN ('debt_repaid', 'debt_reopened');
+             AND flow IN ('debt_repaid', 'debt_reopened', 'debt_undone')
+             AND 'receivable_merchant' IN (debit_account, credit_account);
 
 -- statement ledger_sum_suspense
 -- across merchants: the operator watches all of them
@@ -1075,8 +1528,8 @@ WITH due AS (
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
            FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane, network_inbox.id, connector, body, news::text AS news, attempts,
-                     received_at AS "receivedAt";
+           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS "notificationsJson",
+                     attempts, received_at AS "receivedAt";
 
 -- statement network_inbox_delete_handled
 DELETE FROM network_inbox WHERE lane = $1 AND ctid = ANY (ARRAY(
@@ -1089,7 +1542,7 @@ INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, re
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6);
 
 -- statement network_inbox_lanes_due
-SELECT DISTINCT lane FROM network_inbox WHERE due_at <= $1 ORDER BY lane;
+SELECT DISTINCT lane AS shard FROM network_inbox WHERE due_at <= $1 ORDER BY lane;
 
 -- statement network_inbox_update
 UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE lane = $1 AND id = $2;
@@ -1218,7 +1671,7 @@ UPDATE notifications SET status = 'sent', due_at = NULL, message_id = $4, failur
            WHERE merchant_id = $1 AND id = $2 AND attempts = $3 AND status = 'pending';
 
 -- statement notifications_merchants_with_old
--- across merchants: what goes is everybody's
+-- across merchants: the purge covers all of them
            SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
              SELECT notifications.id FROM notifications
              WHERE notifications.merchant_id = merchants.id AND notifications.id < $1 AND due_at IS NULL
@@ -1267,14 +1720,14 @@ WITH due AS (
 DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version = $4;
 
 -- statement outbox_due
--- across merchants: a worker looks for whoever has something to do
-           SELECT merchants.id AS "merchantId", wanted.queue FROM merchants
+-- across merchants: a worker polls the work of all
+           SELECT merchants.id AS "merchantId", requested.queue FROM merchants
            CROSS JOIN LATERAL (
              SELECT kind FROM outbox WHERE outbox.merchant_id = merchants.id ORDER BY kind, subject_id LIMIT 1
            ) AS busy
-           CROSS JOIN unnest($1::text[]) AS wanted (queue)
+           CROSS JOIN unnest($1::text[]) AS requested (queue)
            CROSS JOIN LATERAL (
-             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = wanted.queue
+             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = requested.queue
              ORDER BY due_at LIMIT 1
            ) AS earliest
            WHERE earliest.due_at <= $2;
@@ -1312,14 +1765,22 @@ INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, vers
 -- statement page_limits_find
 SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND place_id = $2;
 
+-- statement page_limits_take
+INSERT INTO page_limits (merchant_id, place_id, arrival_us)
+           VALUES ($1, $2, $3::bigint + $4::bigint)
+          ON CONFLICT (merchant_id, place_id) DO UPDATE
+          SET arrival_us = CASE WHEN page_limits.arrival_us > $6::bigint THEN $3::bigint ELSE GREATEST(page_limits.arrival_us, $3::bigint) END + $4::bigint
+          WHERE page_limits.arrival_us > $6::bigint OR GREATEST(page_limits.arrival_us, $3::bigint) + $4::bigint - $3::bigint <= $5::bigint
+          RETURNING arrival_us AS "arrivalUs";
+
 -- statement payment_intents_clear_payer
 UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
-           WHERE merchant_id = $1 AND id IN (
+           WHERE merchant_id = $1 AND id = ANY (ARRAY(
              SELECT id FROM payment_intents
              WHERE merchant_id = $1 AND customer_id = $2
                AND (customer_name IS NOT NULL OR customer_email IS NOT NULL OR customer_phone IS NOT NULL)
              ORDER BY id LIMIT $3
-           );
+           ));
 
 -- statement payment_intents_count_all
 SELECT count(*) AS count FROM (
@@ -1798,6 +2259,13 @@ SELECT 1;
 -- statement rate_limits_find
 SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1;
 
+-- statement rate_limits_take
+INSERT INTO rate_limits (merchant_id, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
+          ON CONFLICT (merchant_id) DO UPDATE
+          SET arrival_us = CASE WHEN rate_limits.arrival_us > $5::bigint THEN $2::bigint ELSE GREATEST(rate_limits.arrival_us, $2::bigint) END + $3::bigint
+          WHERE rate_limits.arrival_us > $5::bigint OR GREATEST(rate_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
+          RETURNING arrival_us AS "arrivalUs";
+
 -- statement refund_parts_delete
 DELETE FROM refund_parts WHERE merchant_id = $1 AND refund_id = $2;
 
@@ -2052,6 +2520,14 @@ INSERT INTO reserve_rules (merchant_id, percent_hundredths, hours, new_for_days)
 -- across merchants: see service_limits_take
            SELECT arrival_us AS "arrivalUs" FROM service_limits WHERE name = $1;
 
+-- statement service_limits_take
+-- across merchants: a code is guessed before anybody knows whose counter it is at
+           INSERT INTO service_limits (name, arrival_us) VALUES ($1, $2::bigint + $3::bigint)
+          ON CONFLICT (name) DO UPDATE
+          SET arrival_us = CASE WHEN service_limits.arrival_us > $5::bigint THEN $2::bigint ELSE GREATEST(service_limits.arrival_us, $2::bigint) END + $3::bigint
+          WHERE service_limits.arrival_us > $5::bigint OR GREATEST(service_limits.arrival_us, $2::bigint) + $3::bigint - $2::bigint <= $4::bigint
+          RETURNING arrival_us AS "arrivalUs";
+
 -- statement settlement_count_unsettled
 SELECT count(*) AS count FROM sub_accounts WHERE merchant_id = $1 AND deleted_at IS NULL AND NOT EXISTS (
   SELECT 1 FROM settlement_periods
@@ -2089,7 +2565,7 @@ SELECT charges.id, transaction_reference AS reference, title FROM charges
            WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[]);
 
 -- statement settlement_list_merchants
--- across merchants: a worker looks for whoever has a period to settle
+-- across merchants: a worker looks for every merchant with a period to settle
            SELECT id FROM merchants
            WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
              SELECT 1 FROM settlement_runs
@@ -2104,7 +2580,7 @@ SELECT refunds.id, transfers.status = 'pending' AS "isOpen" FROM refunds
            WHERE refunds.merchant_id = $1 AND refunds.charge_id = $2;
 
 -- statement settlement_list_repayable_debts
--- across merchants: a worker looks for whoever owes and could repay
+-- across merchants: a worker looks for every debt that can be repaid
            WITH owed AS (
              SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
              WHERE kind IN ('receivable_merchant', 'sub_owed') AND kind = 'sub_owed' AND balance > 0
@@ -2155,17 +2631,16 @@ INSERT INTO settlement_periods (merchant_id, sub_account_id, period, transfer_id
            RETURNING sub_account_id AS id;
 
 -- statement settlement_periods_delete_before
--- across merchants: what goes is everybody's
-           DELETE FROM settlement_periods WHERE (merchant_id, sub_account_id, period) IN (
-             SELECT merchant_id, sub_account_id, period FROM settlement_periods
-             WHERE period < $1 ORDER BY period LIMIT 500
-           );
+-- across merchants: retention is the same for all of them
+           DELETE FROM settlement_periods WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM settlement_periods WHERE period < $1 ORDER BY period LIMIT 500
+           ));
 
 -- statement settlement_runs_delete_before
--- across merchants: what goes is everybody's
-           DELETE FROM settlement_runs WHERE (merchant_id, period) IN (
-             SELECT merchant_id, period FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT 500
-           );
+-- across merchants: retention is the same for all of them
+           DELETE FROM settlement_runs WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT 500
+           ));
 
 -- statement settlement_runs_insert
 INSERT INTO settlement_runs (merchant_id, period, finished_at) VALUES ($1, $2, $3)
@@ -2589,6 +3064,78 @@ SELECT count(*) AS count FROM (
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'   LIMIT $2
            ) AS counted;
 
+-- statement transfers_count_from
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND transfers.created_at >= $2  LIMIT $3
+           ) AS counted;
+
+-- statement transfers_count_status
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2  LIMIT $3
+           ) AS counted;
+
+-- statement transfers_count_status_from_to
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2 AND transfers.created_at >= $3 AND transfers.created_at <= $4  LIMIT $5
+           ) AS counted;
+
+-- statement transfers_count_status_term
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2 AND (account_number ILIKE ANY ($3::text[]) OR account_canonical ILIKE ANY ($3::text[]) OR beneficiary_name ILIKE ANY ($3::text[]) OR narration ILIKE ANY ($3::text[]) OR reference ILIKE ANY ($3::text[]) OR network_reference ILIKE ANY ($3::text[]) OR network_transaction_id ILIKE ANY ($3::text[]) OR id::text ILIKE ANY ($3::text[]))  LIMIT $4
+           ) AS counted;
+
+-- statement transfers_count_term
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND (account_number ILIKE ANY ($2::text[]) OR account_canonical ILIKE ANY ($2::text[]) OR beneficiary_name ILIKE ANY ($2::text[]) OR narration ILIKE ANY ($2::text[]) OR reference ILIKE ANY ($2::text[]) OR network_reference ILIKE ANY ($2::text[]) OR network_transaction_id ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))  LIMIT $3
+           ) AS counted;
+
+-- statement transfers_count_to
+SELECT count(*) AS count FROM (
+             SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND transfers.created_at <= $2  LIMIT $3
+           ) AS counted;
+
 -- statement transfers_find_by_id
 SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
   network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
@@ -2627,6 +3174,83 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' 
            ORDER BY id DESC LIMIT $2 OFFSET $3;
 
+-- statement transfers_list_before
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND id < $2
+           ORDER BY id DESC LIMIT $3 OFFSET $4;
+
+-- statement transfers_list_from
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND transfers.created_at >= $2
+           ORDER BY id DESC LIMIT $3 OFFSET $4;
+
+-- statement transfers_list_status
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2
+           ORDER BY id DESC LIMIT $3 OFFSET $4;
+
+-- statement transfers_list_status_from_to
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2 AND transfers.created_at >= $3 AND transfers.created_at <= $4
+           ORDER BY id DESC LIMIT $5 OFFSET $6;
+
+-- statement transfers_list_status_term
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND status = $2 AND (account_number ILIKE ANY ($3::text[]) OR account_canonical ILIKE ANY ($3::text[]) OR beneficiary_name ILIKE ANY ($3::text[]) OR narration ILIKE ANY ($3::text[]) OR reference ILIKE ANY ($3::text[]) OR network_reference ILIKE ANY ($3::text[]) OR network_transaction_id ILIKE ANY ($3::text[]) OR id::text ILIKE ANY ($3::text[]))
+           ORDER BY id DESC LIMIT $4 OFFSET $5;
+
+-- statement transfers_list_term
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND (account_number ILIKE ANY ($2::text[]) OR account_canonical ILIKE ANY ($2::text[]) OR beneficiary_name ILIKE ANY ($2::text[]) OR narration ILIKE ANY ($2::text[]) OR reference ILIKE ANY ($2::text[]) OR network_reference ILIKE ANY ($2::text[]) OR network_transaction_id ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[]))
+           ORDER BY id DESC LIMIT $3 OFFSET $4;
+
+-- statement transfers_list_to
+SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
+  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
+  route, original_reference AS "originalReference", reference,
+  network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
+  created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt" FROM transfers WHERE merchant_id = $1 AND kind <> 'refund' AND transfers.created_at <= $2
+           ORDER BY id DESC LIMIT $3 OFFSET $4;
+
 -- statement transfers_lock
 SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
   network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
@@ -2642,13 +3266,13 @@ SELECT merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", f
            WITH held AS (
              SELECT merchant_id, source_id AS id, amount FROM ledger_holds
              WHERE status = 'open' AND source_type = 'transfer'
-           ), wanted AS (
+           ), required AS (
              SELECT merchant_id, id, amount + fee AS amount FROM transfers
              WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
            )
-           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", wanted.amount AS "wantedMinor"
-           FROM held FULL JOIN wanted USING (merchant_id, id)
-           WHERE held.amount IS DISTINCT FROM wanted.amount
+           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", required.amount AS "requiredMinor"
+           FROM held FULL JOIN required USING (merchant_id, id)
+           WHERE held.amount IS DISTINCT FROM required.amount
            ORDER BY merchant_id, id LIMIT 1;
 
 -- statement transfers_update
@@ -2738,7 +3362,7 @@ INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, fa
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- statement webhook_attempts_merchants_with_old
--- across merchants: what goes is everybody's
+-- across merchants: retention is the same for all
            SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
              SELECT delivery_id FROM webhook_attempts
              WHERE webhook_attempts.merchant_id = merchants.id AND delivery_id < $1
@@ -2750,7 +3374,7 @@ INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, fa
 SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
            CROSS JOIN LATERAL (
              SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
-                    duration_ms AS "durationMs", answer
+                    duration_ms AS "durationMs", answer AS response
              FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
              ORDER BY attempt DESC LIMIT 100
            ) AS tries
@@ -2846,19 +3470,6 @@ UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL, deli
            WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = ended.id
              AND webhook_deliveries.attempts = ended.attempt AND webhook_deliveries.status IN ('pending', 'kept');
 
--- statement webhook_deliveries_merchants_due
--- across merchants: a worker looks for whoever has something to send
-           SELECT DISTINCT merchant_id AS id FROM webhook_endpoints
-           WHERE (SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
-    AND webhook_deliveries.endpoint_id = webhook_endpoints.id
-    AND callback_url IS NULL AND next_attempt_at IS NOT NULL
-  ORDER BY next_attempt_at LIMIT 1) <= $1
-              OR (is_default AND (SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
-    AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
-  ORDER BY next_attempt_at LIMIT 1) <= $1);
-
 -- statement webhook_deliveries_of_events
 SELECT sent.* FROM unnest($2::uuid[]) AS wanted (id)
            CROSS JOIN LATERAL (
@@ -2875,11 +3486,27 @@ UPDATE webhook_deliveries SET attempts = webhook_deliveries.attempts - 1, next_a
            WHERE webhook_deliveries.merchant_id = $1 AND webhook_deliveries.id = unsent.id
              AND webhook_deliveries.attempts = unsent.attempt AND webhook_deliveries.status = 'pending';
 
+-- statement webhook_deliveries_queues_due
+-- across merchants: a worker looks for whoever has something to send
+           SELECT * FROM (
+             SELECT merchant_id AS "merchantId", id, (SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
+    AND webhook_deliveries.endpoint_id = webhook_endpoints.id
+    AND callback_url IS NULL AND next_attempt_at IS NOT NULL
+  ORDER BY next_attempt_at LIMIT 1) <= $1 AS "ownDue",
+                    is_default AND (SELECT next_attempt_at FROM webhook_deliveries
+  WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
+    AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
+  ORDER BY next_attempt_at LIMIT 1) <= $1 AS "callbackDue"
+             FROM webhook_endpoints OFFSET 0
+           ) AS endpoints
+           WHERE "ownDue" OR "callbackDue";
+
 -- statement webhook_endpoints_count
 SELECT count(*) AS count FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL;
 
 -- statement webhook_endpoints_count_secrets_by_key
--- across merchants: one seal key is everybody's
+-- across merchants: all share one seal key
            SELECT "keyId", count(*) AS count FROM (
              SELECT encode(substring(secret from 2 for 4), 'hex') AS "keyId" FROM webhook_endpoints
              UNION ALL
@@ -2910,7 +3537,7 @@ SELECT merchant_id AS "merchantId", id, url, description, kinds, status,
   previous_secret_expires_at AS "previousSecretExpiresAt", created_at AS "createdAt", updated_at AS "updatedAt" FROM webhook_endpoints
            WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id DESC;
 
--- statement webhook_endpoints_list_for_dispatch
+-- statement webhook_endpoints_list_for_fan_out
 SELECT merchant_id AS "merchantId", id, url, description, kinds, status,
   disabled_reason AS "disabledReason", is_default AS "isDefault", secret, previous_secret AS "previousSecret",
   previous_secret_expires_at AS "previousSecretExpiresAt", created_at AS "createdAt", updated_at AS "updatedAt" FROM webhook_endpoints
@@ -2929,7 +3556,7 @@ SELECT id FROM webhook_endpoints WHERE merchant_id = $1 AND is_default FOR NO KE
 UPDATE webhook_endpoints SET deleted_at = $3, updated_at = $3 WHERE merchant_id = $1 AND id = $2;
 
 -- statement webhook_endpoints_newest_secrets
--- across merchants: one seal key is everybody's
+-- across merchants: all share one seal key
            SELECT merchant_id AS "merchantId", id, secret, previous_secret AS "previousSecret" FROM webhook_endpoints ORDER BY updated_at DESC LIMIT 1;
 
 -- statement webhook_endpoints_replace_previous_secret
@@ -2940,7 +3567,7 @@ UPDATE webhook_endpoints SET previous_secret = $4
 UPDATE webhook_endpoints SET secret = $4 WHERE merchant_id = $1 AND id = $2 AND secret = $3;
 
 -- statement webhook_endpoints_secrets_under_other_keys
--- across merchants: one seal key is everybody's
+-- across merchants: all share one seal key
            SELECT merchant_id AS "merchantId", id, secret, previous_secret AS "previousSecret" FROM webhook_endpoints
            WHERE (encode(substring(secret from 2 for 4), 'hex') <> $1 OR encode(substring(previous_secret from 2 for 4), 'hex') <> $1)
              AND ($2::uuid IS NULL OR (merchant_id, id) > ($2, $3::uuid))
@@ -2963,6 +3590,13 @@ SELECT count(*) AS count FROM (
              SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
   events.object_id AS "objectId", events.callback_url AS "callbackUrl",
   events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 ORDER BY events.id ASC LIMIT $3
+           ) AS counted;
+
+-- statement webhook_events_count_after_kind
+SELECT count(*) AS count FROM (
+             SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 AND events.kind = $3 ORDER BY events.id ASC LIMIT $4
            ) AS counted;
 
 -- statement webhook_events_count_all
@@ -3066,6 +3700,12 @@ SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence
   events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 AND events.id > $3
            ORDER BY events.id ASC LIMIT $4 OFFSET $5;
 
+-- statement webhook_events_list_after_kind
+SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
+  events.object_id AS "objectId", events.callback_url AS "callbackUrl",
+  events.request_id AS "requestId", events.record::text AS "recordText" FROM events WHERE events.merchant_id = $1 AND events.id > $2 AND events.kind = $3
+           ORDER BY events.id ASC LIMIT $4 OFFSET $5;
+
 -- statement webhook_events_list_all
 SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence,
   events.object_id AS "objectId", events.callback_url AS "callbackUrl",
@@ -3136,7 +3776,7 @@ SELECT events.id, events.kind, events.created_at AS "createdAt", events.sequence
                  WHERE sent.merchant_id = $1 AND sent.event_id = events.id AND sent.callback_url IS NULL AND sent.endpoint_id = $2 AND sent.status = $3 LIMIT 1)
            ORDER BY events.id DESC LIMIT $4 OFFSET $5;
 
--- statement webhook_events_list_to_dispatch
+-- statement webhook_events_list_to_fan_out
 SELECT id, kind, callback_url AS "callbackUrl" FROM events
            WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id;
 
@@ -3156,7 +3796,7 @@ SELECT id FROM events WHERE merchant_id = $1 AND id < $2 AND (SELECT webhook_del
            ORDER BY id LIMIT 200 FOR UPDATE SKIP LOCKED;
 
 -- statement webhook_events_merchants_with_old
--- across merchants: what goes is everybody's
+-- across merchants: retention is the same for all
            SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
              SELECT events.id FROM events
              WHERE events.merchant_id = merchants.id AND events.id < $1 AND (SELECT webhook_deliveries.id FROM webhook_deliveries
@@ -3346,23 +3986,17 @@ INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback
   WHERE webhook_attempts.merchant_id = $1 AND webhook_attempts.delivery_id = webhook_deliveries.id
     AND webhook_attempts.attempt = webhook_deliveries.attempts) IS NOT NULL)));
 
--- statement webhook_targets_due
-SELECT * FROM (
-             SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
-                    previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
-                    (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode",
-                    (SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = $1
-    AND webhook_deliveries.endpoint_id = webhook_endpoints.id
-    AND callback_url IS NULL AND next_attempt_at IS NOT NULL
-  ORDER BY next_attempt_at LIMIT 1) <= $2 AS "ownDue",
-                    is_default AND (SELECT next_attempt_at FROM webhook_deliveries
-  WHERE webhook_deliveries.merchant_id = $1
-    AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
-  ORDER BY next_attempt_at LIMIT 1) <= $2 AS "callbackDue"
-             FROM webhook_endpoints WHERE merchant_id = $1
-           ) AS targets
-           WHERE "ownDue" OR "callbackDue";
+-- statement webhook_targets_find
+SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
+                  previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+           FROM webhook_endpoints WHERE merchant_id = $1 AND id = $2;
+
+-- statement webhook_targets_find_default
+SELECT merchant_id AS "merchantId", id, url, status, deleted_at IS NOT NULL AS deleted, secret,
+                  previous_secret AS "previousSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+           FROM webhook_endpoints WHERE merchant_id = $1 AND is_default;
 
 -- statement write_probes_little_memory
 SELECT set_config('work_mem', '64kB', true);
