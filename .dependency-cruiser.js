@@ -12,7 +12,7 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 // and the parts of one line do not know each other.
 export const levels = [
   ['kit'],
-  ['api', 'database'],
+  ['api', 'database', 'languages'],
   ['ledger', 'events', 'networks', 'keyring'],
   ['merchants', 'cases', 'operators', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers', 'debts'],

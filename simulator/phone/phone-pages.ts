@@ -61,14 +61,14 @@ export const phonePages: FastifyPluginAsync<PhonePagesOptions> = async (app, opt
   const context = { ...options, guard, sender };
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log, homeOf: phonePath });
+      await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: phonePath });
       addPhone(scope, context);
     },
     { prefix: '/simulator/phone' },
   );
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log, homeOf: launchPath });
+      await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: launchPath });
       addLaunch(scope, context);
     },
     { prefix: '/simulator/wave' },
@@ -99,7 +99,7 @@ function addPhone(scope: FastifyInstance, context: PhoneContext): void {
     const otherNumberPath = withKey('/simulator/phone', request);
     const formProof = context.guard.field(path);
     const phone: Phone = { number, prompts, arrivals, floats, path, otherNumberPath, formProof };
-    if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, phoneMain(phone));
+    if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, { body: phoneMain(phone) });
     return sender.send(request, reply, { status: 200, content: phonePage(phone) });
   });
 

@@ -1,5 +1,5 @@
 import { AppError, fieldError } from '../../server/src/api/app-error.ts';
-import { closedPage, notConnectedPage } from '../../server/src/pages/collect/collect-page.ts';
+
 import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/collect-targets.ts';
 
 const longName =
@@ -17,6 +17,7 @@ function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<Co
       amountMinor: null,
       feeMinor: 0n,
       minAmountMinor: null,
+      bounds: { minMinor: model.minAmountMinor ?? 1_000n, maxMinor: 100_000_000n },
       customFields: [],
       ...model,
     },
@@ -34,13 +35,6 @@ async function pay(amountMinor: bigint): Promise<string> {
   return '/pay/choose';
 }
 
-const closed = {
-  title: 'This link is not active',
-  text: 'it cannot be paid at the moment. Nothing was paid here. Ask the shop whether it will open again.',
-  merchantName: 'Kairaba Bookshop',
-  icon: 'clock',
-} as const;
-
 /** Every state of the pages of links and counters, by the end of its address. */
 export const linkFixtures: Record<string, CollectTarget> = {
   open: collectPage({
@@ -56,9 +50,13 @@ export const linkFixtures: Record<string, CollectTarget> = {
     customFields: ['Child’s name', 'Class', 'Size'],
   }),
   long: collectPage({ path: '/link/long', merchantName: longName, heading: longName, description: longName.repeat(3) }),
-  closed: collectPage({ path: '/link/closed' }, { closed: closedPage(closed) }),
-  'not-connected': collectPage({ path: '/link/not-connected' }, { closed: notConnectedPage('Kairaba Bookshop') }),
-  'not-connected-long': collectPage({ path: '/link/not-connected-long' }, { closed: notConnectedPage(longName) }),
+  inactive: collectPage({ path: '/link/inactive' }, { closed: 'link-inactive' }),
+  deleted: collectPage({ path: '/link/deleted' }, { closed: 'link-deleted' }),
+  'not-connected': collectPage({ path: '/link/not-connected' }, { closed: 'not-connected' }),
+  'not-connected-long': collectPage(
+    { path: '/link/not-connected-long', merchantName: longName },
+    { closed: 'not-connected' },
+  ),
 };
 
 export const counterFixtures: Record<string, CollectTarget> = {

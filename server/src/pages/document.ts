@@ -5,11 +5,15 @@ import { html, renderHtml } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { tabIcon } from './icons.ts';
 import type { InlineAsset } from './inline-asset.ts';
-import { cleanText } from './page-text.ts';
 
 export interface PageContent {
-  title: string;
+  /** Text; Html without markup. */
+  title: Html | string;
+  /** The code of its language; English by default. */
+  language?: string;
   body: Html;
+  /** Whether the page uses the sender's `moreStyle`. */
+  needsMoreStyle?: boolean;
   /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
   refreshSeconds: number | null;
 }
@@ -21,13 +25,19 @@ export interface PageSender {
     reply: FastifyReply,
     page: { status: number; content: PageContent },
   ): Promise<FastifyReply>;
-  /** A part of a page, which the page's script puts in place of the current one. */
-  sendPart(request: FastifyRequest, reply: FastifyReply, part: Html): Promise<FastifyReply>;
+  /** A part of a page, which the page's script puts in place of the current one, after the style that it may need. */
+  sendPart(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    part: Pick<PageContent, 'body' | 'needsMoreStyle'>,
+  ): Promise<FastifyReply>;
 }
 
 export interface PageSenderOptions {
   publicUrl: () => string;
   style: InlineAsset;
+  /** Of pages that are not a first view: those load fast without it. */
+  moreStyle?: InlineAsset;
   script: InlineAsset | null;
 }
 
@@ -35,7 +45,7 @@ export function createPageSender(options: PageSenderOptions): PageSender {
   const headers = (): Record<string, string> =>
     pageHeaders({
       publicUrl: options.publicUrl(),
-      styleSource: options.style.source,
+      styleSource: [options.style, options.moreStyle].flatMap((style) => style?.source ?? []).join(' '),
       scriptSource: options.script?.source ?? null,
     });
   return {
@@ -45,19 +55,27 @@ export function createPageSender(options: PageSenderOptions): PageSender {
     },
     async sendPart(request, reply, part) {
       reply.code(200).headers(headers());
-      return reply.send(await compress(request, reply, renderHtml(part)));
+      return reply.send(await compress(request, reply, `${moreStyleOf(part, options)}${renderHtml(part.body)}`));
     },
   };
 }
 
+function moreStyleOf(
+  { needsMoreStyle }: Pick<PageContent, 'needsMoreStyle'>,
+  { moreStyle }: PageSenderOptions,
+): string {
+  return needsMoreStyle === true && moreStyle ? `<style>${moreStyle.text}</style>` : '';
+}
+
 /** Style and script are our own files and are not escaped; everything else went through the escaping tag. */
-function renderDocument(content: PageContent, { style, script }: PageSenderOptions): string {
+function renderDocument(content: PageContent, options: PageSenderOptions): string {
+  const { style, script } = options;
   const head = html`<!doctype html>
-<html lang="en">
+<html lang="${content.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${cleanText(content.title)}</title>
+<title>${content.title}</title>
 ${tabIcon}
 ${
   content.refreshSeconds !== null &&
@@ -65,7 +83,7 @@ ${
 }
 `;
   const scriptTag = script === null ? '' : `<script>${script.text}</script>\n`;
-  return `${renderHtml(head)}<style>${style.text}</style>
+  return `${renderHtml(head)}<style>${style.text}</style>${moreStyleOf(content, options)}
 </head>
 <body>
 ${withoutEmptyLines(renderHtml(content.body))}

@@ -5,7 +5,7 @@ import { icon } from './icons.ts';
 interface FormError {
   /** Null for an error of the whole form. */
   field: string | null;
-  message: string;
+  message: Html | string;
 }
 
 /** The errors of the whole form, shown above it. */
@@ -18,6 +18,6 @@ export function generalErrors(errors: readonly FormError[] = []): Html {
 }
 
 /** The error of one field. The field names `<name>-error` in its `aria-describedby`. */
-export function fieldError(name: string, message: string): Html {
+export function fieldError(name: string, message: Html | string): Html {
   return html`<p class="error" id="${name}-error">${icon('warning')}${message}</p>`;
 }

@@ -1,65 +1,46 @@
 import { html } from '../kit/html.ts';
+import type { Language } from '../languages/languages.ts';
 import type { PageContent } from './document.ts';
+import type { IconName } from './icons.ts';
 import { messagePage } from './layout.ts';
-import type { Message } from './layout.ts';
 
 /**
- * The page for an HTTP error. Says first whether money moved, the payer's first question, and then what to do. `home` is the page
- * to open again, if there is one.
+ * The page for an HTTP error. Says whether money moved, the payer's first question, and what to do. `home` is the page to open
+ * again, if there is one.
  */
-export function httpErrorPage(status: number, context: { home: string | null; requestId: string }): PageContent {
-  const { body, ...message } = messageOf(status);
-  const home = status === 404 ? null : context.home;
-  return messagePage({
-    ...message,
-    body: html`${body}
-${home !== null && html`<p><a class="button" href="${home}">Open the page again</a></p>`}
-${status >= 500 && html`<p class="hint">Request <span class="reference">${context.requestId}</span></p>`}`,
-  });
+export function httpErrorPage(
+  status: number,
+  { language, home, requestId }: { language: Language; home: string | null; requestId: string },
+): PageContent {
+  const { t } = language;
+  const { heading, text, icon } = messageOf(status);
+  return messagePage(
+    {
+      heading: t(heading),
+      icon,
+      body: html`<p>${t(text)}</p>
+${home !== null && status !== 404 && html`<p><a class="button" href="${home}">${t('open-again')}</a></p>`}
+${status >= 500 && html`<p class="hint">${t('request-id', { id: html`<span class="reference">${requestId}</span>` })}</p>`}`,
+    },
+    language,
+  );
 }
 
-function messageOf(status: number): Message {
+function messageOf(status: number): { heading: string; text: string; icon: IconName } {
   switch (status) {
     case 403:
-      return {
-        heading: 'This form was not sent from our page',
-        icon: 'warning',
-        body: html`<p>Another site sent this form, or your browser did not say where it came from. Nothing was done. Open the page
-again and use the buttons there.</p>`,
-      };
+      return { heading: 'error-form', text: 'error-form-text', icon: 'warning' };
     case 404:
-      return {
-        heading: 'Page not found',
-        icon: 'eye',
-        body: html`<p>Check that the whole address was copied. If it was, ask whoever sent it for a new link. Nothing was paid
-here.</p>`,
-      };
+      return { heading: 'error-not-found', text: 'error-not-found-text', icon: 'eye' };
+    case 405:
+      return { heading: 'error-method', text: 'error-method-text', icon: 'warning' };
     case 429:
-      return {
-        heading: 'Too many requests',
-        icon: 'clock',
-        body: html`<p>We received too many requests from your network and did nothing with this one. Wait a minute, then try again. If you
-typed the code of a counter, scan its QR code instead.</p>`,
-      };
+      return { heading: 'error-too-many', text: 'error-too-many-text', icon: 'clock' };
     case 503:
-      return {
-        heading: 'The service is unavailable',
-        icon: 'clock',
-        body: html`<p>What you have paid is safe and is not lost. If you have just pressed a button, open the page again to see the status
-of the payment. <b>Do not pay a second time before you have seen it.</b></p>`,
-      };
+      return { heading: 'error-unavailable', text: 'error-unavailable-text', icon: 'clock' };
     default:
       return status >= 500
-        ? {
-            heading: 'Something went wrong',
-            icon: 'warning',
-            body: html`<p>This is an error on our side, and it was logged. What you have paid is safe. Open the page again to see the status
-of the payment before you pay a second time.</p>`,
-          }
-        : {
-            heading: 'The form could not be read',
-            icon: 'warning',
-            body: html`<p>The form did not arrive as our page sends it. Nothing was done. Open the page again and try once more.</p>`,
-          };
+        ? { heading: 'error-ours', text: 'error-ours-text', icon: 'warning' }
+        : { heading: 'error-unread', text: 'error-unread-text', icon: 'warning' };
   }
 }

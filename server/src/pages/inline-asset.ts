@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { minify_sync } from 'terser';
+import { assert } from '../kit/assert.ts';
 
 /** An inline style or script, with its hash source for the content security policy. */
 export interface InlineAsset {
@@ -13,11 +15,21 @@ export interface InlineAsset {
  * second before anything is drawn, and a cached file is never reused. The files are read once at start.
  */
 export function loadStyle(...files: URL[]): InlineAsset {
-  return asset(shortenNames(files.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join('')));
+  return loadStyles(files, []).style;
+}
+
+/** A page's style, and what only its later states need; they share their custom properties. */
+export function loadStyles(first: URL[], more: URL[]): { style: InlineAsset; moreStyle: InlineAsset } {
+  const texts = [first, more].map((files) => files.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join(''));
+  const names = [...new Set(texts.join('').match(customProperty))];
+  const [style = '', moreStyle = ''] = texts.map((text) => shortenNames(text, names));
+  return { style: asset(style), moreStyle: asset(moreStyle) };
 }
 
 export function loadScript(...files: URL[]): InlineAsset {
-  return asset(files.map((file) => shortenScript(readFileSync(file, 'utf8'))).join('\n'));
+  const { code } = minify_sync(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
+  assert(code !== undefined, 'our own scripts can be minified');
+  return asset(code);
 }
 
 function asset(text: string): InlineAsset {
@@ -36,23 +48,9 @@ function shortenStyle(text: string): string {
     .trim();
 }
 
-/** Shortens the names of custom properties. Nothing outside a page's style refers to them. */
-function shortenNames(text: string): string {
-  const names = [...new Set(text.match(/--[a-z-]+/g))];
-  return text.replace(/--[a-z-]+/g, (name) => `--${names.indexOf(name).toString(36)}`);
-}
+const customProperty = /--[a-z-]+/g;
 
-/**
- * Removes whole-line comments, indentation, spaces around operators, and line ends after a statement. The files contain no
- * strings that this could change.
- */
-function shortenScript(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('//') && !line.startsWith('/*') && !line.startsWith('*'))
-    .join('\n')
-    .replace(/ (===|!==|=>|&&|\|\||<=|[=+*/<?:]) /g, '$1')
-    .replaceAll(') {', '){')
-    .replace(/([;{,])\n/g, '$1');
+/** Shortens the names of custom properties. Nothing outside a page's styles refers to them. */
+function shortenNames(text: string, names: readonly string[]): string {
+  return text.replace(customProperty, (name) => `--${names.indexOf(name).toString(36)}`);
 }

@@ -1,38 +1,59 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
+import { languages } from '../languages/languages.ts';
+import type { Language } from '../languages/languages.ts';
 import type { PageContent } from './document.ts';
 import { icon } from './icons.ts';
 import type { IconName } from './icons.ts';
 
-/** The frame of every page. */
-export function layout(body: Html): Html {
+/** The frame of every page. With a language, links to the others follow the page. */
+export function layout(body: Html, language: Language | null = null): Html {
   return html`<div class="page">
 ${body}
+${language !== null && languageLinks(language)}
 </div>`;
 }
 
-export const testRibbon = html`<header class="ribbon"><p><b>Test mode</b>: no real money moves</p></header>`;
+/** A link opens the same page; `page-language.ts` remembers the choice. */
+function languageLinks({ code: current, t }: Language): Html {
+  return html`<nav class="languages" aria-label="${t('languages')}">
+${languages.map(({ code, name }) =>
+  code === current
+    ? html`<span lang="${code}" aria-current="true">${name}</span>`
+    : html`<a href="?lang=${code}" lang="${code}" hreflang="${code}">${name}</a>`,
+)}
+</nav>`;
+}
+
+export function testRibbon({ t }: Language): Html {
+  return html`<header class="ribbon"><p>${t('test-mode')}</p></header>`;
+}
 
 export interface Message {
-  heading: string;
+  heading: Html | string;
   /** The tab's title; the heading by default. */
-  title?: string;
+  title?: Html | string;
   icon: IconName;
   tone?: 'calm' | 'good';
   body: Html;
 }
 
-/** A page with one message and nothing to fill in. */
-export function messagePage({ heading, title = heading, icon: iconName, tone = 'calm', body }: Message): PageContent {
+/** A page with one message and nothing to fill in; in English without a language. */
+export function messagePage(message: Message, language: Language | null = null): PageContent {
+  const { heading, title = heading, icon: iconName, tone = 'calm', body } = message;
   return {
     title,
+    ...(language && { language: language.code }),
     refreshSeconds: null,
-    body: layout(html`<main class="card narrow">
+    body: layout(
+      html`<main class="card narrow">
 <section class="step ended" aria-labelledby="step">
 <p class="seal ${tone}">${icon(iconName)}</p>
 <h1 id="step">${heading}</h1>
 ${body}
 </section>
-</main>`),
+</main>`,
+      language,
+    ),
   };
 }

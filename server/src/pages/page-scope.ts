@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PublicError } from '../kit/public-error.ts';
@@ -6,10 +7,13 @@ import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { httpErrorPage } from './http-error-page.ts';
+import { preparePageLanguage } from './page-language.ts';
+import { createPageCookies } from './page-cookies.ts';
 
 export interface PageScopeOptions {
   sender: PageSender;
   guard: FormGuard;
+  publicUrl: () => string;
   log: Log;
   /** The path of the page that a request belongs to; null if there is none to return to. */
   homeOf(request: FastifyRequest): string | null;
@@ -29,6 +33,8 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   });
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { bodyLimit: formBytesMax });
+  await scope.register(cookie);
+  preparePageLanguage(scope, createPageCookies(options.publicUrl));
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST' || options.guard.allows(request, options.homeOf(request) ?? '')) return;
     options.log.debug('a request was refused', { request_id: request.id, reason: 'not proven to be our own form' });
@@ -49,7 +55,8 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     { status, retryAfterSeconds }: { status: number; retryAfterSeconds?: number | undefined },
   ): Promise<FastifyReply> {
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
-    const content = httpErrorPage(status, { home: options.homeOf(request), requestId: request.id });
+    const { language, id: requestId } = request;
+    const content = httpErrorPage(status, { language, requestId, home: options.homeOf(request) });
     return options.sender.send(request, reply, { status, content });
   }
 }

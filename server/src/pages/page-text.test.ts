@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { english } from '../languages/languages.ts';
 import { renderHtml } from '../kit/html.ts';
 import { cleanText, foreignText, formatDuration, formatNumber, formatTime, linkable } from './page-text.ts';
 
@@ -29,15 +30,15 @@ test('times are in UTC, the time of Banjul', () => {
 test('time left is never zero and never shows more hours than are left', () => {
   const minute = 60_000;
   const cases: [number, string][] = [
-    [0, '1 minute'],
-    [59_999, '1 minute'],
-    [minute + 1, '2 minutes'],
-    [120 * minute, '120 minutes'],
-    [121 * minute, '2 hours'],
-    [47 * 60 * minute, '47 hours'],
+    [0, '1 min'],
+    [59_999, '1 min'],
+    [minute + 1, '2 min'],
+    [60 * minute, '1 h 0 min'],
+    [121 * minute, '2 h 1 min'],
+    [47 * 60 * minute, '47 h 0 min'],
     [7 * 24 * 60 * minute, '7 days'],
   ];
-  for (const [ms, expected] of cases) assert.equal(formatDuration(ms), expected);
+  for (const [ms, expected] of cases) assert.equal(renderHtml(formatDuration(ms, english)), expected);
 });
 
 test('only URLs that cannot run code are linked', () => {

@@ -1,6 +1,9 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
+import { formatAmount } from '../kit/money.ts';
+import { english } from '../languages/languages.ts';
+import type { Language } from '../languages/languages.ts';
 
 // Bidirectional formatting (Unicode, UAX 9) and control characters, with which a name can look like another one. Right-to-left
 // scripts need none of them.
@@ -16,40 +19,57 @@ export function foreignText(text: string): Html {
   return html`<bdi>${cleanText(text)}</bdi>`;
 }
 
+/** Untrusted text with its line breaks, for an element with `white-space: pre-line`. */
+export function foreignLines(text: string): Html {
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map(cleanText);
+  return html`<bdi>${lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()}</bdi>`;
+}
+
+/** An amount within a sentence; it never breaks inside the number. */
+export function amountText(minor: bigint): Html {
+  return html`<span class="unbroken">${formatAmount(minor)}</span>`;
+}
+
 /** The URL if it is safe to link, else null. App links such as `shop://done` are safe (docs/api.md, "URLs"). */
 export function linkable(address: string | null): string | null {
   return address !== null && isLinkableUrl(address) ? address : null;
 }
 
-const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 /** `20 Nov 2026, 10:18` in UTC, which is Gambian local time all year (Africa/Banjul). */
-export function formatTime(time: Date): string {
-  const day = `${time.getUTCDate()} ${monthNames[time.getUTCMonth()] ?? ''} ${time.getUTCFullYear()}`;
-  return `${day}, ${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`;
+export function formatTime(time: Date, { plain }: Language = english): string {
+  const month = plain('months').split(' ')[time.getUTCMonth()] ?? '';
+  return `${time.getUTCDate()} ${month} ${time.getUTCFullYear()}, ${formatClock(time)}`;
 }
 
-/** The time left, such as `29 minutes`, rounded up so that it is never zero; hours after two hours, then days. */
-export function formatDuration(ms: number): string {
-  const minutes = Math.max(1, Math.ceil(ms / 60_000));
-  return minutes <= 120 ? plural(minutes, 'minute') : hoursOrDays(minutes);
+/** `10:18` on the same day, else with the date. */
+export function formatTimeFrom(time: Date, now: Date, language: Language): string {
+  const isToday = time.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  return isToday ? formatClock(time) : formatTime(time, language);
 }
 
-/** The time since an event, such as `12 seconds`, `3 minutes` or `2 hours`, rounded down. */
-export function formatSince(ms: number): string {
+function formatClock(time: Date): string {
+  return `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`;
+}
+
+/** The time left, such as `29 min` or `5 h 12 min`, rounded up so that it is never zero; days after two days. */
+export function formatDuration(ms: number, language: Language): Html {
+  return minutesOrMore(Math.max(1, Math.ceil(ms / 60_000)), language);
+}
+
+/** The time since an event, such as `12 s`, `3 min` or `2 h 5 min`, rounded down. */
+export function formatSince(ms: number, language: Language): Html {
   const seconds = Math.floor(ms / 1_000);
-  if (seconds < 60) return plural(seconds, 'second');
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 120 ? plural(minutes, 'minute') : hoursOrDays(minutes);
+  return seconds < 60 ? html`${seconds} s` : minutesOrMore(Math.floor(seconds / 60), language);
 }
 
-function hoursOrDays(minutes: number): string {
+/** The units' symbols are the same in every language; the page's script writes them too. */
+function minutesOrMore(minutes: number, { t }: Language): Html {
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? plural(hours, 'hour') : plural(Math.floor(hours / 24), 'day');
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (hours === 0) return html`${minutes} min`;
+  return hours < 48 ? html`${hours} h ${minutes % 60} min` : t('days', { days: Math.floor(hours / 24) });
 }
 
 function twoDigits(value: number): string {

@@ -7,8 +7,8 @@ const quietZoneModules = 4;
 // A long launch URL makes a large code, which must still fit beside its text.
 const smallModulesFrom = 45;
 
-/** A QR code as one SVG path, dark on white even in the dark colour scheme, because many scanners read nothing else. */
-export function qrCode(text: string, label: string): Html {
+/** A QR code as one SVG path, with a label without markup, dark on white even in the dark colour scheme, because many scanners read nothing else. */
+export function qrCode(text: string, label: Html | string): Html {
   // A screen is not damaged, so the lowest error correction suffices, with the fewest and largest modules.
   const rows = encodeQR(text, 'raw', { border: quietZoneModules, ecc: 'low' });
   const size = rows.length;

@@ -1,4 +1,4 @@
-import { fieldError } from '../api/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { callbackName } from '../networks/registry.ts';
@@ -72,7 +72,7 @@ export async function applyResponse(
     case 'not_found':
       return applyProgress(context, charge, { progress: 'unknown', nextAction: null });
     case 'code_refused':
-      throw codeRefused(response.attemptsLeft);
+      throw new CodeRefusedError(response.attemptsLeft);
   }
 }
 
@@ -133,7 +133,14 @@ function isSameStep(charge: Charge, step: Pick<Charge, 'progress' | 'nextAction'
   return charge.progress === step.progress && JSON.stringify(charge.nextAction) === JSON.stringify(step.nextAction);
 }
 
-function codeRefused(attemptsLeft: number): Error {
-  const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
-  return fieldError('invalid_request', 'code', `This code is not right; ${tries}.`);
+/** The network did not accept the payer's code. */
+export class CodeRefusedError extends AppError {
+  readonly attemptsLeft: number;
+
+  constructor(attemptsLeft: number) {
+    const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
+    const message = `This code is not right; ${tries}.`;
+    super('invalid_request', message, { fields: [{ path: 'code', message }] });
+    this.attemptsLeft = attemptsLeft;
+  }
 }

@@ -13,6 +13,8 @@ export interface CheckoutView {
   counterName: string | null;
   title: string | null;
   description: string | null;
+  /** What the payer answered on a link's page, by its labels. */
+  answers: readonly { label: string; value: string }[];
   currency: string;
   amountMinor: bigint;
   /** The fee that the payer pays on top; 0 when the business pays it. */
@@ -59,6 +61,9 @@ export interface CheckoutCharge {
   shortCode: string;
   /** The amount received; before that, the amount requested. */
   amountPaidMinor: bigint;
+  amountRefundedMinor: bigint;
+  /** What the network took back in part; nothing is left of an attempt that is `reversed`. */
+  amountReversedMinor: bigint;
   /** What is under review; null for nothing, or for another currency. */
   arrivedMinor: bigint | null;
   paidAt: Date | null;

@@ -170,6 +170,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     counterName: counterNameOf(intent),
     title: intent.title,
     description: intent.description,
+    answers: Object.entries(intent.customFieldsValues ?? {}).map(([label, value]) => ({ label, value: String(value) })),
     currency: intent.currency,
     amountMinor: intent.amountMinor,
     feeMinor: total - intent.amountMinor,
@@ -219,6 +220,8 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
     transactionReference: charge.transactionReference,
     shortCode: shortCodeOf(charge.transactionReference),
     amountPaidMinor: receivedMinor(charge),
+    amountRefundedMinor: charge.amountRefundedMinor,
+    amountReversedMinor: charge.amountReversedMinor,
     arrivedMinor: charge.paidAt === null ? charge.amountReceivedMinor : null,
     paidAt: charge.paidAt,
   };

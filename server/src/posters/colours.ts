@@ -15,7 +15,7 @@ const networkColours: ReadonlyMap<string, string> = new Map([
   ['wave', '#0d6e9e'],
   ['afrimoney', '#a02c54'],
   ['qmoney', '#5c489e'],
-  ['aps', '#a3480f'],
+  ['aps', '#6b5b00'],
 ]);
 
 /** The background of a network's mark. */

@@ -40,7 +40,7 @@ export const chatPages: FastifyPluginAsync<ChatPagesOptions> = async (app, optio
   const sender = createPageSender({ publicUrl, style, script: null });
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log, homeOf: () => '/simulator/chat' });
+      await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: () => '/simulator/chat' });
 
       scope.get('/', async (request: ChatRequest, reply) => {
         const { number } = request.query;

@@ -1,14 +1,13 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { PageContent } from '../document.ts';
 import { cleanText } from '../page-text.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
 import { chooseStep, enterCodeStep } from './form-steps.ts';
 import { receipt } from './receipt.ts';
-import { hasOpenAttempt, isLive, isWaiting, stateName, stepOf } from './step.ts';
-import type { StepName } from './step.ts';
+import { hasOpenAttempt, isLive, isReceipt, isWaiting, stateName, stepOf } from './step.ts';
+import type { ReceiptStep, StepName } from './step.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { layout, testRibbon } from '../layout.ts';
 import { summary } from './summary.ts';
@@ -18,31 +17,38 @@ import { approveStep, checkingStep, openStep, startingStep } from './waiting-ste
 const refreshSeconds = 5;
 
 export function checkoutPage(model: CheckoutPageModel): PageContent {
-  const step = stepOf(model.view);
-  const body = html`${model.view.testMode && testRibbon}
+  const { language, view } = model;
+  const step = stepOf(view);
+  const body = html`${view.testMode && testRibbon(language)}
 ${checkoutMain(model)}
 <p class="unseen" role="status" aria-live="polite" id="live"></p>`;
   return {
-    title: pageTitle(model.view, step),
-    body: layout(body),
+    title: pageTitle(model),
+    language: language.code,
+    body: layout(body, language),
+    needsMoreStyle: step !== 'choose',
     refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
   };
 }
 
+/** What the page's script puts in place of the current part. */
+export function checkoutPart(model: CheckoutPageModel): Pick<PageContent, 'body' | 'needsMoreStyle'> {
+  return { body: checkoutMain(model), needsMoreStyle: stepOf(model.view) !== 'choose' };
+}
+
 /** The part that the page's script replaces. Its data attributes are the script's input. */
-export function checkoutMain(model: CheckoutPageModel): Html {
+function checkoutMain(model: CheckoutPageModel): Html {
   const { view, path } = model;
   const step = stepOf(view);
-  const title = pageTitle(view, step);
-  const isReceipt = step === 'paid' || step === 'reversed';
-  return html`<main class="card${isReceipt ? '' : ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
+  const title = pageTitle(model);
+  return html`<main class="card${!isReceipt(step) && ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
     isLive(view) && html` data-live`
-  }>
-${isReceipt ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
+  }${isReceipt(step) && html` data-receipt`}>
+${isReceipt(step) ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
 </main>`;
 }
 
-function stepSection(model: CheckoutPageModel, step: Exclude<StepName, 'paid' | 'reversed'>): Html {
+function stepSection(model: CheckoutPageModel, step: Exclude<StepName, ReceiptStep>): Html {
   switch (step) {
     case 'choose':
       return chooseStep(model);
@@ -68,48 +74,56 @@ function stepSection(model: CheckoutPageModel, step: Exclude<StepName, 'paid' | 
   }
 }
 
-const titleWords: Record<StepName, string> = {
-  choose: 'Pay',
-  starting: 'Starting',
-  open_url: 'Waiting for you',
-  approve_on_phone: 'Waiting for you',
-  approve_then_confirm: 'Waiting for you',
-  enter_code: 'Enter the code',
-  asking: 'Checking, do not pay again',
-  review: 'Under review',
-  paid: 'Paid',
-  reversed: 'Taken back',
-  failed: 'Not paid',
-  cancelled: 'Cancelled',
-  expired: 'Expired',
+const stateTexts: Record<StepName, string> = {
+  choose: 'state-choose',
+  starting: 'state-starting',
+  open_url: 'state-waiting',
+  approve_on_phone: 'state-waiting',
+  approve_then_confirm: 'state-waiting',
+  enter_code: 'state-code',
+  asking: 'state-asking',
+  review: 'state-review',
+  paid: 'state-paid',
+  partly_returned: 'state-partly-refunded',
+  refunded: 'state-refunded',
+  reversed: 'state-reversed',
+  failed: 'state-failed',
+  cancelled: 'state-cancelled',
+  expired: 'state-expired',
 };
 
-function pageTitle(view: CheckoutView, step: StepName): string {
-  return `${titleWords[step]}: ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`;
+function pageTitle(model: CheckoutPageModel): Html {
+  return tabTitle(model, stateTexts[stepOf(model.view)]);
+}
+
+function tabTitle({ view, language: { t } }: CheckoutPageModel, state: string): Html {
+  const values = { amount: formatAmount(view.totalMinor), merchant: cleanText(view.merchantName) };
+  return t('tab', { state: t(state), ...values });
 }
 
 /** Asks before a payment is cancelled: cancelling takes a form, because software follows links on its own. */
 export function cancelPage(model: CheckoutPageModel): PageContent {
-  const { view, path, formProof } = model;
+  const { view, path, formProof, language } = model;
+  const { t } = language;
   return {
-    title: `Cancel? ${formatAmount(view.totalMinor)} to ${cleanText(view.merchantName)}`,
+    title: tabTitle(model, 'cancel-question'),
+    language: language.code,
     refreshSeconds: null,
-    body: layout(html`${view.testMode && testRibbon}
+    body: layout(
+      html`${view.testMode && testRibbon(language)}
 <main class="card wide">
 ${summary(model)}
 <section class="step" aria-labelledby="step">
-<h2 id="step">Cancel this payment?</h2>
-<p>${
-      hasOpenAttempt(view)
-        ? 'Cancel only if you have not approved it yet. A payment that is already approved still counts.'
-        : 'You have not paid yet. After cancelling you need a new payment from the shop.'
-    }</p>
+<h2 id="step">${t('cancel-question')}</h2>
+<p>${t(hasOpenAttempt(view) ? 'cancel-if-open' : 'cancel-nothing-paid')}</p>
+<p><a class="button" href="${path}">${t('cancel-no')}</a></p>
 <form method="post" action="${path}/cancel">
 ${formProof}
-<button class="button danger">Yes, cancel it</button>
+<button class="button danger">${t('cancel-yes')}</button>
 </form>
-<p><a class="button plain" href="${path}">No, go on paying</a></p>
 </section>
-</main>`),
+</main>`,
+      language,
+    ),
   };
 }

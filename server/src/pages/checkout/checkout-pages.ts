@@ -4,7 +4,7 @@ import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
-import { loadScript, loadStyle } from '../inline-asset.ts';
+import { loadScript, loadStyles } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { cancelPage } from './checkout-page.ts';
 import { checkChoice, checkCode, readChoice, readCode } from './forms.ts';
@@ -24,10 +24,9 @@ export interface CheckoutPagesOptions extends StatusRouteOptions {
   simulatedPhoneUrl?: (view: CheckoutView) => string | null;
 }
 
-const style = loadStyle(
-  new URL('../style.css', import.meta.url),
-  new URL('../controls.css', import.meta.url),
-  new URL('checkout.css', import.meta.url),
+const { style, moreStyle } = loadStyles(
+  ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
+  [new URL('later-steps.css', import.meta.url)],
 );
 const script = loadScript(new URL('live.js', import.meta.url));
 
@@ -35,12 +34,12 @@ const script = loadScript(new URL('live.js', import.meta.url));
 export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (app, options) => {
   const { checkout, clock, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
-  const sender = createPageSender({ publicUrl, style, script });
+  const sender = createPageSender({ publicUrl, style, moreStyle, script });
   const simulatedPhoneUrl = options.simulatedPhoneUrl ?? (() => null);
-  const responder = createResponder({ checkout, clock, log, sender, guard, simulatedPhoneUrl });
+  const responder = createResponder({ checkout, clock, log, sender, guard, publicUrl, simulatedPhoneUrl });
   await app.register(
     async (scope) => {
-      await preparePageScope(scope, { sender, guard, log, homeOf });
+      await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf });
       addPages(scope, responder);
       addForms(scope, responder, checkout);
       registerStatusRoute(scope, options);
@@ -75,7 +74,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
     return responder.handleForm(request, reply, {
       view,
       sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },
-      refused: checkChoice(choice, view),
+      refused: checkChoice(request.language.t, choice, view),
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
     });
   });
@@ -85,7 +84,7 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
     const code = readCode(request.body);
     return responder.handleForm(request, reply, {
       view,
-      refused: checkCode(code, view),
+      refused: checkCode(request.language.t, code, view),
       submit: () => checkout.proceed(request.params.token, code),
     });
   });

@@ -1,9 +1,8 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
-import { foreignText, formatTime } from '../page-text.ts';
+import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
@@ -12,76 +11,74 @@ import { hasOpenAttempt } from './step.ts';
 /** No attempts are left. */
 export function failedStep(model: CheckoutPageModel): Html {
   const { view } = model;
-  const code = view.charge?.failureCode ?? 'refused_by_network';
+  const { t } = model.language;
   return ended({
     tone: 'bad',
     icon: 'cross',
-    heading: 'The payment was not made',
-    body: html`<p><b>${foreignText(view.charge?.networkName ?? 'The network')} did not take this payment.</b> ${failureText(code)}</p>
-<p>You have not paid, and no tries are left. Ask ${foreignText(view.merchantName)} for a new payment.</p>`,
-    after: shopLink(view.returnUrl, view.merchantName),
+    heading: t('not-paid'),
+    body: html`${view.charge && html`<p><b>${failureText(t, view.charge)}</b></p>`}
+<p>${t('no-tries', { merchant: foreignText(view.merchantName) })}</p>`,
+    after: shopLink(model, view.returnUrl),
   });
 }
 
 export function cancelledStep(model: CheckoutPageModel): Html {
   const { view } = model;
+  const { t } = model.language;
   return ended({
     tone: 'calm',
     icon: 'cross',
-    heading: 'This payment was cancelled',
-    body: hasOpenAttempt(view) ? lateApproval(model) : html`<p>You have not paid.</p>`,
-    after: shopLink(view.cancelUrl ?? view.returnUrl, view.merchantName),
+    heading: t('cancelled'),
+    body: hasOpenAttempt(view) ? lateApproval(model) : html`<p>${t('nothing-paid')}</p>`,
+    after: shopLink(model, view.cancelUrl ?? view.returnUrl),
   });
 }
 
 export function expiredStep(model: CheckoutPageModel): Html {
-  const { view } = model;
+  const { view, language } = model;
+  const { t } = language;
+  const time = html`<time datetime="${view.expiresAt.toISOString()}">${formatTime(view.expiresAt, language)}</time>`;
   return ended({
     tone: 'calm',
     icon: 'clock',
-    heading: 'The time to pay is over',
-    body: html`<p>This payment was open until <time datetime="${view.expiresAt.toISOString()}">${formatTime(view.expiresAt)}</time>.</p>
-${
-  hasOpenAttempt(view)
-    ? lateApproval(model)
-    : html`<p>You have not paid. Ask ${foreignText(view.merchantName)} for a new payment.</p>`
-}`,
-    after: shopLink(view.cancelUrl ?? view.returnUrl, view.merchantName),
+    heading: t('expired'),
+    body: html`<p>${t('expired-text', { time })}</p>
+${hasOpenAttempt(view) ? lateApproval(model) : html`<p>${t('expired-ask', { merchant: foreignText(view.merchantName) })}</p>`}`,
+    after: shopLink(model, view.cancelUrl ?? view.returnUrl),
   });
 }
 
 /** Another amount than the requested one arrived: an operator decides, and the payer must not pay again. */
-export function reviewStep({ view }: CheckoutPageModel): Html {
-  const { charge, merchantName } = view;
+export function reviewStep(model: CheckoutPageModel): Html {
+  const { charge, merchantName, totalMinor, returnUrl } = model.view;
+  const { t } = model.language;
   return ended({
     tone: 'wait',
     icon: 'eye',
-    heading: 'Your payment is under review',
-    body: html`<p><b>The payment arrived but does not match; the shop has been told.</b> Do not pay again.</p>
+    heading: t('review'),
+    body: html`<p>${t('review-text')}</p>
 <dl class="lines">
-<div><dt>Asked for</dt><dd>${formatAmount(view.totalMinor)}</dd></div>
+<div><dt>${t('asked-for')}</dt><dd>${amountText(totalMinor)}</dd></div>
 ${
   typeof charge?.arrivedMinor === 'bigint' &&
-  html`<div><dt>Arrived</dt><dd>${formatAmount(charge.arrivedMinor)}</dd></div>`
+  html`<div><dt>${t('arrived')}</dt><dd>${amountText(charge.arrivedMinor)}</dd></div>`
 }
-${charge !== null && html`<div><dt>Reference</dt><dd class="reference">${charge.transactionReference}</dd></div>`}
+${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">${charge.transactionReference}</dd></div>`}
 </dl>
-<p>${foreignText(merchantName)} will accept it or return the money. Keep the reference.</p>`,
-    after: shopLink(view.returnUrl, merchantName),
+<p>${t('review-keep', { merchant: foreignText(merchantName) })}</p>`,
+    after: shopLink(model, returnUrl),
   });
 }
 
-function lateApproval({ view }: CheckoutPageModel): Html {
-  const network = foreignText(view.charge?.networkName ?? 'The network');
-  return html`<p>If you approved it in ${network} all the same, it still counts: we are asking ${network}, this page will show it, and the
-shop is told. <b>Do not pay again before you know.</b></p>
-<p>Reference: <span class="reference">${view.charge?.transactionReference}</span></p>`;
+function lateApproval({ view, language: { t } }: CheckoutPageModel): Html {
+  return html`<p>${t('late-approval', { network: foreignText(view.charge?.networkName ?? '') })}</p>
+<p>${t('reference')}: <span class="reference">${view.charge?.transactionReference}</span></p>`;
 }
 
 interface Ended {
   tone: 'bad' | 'calm' | 'wait';
   icon: IconName;
-  heading: string;
+  heading: Html;
   body: Html;
   after: Html;
 }

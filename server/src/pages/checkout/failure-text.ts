@@ -1,31 +1,25 @@
+import type { Html } from '../../kit/html.ts';
+import type { Translate } from '../../languages/languages.ts';
 import type { ChargeFailureCode } from '../../payments/charge.ts';
+import type { CheckoutCharge } from '../../payments/checkout-view.ts';
+import { foreignText } from '../page-text.ts';
+
+const texts: Record<ChargeFailureCode, string> = {
+  declined_by_payer: 'failed-declined',
+  insufficient_funds: 'failed-funds',
+  limit_exceeded: 'failed-limit',
+  account_not_found: 'failed-no-account',
+  account_blocked: 'failed-blocked',
+  code_wrong: 'failed-code',
+  expired: 'failed-expired',
+  cancelled: 'failed-cancelled',
+  network_unavailable: 'failed-network',
+  refused_by_network: 'failed-no-reason',
+  money_returned: 'failed-returned',
+  not_paid: 'failed-not-paid',
+};
 
 /** Why an attempt failed, worded for the payer. The merchant reads the charge's `failure_reason`. */
-export function failureText(code: ChargeFailureCode): string {
-  switch (code) {
-    case 'declined_by_payer':
-      return 'You declined it on your phone.';
-    case 'insufficient_funds':
-      return 'There is not enough money in your wallet.';
-    case 'limit_exceeded':
-      return 'The amount is above what your wallet may pay.';
-    case 'account_not_found':
-      return 'There is no wallet with this number.';
-    case 'account_blocked':
-      return 'Your wallet is blocked. Ask the network.';
-    case 'code_wrong':
-      return 'The code was wrong too many times.';
-    case 'expired':
-      return 'You did not approve it in time.';
-    case 'cancelled':
-      return 'It was cancelled before you approved it.';
-    case 'network_unavailable':
-      return 'The network takes no payments just now.';
-    case 'refused_by_network':
-      return 'The network gave no reason.';
-    case 'money_returned':
-      return 'What you sent was not what was asked for, and it was returned to you.';
-    case 'not_paid':
-      return 'No money came from you.';
-  }
+export function failureText(t: Translate, { failureCode, networkName }: CheckoutCharge): Html {
+  return t(texts[failureCode ?? 'refused_by_network'], { network: foreignText(networkName) });
 }

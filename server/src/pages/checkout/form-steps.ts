@@ -1,60 +1,64 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
-import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
+import type { CheckoutNetwork } from '../../payments/checkout-view.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon, networkMark } from '../icons.ts';
-import { foreignText } from '../page-text.ts';
+import { amountText, foreignText } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
-import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
+import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
 /** The choice of network and number; after a refused attempt with the reason above the form. */
 export function chooseStep(model: CheckoutPageModel): Html {
   const { view, path, formProof, refusedForm } = model;
+  const { t } = model.language;
   if (view.networks.length === 0) return noNetwork(model);
   return html`<section class="step" aria-labelledby="step">
-${view.charge?.failureCode && refusedForm === null && refusal(view)}
-<h2 id="step">${heading(view)}</h2>
+${view.charge?.failureCode && refusedForm === null && refusal(model)}
+<h2 id="step">${heading(model)}</h2>
 ${generalErrors(refusedForm?.errors)}
 <form method="post" action="${path}">
 ${formProof}
-${networkChoice(view, refusedForm)}
-${numberField(view, refusedForm)}
-<button class="button">Pay ${formatAmount(view.totalMinor)}</button>
+${networkChoice(model)}
+${numberField(model)}
+<button class="button">${t('pay-amount', { amount: amountText(view.totalMinor) })}</button>
 </form>
-${cancelLink(path)}
+${cancelLink(model)}
 </section>`;
 }
 
-function heading({ charge, networks }: CheckoutView): string {
-  if (charge?.failureCode) return networks.length === 1 ? 'Try again' : 'Try again, or choose another network';
-  return networks.length === 1 ? 'Pay with mobile money' : 'How do you want to pay?';
+function heading({ view: { charge, networks }, language: { t } }: CheckoutPageModel): Html {
+  if (charge?.failureCode) return t('try-again');
+  const [only] = networks;
+  return only && networks.length === 1
+    ? t('choose-one', { network: foreignText(only.displayName) })
+    : t('choose-network');
 }
 
-function refusal({ charge, attemptsLeft }: CheckoutView): Html {
+function refusal({ view: { charge, attemptsLeft }, language: { t } }: CheckoutPageModel): Html {
   return html`<div class="notice bad" role="alert">${icon('cross')}<div>
-<p><b>${charge?.networkName} did not take this payment.</b> ${charge?.failureCode && failureText(charge.failureCode)}</p>
-<p>You have not paid. You have ${attemptsLeft === 1 ? '1 try' : `${attemptsLeft} tries`} left.</p>
+<p><b>${charge && failureText(t, charge)}</b></p>
+<p>${t('tries-left', { tries: attemptsLeft })}</p>
 </div></div>`;
 }
 
-function noNetwork({ path }: CheckoutPageModel): Html {
+function noNetwork(model: CheckoutPageModel): Html {
+  const { t } = model.language;
   return html`<section class="step" aria-labelledby="step">
-<h2 id="step">No network is available for this payment</h2>
-<p>No mobile-money network accepts this amount at the moment. Try again in a few minutes, or ask the shop for another way to pay.</p>
-<p><a class="button" href="${path}">Try again</a></p>
-${cancelLink(path)}
+<h2 id="step">${t('no-network')}</h2>
+<p>${t('no-network-text')}</p>
+<p><a class="button" href="${model.path}">${t('try-again')}</a></p>
+${cancelLink(model)}
 </section>`;
 }
 
-function networkChoice(view: CheckoutView, refusedForm: RefusedForm | null): Html {
+function networkChoice({ view, refusedForm }: CheckoutPageModel): Html {
   const chosen = refusedForm?.network ?? view.charge?.networkId ?? null;
-  const only = view.networks.length === 1;
+  const isOnly = view.networks.length === 1;
   const error = refusedForm?.errors.find((candidate) => candidate.field === 'network');
   return html`<fieldset aria-labelledby="step"${error && html` aria-describedby="network-error"`}>
-<div class="networks">
-${view.networks.map((network) => networkCard(network, only || network.id === chosen))}
+<div class="networks${isOnly && ' only'}">
+${view.networks.map((network) => networkCard(network, isOnly || network.id === chosen))}
 </div>
 ${error && fieldError('network', error.message)}
 </fieldset>`;
@@ -67,24 +71,23 @@ function networkCard({ id, displayName, numberRequired }: CheckoutNetwork, check
 `;
 }
 
-function numberField(view: CheckoutView, refusedForm: RefusedForm | null): Html {
+function numberField({ view, refusedForm, language: { t } }: CheckoutPageModel): Html {
   if (view.networks.every((network) => !network.numberRequired)) return html``;
   const error = refusedForm?.errors.find((candidate) => candidate.field === 'account_number');
   const withoutNumber = view.networks
     .filter((network) => !network.numberRequired)
     .map((network) => network.displayName);
-  const lastNumber = view.charge?.maskedNumber ?? '';
+  const last = view.charge?.maskedNumber ?? '';
+  const number = html`<span class="unbroken">${last}</span>`;
   return html`<div class="number">
-<label for="number">Your mobile-money number</label>
+<label for="number">${t('your-number')}</label>
 <input id="number" name="account_number" type="tel" inputmode="tel" autocomplete="tel" maxlength="30" value="${
     refusedForm?.accountNumber
   }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
 ${error && fieldError('number', error.message)}
-<p class="hint" id="number-hint">${
-    lastNumber === ''
-      ? 'Like 301 2345 or +220 83 301 2345.'
-      : html`Last time: <span class="masked">${lastNumber}</span>.`
-  }${withoutNumber.length > 0 && html` Not needed for ${withoutNumber.join(', ')}.`}</p>
+<p class="hint" id="number-hint">${last === '' ? t('number-example') : t('number-last', { number })}${
+    withoutNumber.length > 0 && html` ${t('number-not-for', { networks: foreignText(withoutNumber.join(', ')) })}`
+  }</p>
 </div>`;
 }
 
@@ -95,27 +98,32 @@ const usualLength = 6;
 /** The field for the code that the network sent to the payer. The code is neither stored nor logged. */
 export function enterCodeStep(model: CheckoutPageModel): Html {
   const { view, path, formProof } = model;
+  const { t } = model.language;
   const action = view.charge?.nextAction;
-  const length = action?.type === 'enter_code' ? action.length : usualLength;
-  const network = foreignText(view.charge?.networkName ?? 'The network');
+  const digits = action?.type === 'enter_code' ? action.length : usualLength;
+  const network = foreignText(view.charge?.networkName ?? '');
   const number = view.charge?.maskedNumber ?? '';
   const error = model.refusedForm?.errors[0];
   return html`<section class="step" aria-labelledby="step">
-<h2 id="step">Enter the code</h2>
-<p>${network} sent a code of ${length} digits${number !== '' && html` to <span class="masked">${number}</span>`}.</p>
+<h2 id="step">${t('enter-code')}</h2>
+<p>${
+    number === ''
+      ? t('code-sent', { network, digits })
+      : t('code-sent-to', { network, digits, number: html`<span class="unbroken">${number}</span>` })
+  }</p>
 <form method="post" action="${path}/code">
 ${formProof}
 <div class="code">
-<label for="code">Code from the message</label>
-<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="${2 * length}" autofocus${
+<label for="code">${t('code-field')}</label>
+<input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 \\-]*" maxlength="${2 * digits}" autofocus${
     error && html` aria-invalid="true"`
   } aria-describedby="${error && 'code-error '}code-hint">
 ${error && fieldError('code', error.message)}
-<p class="hint" id="code-hint">The code is for this payment only. Never type your wallet PIN here.</p>
+<p class="hint" id="code-hint">${t('code-hint')}</p>
 </div>
-<button class="button">Confirm the payment</button>
+<button class="button">${t('confirm-payment')}</button>
 </form>
 ${simulatedPhoneLink(model)}
-${cancelLink(path)}
+${cancelLink(model)}
 </section>`;
 }

@@ -1,5 +1,9 @@
 import { AppError } from '../../api/app-error.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Translate } from '../../languages/languages.ts';
+import { CodeRefusedError } from '../../payments/apply-response.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { foreignText } from '../page-text.ts';
 import type { RefusedForm } from './page-model.ts';
 
 type FormErrors = RefusedForm['errors'];
@@ -18,13 +22,12 @@ export function readChoice(body: unknown, view: CheckoutView): Choice {
 }
 
 /** Null if the form is complete. The use-case checks the number itself. */
-export function checkChoice(choice: Choice, view: CheckoutView): FormErrors | null {
+export function checkChoice(t: Translate, choice: Choice, view: CheckoutView): FormErrors | null {
   const network = view.networks.find(({ id }) => id === choice.network);
-  if (network === undefined) {
-    return [{ field: 'network', message: 'Choose the network that you want to pay with.' }];
-  }
+  if (network === undefined) return [{ field: 'network', message: t('network-missing') }];
   if (network.numberRequired && choice.accountNumber === null) {
-    return [{ field: 'account_number', message: `Enter the number of your ${network.displayName} wallet.` }];
+    const message = t('number-missing', { network: foreignText(network.displayName) });
+    return [{ field: 'account_number', message }];
   }
   return null;
 }
@@ -35,26 +38,38 @@ export function readCode(body: unknown): string {
 }
 
 /** A code of the wrong length uses no attempt. */
-export function checkCode(code: string, view: CheckoutView): FormErrors | null {
+export function checkCode(t: Translate, code: string, view: CheckoutView): FormErrors | null {
   const action = view.charge?.nextAction;
   if (action?.type !== 'enter_code' || (code.length === action.length && /^\d+$/.test(code))) return null;
-  return [{ field: 'code', message: `The code has ${action.length} digits. Enter all of them.` }];
+  return [{ field: 'code', message: t('code-length', { digits: action.length }) }];
 }
 
 /**
  * The errors to show in the form, or `moved on` if the payment's state has changed since the form was loaded. Rethrows every
  * other error.
  */
-export function refusedFormOf(error: unknown): { status: number; errors: FormErrors } | 'moved on' {
+export function refusedFormOf(t: Translate, error: unknown): { status: number; errors: FormErrors } | 'moved on' {
   if (!(error instanceof AppError)) throw error;
-  if (error.statusCode === 409) return 'moved on';
-  if (error.statusCode !== 400 && error.statusCode !== 429) throw error;
-  const fields = error.fields ?? [];
-  const errors = fields.map(({ path, message }) => ({ field: formField(path), message }));
-  return {
-    status: error.statusCode,
-    errors: errors.length > 0 ? errors : [{ field: null, message: error.message }],
-  };
+  const { statusCode: status } = error;
+  if (status === 409) return 'moved on';
+  if (status !== 400 && status !== 429) throw error;
+  const field = formField(error.fields?.[0]?.path ?? '');
+  return { status, errors: [{ field, message: messageFor(t, error, field) }] };
+}
+
+/** The error in the payer's words; the API's own are for developers, and English. */
+function messageFor(t: Translate, error: AppError, field: FormErrors[number]['field']): Html {
+  if (error.statusCode === 429) return t('too-many-tries');
+  switch (field) {
+    case 'network':
+      return t('network-refused');
+    case 'account_number':
+      return t(error.code === 'account_number_invalid' ? 'number-invalid' : 'number-busy');
+    case 'code':
+      return t('code-wrong', { tries: error instanceof CodeRefusedError ? error.attemptsLeft : 1 });
+    case null:
+      return t('not-accepted');
+  }
 }
 
 /** The API names fields by their path in the body, such as `data.network`. */

@@ -2,17 +2,20 @@
 (() => {
   // The interval of polling without a status stream, and the delay before a failed load is retried.
   const pollMs = 5000;
+  // A receipt changes rarely: when it is refunded or taken back.
+  const receiptPollMs = 15000;
   let stream = null;
   let timer = 0;
 
   const main = () => document.querySelector('main');
   const page = () => main().dataset.page;
-  const isLive = () => 'live' in main().dataset && !document.hidden;
+  const isReceipt = () => 'receipt' in main().dataset;
+  const isLive = () => ('live' in main().dataset || isReceipt()) && !document.hidden;
 
   function listen() {
     stop();
     if (!isLive()) return;
-    if (!window.EventSource) {
+    if (!window.EventSource || isReceipt()) {
       void poll();
       return;
     }
@@ -29,7 +32,7 @@
 
   function later(action) {
     clearTimeout(timer);
-    timer = setTimeout(action, pollMs);
+    timer = setTimeout(action, isReceipt() ? receiptPollMs : pollMs);
   }
 
   async function poll() {
@@ -48,16 +51,19 @@
     try {
       const res = await fetch(page(), { headers: { 'x-page-part': 'main' } });
       if (!res.ok) throw res;
-      show(new DOMParser().parseFromString(await res.text(), 'text/html').querySelector('main'));
+      const part = new DOMParser().parseFromString(await res.text(), 'text/html');
+      show(part.querySelector('main'), part.querySelector('style'));
     } catch (_error) {
       later(() => apply(state));
     }
   }
 
   // Keeps values and focus of fields that the new part also has.
-  function show(next) {
+  function show(next, style) {
     const old = main();
     if (!next || next.dataset.state === old.dataset.state) return;
+    // The style of the later steps, once.
+    if (style && document.querySelectorAll('style').length < 2) document.head.append(style);
     const active = document.activeElement;
     const hadFocus = old.contains(active);
     for (const field of old.querySelectorAll('input:not([type=hidden])')) {
@@ -73,7 +79,7 @@
     if (!hadFocus && fieldToFocus) fieldToFocus.focus();
     if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
     showButtons();
-    if (!isLive()) stop();
+    if (isReceipt() || !isLive()) listen();
   }
 
   function focusOn(element) {
@@ -84,6 +90,8 @@
   // Shows the buttons that need scripts.
   function showButtons() {
     for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
+    if (!navigator.share) return;
+    for (const button of document.querySelectorAll('[data-share]')) button.hidden = false;
   }
 
   const seenAt = new WeakMap();
@@ -92,12 +100,17 @@
     return performance.now() - seenAt.get(element);
   }
 
+  // The units' symbols are the same in every language (page-text.ts).
+  function inUnits(minutes) {
+    return minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + (minutes % 60) + ' min';
+  }
+
   // The time left, counted from when this part of the page was shown; the server's clock decides.
   function countDown() {
     const left = document.querySelector('[data-left-ms]');
     if (!left) return;
     const minutes = Math.max(1, Math.ceil((left.dataset.leftMs - ageMs(left)) / 60000));
-    if (minutes <= 120) left.textContent = minutes + (minutes === 1 ? ' minute' : ' minutes');
+    if (minutes < 2880) left.textContent = inUnits(minutes);
   }
 
   // The running time since the payment, which a screenshot of a receipt does not have.
@@ -105,8 +118,7 @@
     const since = document.querySelector('[data-since-ms]');
     if (!since) return;
     const seconds = Math.floor((Number(since.dataset.sinceMs) + ageMs(since)) / 1000);
-    const [count, noun] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
-    if (seconds < 7200) since.textContent = count + ' ' + noun + (count === 1 ? '' : 's');
+    if (seconds < 172800) since.textContent = seconds < 60 ? seconds + ' s' : inUnits(Math.floor(seconds / 60));
   }
 
   document.addEventListener('submit', (event) => {
@@ -119,6 +131,9 @@
   });
   document.addEventListener('click', (event) => {
     if (event.target.closest('[data-print]')) print();
+    const share = event.target.closest('[data-share]');
+    // A rejection means that the payer closed the sheet.
+    if (share) navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});
   });
   // Phones suspend background pages: update at once when the payer comes back from the network's app.
   document.addEventListener('visibilitychange', listen);

@@ -1,12 +1,16 @@
 import type { Html } from '../../kit/html.ts';
+import type { Language } from '../../languages/languages.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 /** What a page is rendered from: the payment, the time, and the result of the form just sent. */
 export interface CheckoutPageModel {
   view: CheckoutView;
   now: Date;
+  language: Language;
   /** `/pay/<token>`, without a host. */
   path: string;
+  /** The same with our own host, for paper and for messages. */
+  url: string;
   /** The hidden field that proves that a form is ours. */
   formProof: Html;
   /** The simulated phone of this payment; null in live and if the payment waits for no phone. */
@@ -20,5 +24,5 @@ export interface CheckoutPageModel {
 export interface RefusedForm {
   network: string;
   accountNumber: string;
-  errors: { field: 'network' | 'account_number' | 'code' | null; message: string }[];
+  errors: { field: 'network' | 'account_number' | 'code' | null; message: Html }[];
 }

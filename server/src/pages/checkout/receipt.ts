@@ -1,41 +1,79 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { formatAmount } from '../../kit/money.ts';
-import type { CheckoutView } from '../../payments/checkout-view.ts';
+import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
-import { foreignText, formatSince, formatTime } from '../page-text.ts';
+import { amountText, foreignText, formatSince, formatTime } from '../page-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
-import { shopLink } from './links.ts';
-import { bigAmount } from './summary.ts';
+import { shareLinks, shopLink } from './links.ts';
+import type { ReceiptStep } from './step.ts';
+import { answerLines, bigAmount } from './summary.ts';
 
-/** The payer's receipt, for the screen, a screenshot or paper. */
-export function receipt(model: CheckoutPageModel, step: 'paid' | 'reversed'): Html {
-  const { view } = model;
-  const reversed = step === 'reversed';
+/** The payer's receipt, for the screen, a screenshot or paper. What was returned replaces the seal, for ever. */
+export function receipt(model: CheckoutPageModel, step: ReceiptStep): Html {
+  const { view, url } = model;
+  const { t } = model.language;
+  const merchant = foreignText(view.merchantName);
   return html`<section class="step ended receipt" aria-labelledby="step">
-<p class="seal ${reversed ? 'wait' : 'good'}">${icon(reversed ? 'back' : 'check')}</p>
-<h1 id="step">${reversed ? 'Taken back by the network' : html`Paid to ${foreignText(view.merchantName)}`}</h1>
-${bigAmount(paidMinor(view))}
-${!reversed && counterProof(model)}
-${afterwards(view)}
-${lines(view)}
+<p class="paper">${t('receipt')}</p>
+${step === 'paid' ? paidSeal(model) : returnedSeal(model, step)}
+<h1 id="step">${t('paid-to', { merchant })}</h1>
+${lines(model)}
+<p class="paper">${t('issued-by', { merchant })} ${t('verify-at')} <span class="address">${url}</span></p>
 <div class="actions">
-${shopLink(view.returnUrl, view.merchantName)}
-${!reversed && html`<p class="quiet"><button type="button" class="link" data-print hidden>Print or save this receipt</button></p>`}
+${shopLink(model, view.returnUrl)}
+${shareLinks(model)}
 </div>
 </section>`;
 }
 
-/** What staff compare at the counter. A screenshot of an old receipt shows an old code and a stopped clock. */
-function counterProof({ view, now }: CheckoutPageModel): Html {
-  const { charge, counterName } = view;
-  if (counterName === null || charge === null || charge.paidAt === null) return html``;
-  const sinceMs = Math.max(0, now.getTime() - charge.paidAt.getTime());
-  return html`<div class="proof good">
-<p class="code" aria-label="Code ${charge.shortCode.split('').join(' ')}">${charge.shortCode}</p>
-<p>Counter <b>${foreignText(counterName)}</b></p>
-<p>Paid <span data-since-ms="${sinceMs}">${formatSince(sinceMs)}</span> ago</p>
+/**
+ * What staff compare at the counter, at arm's length: a solid seal, the short code of their own message, and a running clock. A
+ * screenshot of an old receipt shows an old code and a stopped clock.
+ */
+function paidSeal(model: CheckoutPageModel): Html {
+  const { charge, counterName } = model.view;
+  const { t } = model.language;
+  return html`<div class="stamp">
+<p class="word">${icon('check')}${t('paid')}</p>
+${bigAmount(paidMinor(model.view))}
+${counterName !== null && charge?.paidAt && counterProof(model, charge, charge.paidAt)}
 </div>`;
+}
+
+function counterProof({ view, now, language }: CheckoutPageModel, { shortCode }: CheckoutCharge, paidAt: Date): Html {
+  const { t } = language;
+  const sinceMs = Math.max(0, now.getTime() - paidAt.getTime());
+  const since = html`<b data-since-ms="${sinceMs}">${formatSince(sinceMs, language)}</b>`;
+  return html`<p class="code" aria-label="${t('short-code', { code: shortCode.split('').join(' ') })}">${shortCode}</p>
+<p>${t('counter', { counter: html`<b>${foreignText(view.counterName ?? '')}</b>` })} · ${t('paid-since', { since })}</p>`;
+}
+
+function returnedSeal(model: CheckoutPageModel, step: Exclude<ReceiptStep, 'paid'>): Html {
+  const { t } = model.language;
+  return html`<p class="seal wait">${icon('back')}</p>
+<p class="word">${t(headings[step])}</p>
+${bigAmount(paidMinor(model.view))}
+${whatWasReturned(model, step).map(
+  (sentence) => html`<p class="notice wait">${icon('back')}<span>${sentence}</span></p>`,
+)}`;
+}
+
+const headings = { partly_returned: 'partly-returned', refunded: 'refunded', reversed: 'taken-back' } as const;
+
+function whatWasReturned({ view, language: { t } }: CheckoutPageModel, step: Exclude<ReceiptStep, 'paid'>): Html[] {
+  const merchant = foreignText(view.merchantName);
+  const network = foreignText(view.charge?.networkName ?? '');
+  if (step === 'refunded') return [t('refunded-text', { merchant })];
+  if (step === 'reversed') return [t('taken-back-text', { network, merchant })];
+  const { amountRefundedMinor = 0n, amountReversedMinor = 0n } = view.charge ?? {};
+  return [
+    ...(amountRefundedMinor > 0n
+      ? [t('partly-refunded-text', { merchant, amount: amountText(amountRefundedMinor) })]
+      : []),
+    ...(amountReversedMinor > 0n
+      ? [t('partly-taken-back-text', { network, amount: amountText(amountReversedMinor) })]
+      : []),
+  ];
 }
 
 /** The amount received, which is not the requested one if an operator accepted another. */
@@ -43,39 +81,32 @@ function paidMinor({ charge, totalMinor }: CheckoutView): bigint {
   return charge?.paidAt ? charge.amountPaidMinor : totalMinor;
 }
 
-function afterwards({ charge, merchantName }: CheckoutView): Html {
-  if (charge?.status === 'refunded') {
-    return html`<p class="notice wait">${icon('back')}<span>${foreignText(merchantName)} has since returned this payment to you.</span></p>`;
-  }
-  if (charge?.status === 'reversed') {
-    return html`<p class="notice wait">${icon('warning')}<span>${foreignText(charge.networkName)} took this payment back after it was
-made. Ask ${foreignText(merchantName)} before you pay again.</span></p>`;
-  }
-  return html``;
-}
-
-function lines(view: CheckoutView): Html {
-  const { charge } = view;
+function lines(model: CheckoutPageModel): Html {
+  const { view } = model;
+  const { t } = model.language;
   return html`<dl class="lines">
-<div><dt>To</dt><dd>${foreignText(view.merchantName)}</dd></div>
-${view.title !== null && html`<div><dt>For</dt><dd>${foreignText(view.title)}</dd></div>`}
+<div><dt>${t('line-to')}</dt><dd>${foreignText(view.merchantName)}</dd></div>
+${view.title !== null && html`<div><dt>${t('line-for')}</dt><dd>${foreignText(view.title)}</dd></div>`}
+${answerLines(view)}
 ${
   view.feeMinor > 0n &&
-  html`<div><dt>Amount</dt><dd>${formatAmount(view.amountMinor)}</dd></div>
-<div><dt>Fee</dt><dd>${formatAmount(view.feeMinor)}</dd></div>
-<div><dt>Total</dt><dd>${formatAmount(view.totalMinor)}</dd></div>`
+  html`<div><dt>${t('amount')}</dt><dd>${amountText(view.amountMinor)}</dd></div>
+<div><dt>${t('fee')}</dt><dd>${amountText(view.feeMinor)}</dd></div>
+<div><dt>${t('total')}</dt><dd>${amountText(view.totalMinor)}</dd></div>`
 }
-${paidMinor(view) !== view.totalMinor && html`<div><dt>Asked for</dt><dd>${formatAmount(view.totalMinor)}</dd></div>`}
-${
-  charge !== null &&
-  html`<div><dt>From</dt><dd>${charge.networkName}${
-    charge.maskedNumber !== '' && html` <span class="masked">${charge.maskedNumber}</span>`
+${paidMinor(view) !== view.totalMinor && html`<div><dt>${t('asked-for')}</dt><dd>${amountText(view.totalMinor)}</dd></div>`}
+${view.charge !== null && chargeLines(model, view.charge)}
+</dl>`;
+}
+
+function chargeLines({ language }: CheckoutPageModel, charge: CheckoutCharge): Html {
+  const { t } = language;
+  return html`<div><dt>${t('line-from')}</dt><dd>${foreignText(charge.networkName)}${
+    charge.maskedNumber !== '' && html` <span class="unbroken">${charge.maskedNumber}</span>`
   }</dd></div>
 ${
   charge.paidAt !== null &&
-  html`<div><dt>Time</dt><dd><time datetime="${charge.paidAt.toISOString()}">${formatTime(charge.paidAt)}</time></dd></div>`
+  html`<div><dt>${t('line-time')}</dt><dd><time datetime="${charge.paidAt.toISOString()}">${formatTime(charge.paidAt, language)}</time></dd></div>`
 }
-<div><dt>Reference</dt><dd class="reference">${charge.transactionReference}</dd></div>`
-}
-</dl>`;
+<div><dt>${t('reference')}</dt><dd class="reference">${charge.transactionReference}</dd></div>`;
 }

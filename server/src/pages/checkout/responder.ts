@@ -3,12 +3,13 @@ import { AppError } from '../../api/app-error.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import { logRefusal } from '../../api/log-refusal.ts';
+import type { Translate } from '../../languages/languages.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
 import { seeOther } from '../page-scope.ts';
-import { checkoutMain, checkoutPage } from './checkout-page.ts';
+import { checkoutPage, checkoutPart } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
 import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
 
@@ -42,6 +43,7 @@ export interface ResponderOptions {
   log: Log;
   sender: PageSender;
   guard: FormGuard;
+  publicUrl: () => string;
   simulatedPhoneUrl: (view: CheckoutView) => string | null;
 }
 
@@ -50,7 +52,9 @@ export function createResponder(options: ResponderOptions): Responder {
   const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel => ({
     view,
     path: pathOf(request),
+    url: `${options.publicUrl()}${pathOf(request)}`,
     now: clock.now(),
+    language: request.language,
     formProof: guard.field(pathOf(request)),
     simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
     refusedForm: null,
@@ -67,14 +71,14 @@ export function createResponder(options: ResponderOptions): Responder {
       return view;
     },
     async sendCheckout(request, reply, model) {
-      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutMain(model));
+      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutPart(model));
       return sendPage(request, reply, checkoutPage(model));
     },
     async handleForm(request, reply, form) {
       const path = pathOf(request);
       const outcome =
         form.refused === null
-          ? await attempt(form, (error) => logRefusal(log, request.id, error))
+          ? await attempt(form, request.language.t, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
       if (outcome === 'done') return seeOther(reply, `${path}${form.nextQuery ?? ''}`);
       // For example a second press of the button: the page shows the current state.
@@ -88,13 +92,14 @@ export function createResponder(options: ResponderOptions): Responder {
 
 async function attempt(
   form: PostedForm,
+  t: Translate,
   onRefusal: (error: AppError) => void,
 ): Promise<'done' | ReturnType<typeof refusedFormOf>> {
   try {
     await form.submit();
     return 'done';
   } catch (error) {
-    const outcome = refusedFormOf(error);
+    const outcome = refusedFormOf(t, error);
     if (error instanceof AppError) onRefusal(error);
     return outcome;
   }

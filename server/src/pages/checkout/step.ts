@@ -1,5 +1,8 @@
 import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
 
+/** The states of a payment that was paid, in which the page is its receipt. */
+export type ReceiptStep = 'paid' | 'partly_returned' | 'refunded' | 'reversed';
+
 /** What the page shows. The script loads the page's main part again when it changes. */
 export type StepName =
   | 'choose'
@@ -10,15 +13,14 @@ export type StepName =
   | 'enter_code'
   | 'asking'
   | 'review'
-  | 'paid'
-  | 'reversed'
+  | ReceiptStep
   | 'failed'
   | 'cancelled'
   | 'expired';
 
 export function stepOf(view: CheckoutView): StepName {
   const { charge, status } = view;
-  if (status === 'successful') return charge?.status === 'reversed' ? 'reversed' : 'paid';
+  if (status === 'successful') return receiptStep(charge);
   // Takes precedence over the intent's status: a payer whose money arrived must not read "expired".
   if (charge?.underReview === true) return 'review';
   switch (status) {
@@ -31,6 +33,17 @@ export function stepOf(view: CheckoutView): StepName {
     case 'expired':
       return status;
   }
+}
+
+/** A receipt says for ever what became of the money. */
+function receiptStep(charge: CheckoutCharge | null): ReceiptStep {
+  if (charge === null) return 'paid';
+  if (charge.status === 'reversed' || charge.status === 'refunded') return charge.status;
+  return charge.amountRefundedMinor + charge.amountReversedMinor > 0n ? 'partly_returned' : 'paid';
+}
+
+export function isReceipt(step: StepName): step is ReceiptStep {
+  return step === 'paid' || step === 'partly_returned' || step === 'refunded' || step === 'reversed';
 }
 
 function processingStep(charge: CheckoutCharge | null): StepName {
@@ -50,10 +63,13 @@ function processingStep(charge: CheckoutCharge | null): StepName {
 
 /**
  * The name of the state, the only thing that the status stream reveals about the payment. The number of attempts left makes two
- * consecutive refusals differ.
+ * consecutive refusals differ, what was returned two refunds.
  */
 export function stateName(view: CheckoutView): string {
-  return `${stepOf(view)}-${view.attemptsLeft}`;
+  const step = stepOf(view);
+  const { charge, attemptsLeft } = view;
+  const returned = charge ? charge.amountRefundedMinor + charge.amountReversedMinor : 0n;
+  return `${step}-${isReceipt(step) ? returned : attemptsLeft}`;
 }
 
 /** Steps in which the page waits for the network or the payer's phone. */
@@ -81,11 +97,12 @@ export function canCancel(step: StepName): boolean {
 
 /**
  * Whether the page listens for changes. A payment that has ended changes only if an attempt was open: its late success counts
- * (docs/architecture.md, "States"), and the payer must see it.
+ * (docs/architecture.md, "States"), and the payer must see it. A receipt, which changes rarely, is polled slowly instead
+ * (`live.js`).
  */
 export function isLive(view: CheckoutView): boolean {
   const step = stepOf(view);
-  if (step === 'paid' || step === 'reversed') return false;
+  if (isReceipt(step)) return false;
   if (step === 'failed' || step === 'cancelled' || step === 'expired') return hasOpenAttempt(view);
   return true;
 }

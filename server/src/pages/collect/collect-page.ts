@@ -1,16 +1,18 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
+import type { Language } from '../../languages/languages.ts';
 import { bigAmount, feeLines } from '../checkout/summary.ts';
 import type { PageContent } from '../document.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
-import { cleanText, foreignText } from '../page-text.ts';
+import { amountText, cleanText, foreignLines, foreignText } from '../page-text.ts';
 import { layout, messagePage, testRibbon } from '../layout.ts';
 
 /** The model of a link's or counter's page, before a payment exists. */
 export interface CollectPageModel {
+  language: Language;
   merchantName: string;
   testMode: boolean;
   /** `/link/<token>` or `/pos/<code>-<check>`, without a host. */
@@ -25,6 +27,8 @@ export interface CollectPageModel {
   /** What the payer pays on top of `amountMinor`; 0 if the business pays the fee. */
   feeMinor: bigint;
   minAmountMinor: bigint | null;
+  /** The amounts that can be paid here. */
+  bounds: { minMinor: bigint; maxMinor: bigint };
   customFields: readonly string[];
   /** The errors and values of the form just sent. */
   refused: RefusedCollect | null;
@@ -33,68 +37,82 @@ export interface CollectPageModel {
 export interface RefusedCollect {
   amount: string;
   answers: readonly string[];
-  errors: readonly { field: string | null; message: string }[];
+  errors: readonly { field: string | null; message: Html }[];
   /** Set if the form was valid, but too many payments were started here. */
   retryAfterSeconds?: number | undefined;
 }
 
 /** Names merchant and counter before the payer types anything, so that a sticker over the real QR code is noticed. */
 export function collectPage(model: CollectPageModel): PageContent {
-  const { merchantName, testMode, path, formProof, refused } = model;
-  return {
-    title: `Pay ${cleanText(merchantName)}: ${cleanText(model.heading)}`,
-    refreshSeconds: null,
-    body: layout(html`${testMode && testRibbon}
-<main class="card narrow collect">
-<section class="step" aria-labelledby="step">
-<h1 id="step">Pay ${foreignText(merchantName)}</h1>
+  const { merchantName, language, path, formProof, refused, amountMinor, feeMinor } = model;
+  const { t } = language;
+  const title = html`${t('pay-merchant', { merchant: cleanText(merchantName) })} · ${cleanText(model.heading)}`;
+  return collectLayout(
+    model,
+    title,
+    html`<h1 id="step">${t('pay-merchant', { merchant: foreignText(merchantName) })}</h1>
 ${targetHeading(model)}
-${model.description !== null && html`<p class="description">${foreignText(model.description)}</p>`}
+${model.description !== null && html`<p class="description">${foreignLines(model.description)}</p>`}
 ${generalErrors(refused?.errors)}
 <form method="post" action="${path}">
 ${formProof}
-${model.amountMinor === null ? amountField(model) : fixedAmount(model.amountMinor, model.feeMinor)}
-${model.customFields.map((label, index) => answerField(label, index, refused))}
-<button class="button">${model.amountMinor === null ? 'Go on' : html`Pay ${formatAmount(model.amountMinor + model.feeMinor)}`}</button>
+${amountMinor === null ? amountField(model) : fixedAmount(model, amountMinor)}
+${model.customFields.map((label, index) => answerField(model, label, index))}
+<button class="button">${amountMinor === null ? t('go-on') : t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</button>
 </form>
-<p class="hint centre">You choose how to pay on the next page.</p>
+<p class="hint centre">${t('choose-next')}</p>`,
+  );
+}
+
+function collectLayout({ language, testMode }: CollectPageModel, title: Html, body: Html): PageContent {
+  return {
+    title,
+    language: language.code,
+    refreshSeconds: null,
+    body: layout(
+      html`${testMode && testRibbon(language)}
+<main class="card narrow collect">
+<section class="step" aria-labelledby="step">
+${body}
 </section>
-</main>`),
+</main>`,
+      language,
+    ),
   };
 }
 
-function targetHeading({ kind, heading }: CollectPageModel): Html {
+function targetHeading({ kind, heading, language: { t } }: CollectPageModel): Html {
   if (kind === 'link') return html`<p class="purpose">${foreignText(heading)}</p>`;
-  return html`<p class="counter">${icon('shop')}<span>Counter <b>${foreignText(heading)}</b></span></p>`;
+  return html`<p class="counter">${icon('shop')}<span>${t('counter', { counter: html`<b>${foreignText(heading)}</b>` })}</span></p>`;
 }
 
 /** Made for thumbs: one large field with the numeric keyboard. */
-function amountField({ minAmountMinor, refused }: CollectPageModel): Html {
+function amountField({ minAmountMinor, refused, language: { t } }: CollectPageModel): Html {
   const error = errorOf(refused, 'amount');
   return html`<div>
-<label for="amount">Amount</label>
+<label for="amount">${t('amount')}</label>
 <div class="money"><span aria-hidden="true">D</span><input id="amount" name="amount" type="text" inputmode="decimal" autocomplete="off" maxlength="20" required value="${
     refused?.amount
   }"${error && html` aria-invalid="true"`} aria-describedby="${error && 'amount-error '}amount-hint" autofocus></div>
 ${error && fieldError('amount', error)}
 <p class="hint" id="amount-hint">${
-    minAmountMinor === null ? 'In dalasi, for example 450.' : html`In dalasi, at least ${formatAmount(minAmountMinor)}.`
+    minAmountMinor === null ? t('amount-example') : t('amount-min', { amount: amountText(minAmountMinor) })
   }</p>
 </div>`;
 }
 
 /** The form carries the amount, so that nobody unknowingly pays an amount that the shop has changed meanwhile. */
-function fixedAmount(amountMinor: bigint, feeMinor: bigint): Html {
+function fixedAmount({ feeMinor, language: { t } }: CollectPageModel, amountMinor: bigint): Html {
   const totalMinor = amountMinor + feeMinor;
   const plain = formatAmount(amountMinor, { style: 'plain' });
-  return html`${bigAmount(totalMinor)}${feeLines({ amountMinor, feeMinor, totalMinor })}<input type="hidden" name="amount" value="${plain}">`;
+  return html`${bigAmount(totalMinor)}${feeLines(t, { amountMinor, feeMinor, totalMinor })}<input type="hidden" name="amount" value="${plain}">`;
 }
 
-function answerField(label: string, index: number, refused: RefusedCollect | null): Html {
+function answerField({ refused, language: { t } }: CollectPageModel, label: string, index: number): Html {
   const name = `field_${index}`;
   const error = errorOf(refused, `custom_fields.${index}`);
   return html`<div>
-<label for="${name}">${foreignText(label)}</label>
+<label for="${name}">${foreignText(label)} <span class="optional">(${t('optional')})</span></label>
 <input id="${name}" name="${name}" type="text" maxlength="200" value="${refused?.answers[index]}"${
     error && html` aria-invalid="true" aria-describedby="${name}-error"`
   }>
@@ -102,44 +120,43 @@ ${error && fieldError(name, error)}
 </div>`;
 }
 
-function errorOf(refused: RefusedCollect | null, field: string): string | undefined {
+function errorOf(refused: RefusedCollect | null, field: string): Html | undefined {
   return refused?.errors.find((error) => error.field === field)?.message;
 }
 
 /** For a code without its check, which may be mistyped: the payer confirms merchant and counter. */
 export function confirmCounterPage(model: CollectPageModel): PageContent {
-  const { merchantName, heading, path, testMode } = model;
-  return {
-    title: `Is this ${cleanText(merchantName)}?`,
-    refreshSeconds: null,
-    body: layout(html`${testMode && testRibbon}
-<main class="card narrow collect">
-<section class="step" aria-labelledby="step">
-<h1 id="step">Is this where you are?</h1>
-<p class="counter">${icon('shop')}<span><b>${foreignText(merchantName)}</b><br>Counter <b>${foreignText(heading)}</b></span></p>
-<p>The code was typed without the four characters after it. Continue only if the shop and the counter are right.</p>
-<a class="button" href="${path}?counter=right">Yes, that is right</a>
-<p class="hint centre">If it is not, ask the staff. Nothing is paid yet.</p>
-</section>
-</main>`),
-  };
+  const { merchantName, heading, path } = model;
+  const { t } = model.language;
+  const counter = t('counter', { counter: html`<b>${foreignText(heading)}</b>` });
+  return collectLayout(
+    model,
+    html`${t('is-this-it')} ${cleanText(merchantName)}`,
+    html`<h1 id="step">${t('is-this-it')}</h1>
+<p class="counter">${icon('shop')}<span><b>${foreignText(merchantName)}</b><br>${counter}</span></p>
+<p>${t('is-this-it-text')}</p>
+<a class="button" href="${path}?counter=right">${t('is-this-it-yes')}</a>
+<p class="hint centre">${t('is-this-it-no')}</p>`,
+  );
 }
 
-interface ClosedPage {
-  title: string;
-  text: string;
-  merchantName: string;
-  icon: IconName;
-}
+/** Why a link or counter takes no payments. `not-connected`: its merchant's environment has no connected network. */
+export type ClosedReason = 'link-inactive' | 'link-deleted' | 'counter-closed' | 'counter-deleted' | 'not-connected';
 
-/** A link or counter that accepts no payments, and why. */
-export function closedPage({ title, text, merchantName, icon: iconName }: ClosedPage): PageContent {
-  return messagePage({ heading: title, icon: iconName, body: html`<p>${foreignText(merchantName)}: ${text}</p>` });
-}
+const closedTexts: Record<ClosedReason, { heading: string; text: string; icon: IconName }> = {
+  'link-inactive': { heading: 'link-inactive', text: 'link-inactive-text', icon: 'clock' },
+  'link-deleted': { heading: 'link-deleted', text: 'link-deleted-text', icon: 'cross' },
+  'counter-closed': { heading: 'counter-closed', text: 'counter-closed-text', icon: 'clock' },
+  'counter-deleted': { heading: 'counter-closed', text: 'counter-deleted-text', icon: 'cross' },
+  'not-connected': { heading: 'not-connected', text: 'not-connected-text', icon: 'clock' },
+};
 
-/** For a merchant whose environment has no connected network. */
-export function notConnectedPage(merchantName: string): PageContent {
-  const text =
-    'this shop cannot take mobile money here yet. Nothing was paid here. Ask the shop for another way to pay.';
-  return closedPage({ title: 'This cannot be paid yet', text, merchantName, icon: 'clock' });
+export function closedPage(
+  { merchantName, language }: Pick<CollectPageModel, 'merchantName' | 'language'>,
+  reason: ClosedReason,
+): PageContent {
+  const { t } = language;
+  const { heading, text, icon: iconName } = closedTexts[reason];
+  const body = html`<p>${t(text, { merchant: foreignText(merchantName) })}</p>`;
+  return messagePage({ heading: t(heading), icon: iconName, body }, language);
 }

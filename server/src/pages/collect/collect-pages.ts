@@ -3,13 +3,15 @@ import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import { logRefusal } from '../../api/log-refusal.ts';
 import { createPageSender } from '../document.ts';
+import type { PageContent } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { collectPage, confirmCounterPage } from './collect-page.ts';
-import type { RefusedCollect } from './collect-page.ts';
+import { closedPage, collectPage, confirmCounterPage } from './collect-page.ts';
+import type { CollectPageModel, RefusedCollect } from './collect-page.ts';
 import type { CollectTargets, CollectTarget } from './collect-targets.ts';
 import { readAmount } from './read-amount.ts';
+import { refusalInWords } from './refusal-in-words.ts';
 
 export interface CollectPagesOptions {
   targets: CollectTargets;
@@ -34,7 +36,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
   for (const [prefix, find] of Object.entries(finders)) {
     await app.register(
       async (scope) => {
-        await preparePageScope(scope, { sender, guard, log, homeOf: pathOf });
+        await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: pathOf });
         const send = (
           request: FastifyRequest,
           reply: FastifyReply,
@@ -42,12 +44,13 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
           refused: RefusedCollect | null,
         ) => {
           // For the path that the form posts to; the opened path may be another spelling of it.
-          const model = { ...target.model, formProof: guard.field(target.model.path), refused };
-          const needsConfirmation = target.unconfirmed && (request.query as { counter?: unknown }).counter !== 'right';
-          const content =
-            target.closed ?? (needsConfirmation && refused === null ? confirmCounterPage(model) : collectPage(model));
+          const { language } = request;
+          const model = { ...target.model, language, formProof: guard.field(target.model.path), refused };
           if (refused?.retryAfterSeconds !== undefined) reply.header('retry-after', refused.retryAfterSeconds);
-          return sender.send(request, reply, { status: statusOf(target, refused), content });
+          return sender.send(request, reply, {
+            status: statusOf(target, refused),
+            content: contentOf(target, model, request.query as { counter?: unknown }),
+          });
         };
         scope.get('/:key', async (request, reply) => send(request, reply, await findTarget(find, request), null));
         scope.post('/:key', async (request, reply) => {
@@ -62,6 +65,16 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
     );
   }
 };
+
+function contentOf(
+  { closed, unconfirmed }: CollectTarget,
+  model: CollectPageModel,
+  query: { counter?: unknown },
+): PageContent {
+  if (closed !== null) return closedPage(model, closed);
+  const needsConfirmation = unconfirmed && query.counter !== 'right' && model.refused === null;
+  return needsConfirmation ? confirmCounterPage(model) : collectPage(model);
+}
 
 function statusOf({ closed }: CollectTarget, refused: RefusedCollect | null): number {
   if (closed) return 410;
@@ -79,19 +92,16 @@ async function handleForm(
   const answers = target.model.customFields.map((_label, index) => textOf(body[`field_${index}`]));
   const typed = readAmount(amount);
   if ('problem' in typed) {
-    return { refused: { amount, answers, errors: [{ field: 'amount', message: typed.problem }] } };
+    const message = request.language.t(typed.problem);
+    return { refused: { amount, answers, errors: [{ field: 'amount', message }] } };
   }
   try {
     return { payPath: await target.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
   } catch (error) {
     if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
     logRefusal(log, request.id, error);
-    const fields = error.fields ?? [];
-    const known = target.model.amountMinor === null || fields.every(({ path }) => path !== 'amount');
-    const errors =
-      fields.length > 0 && known
-        ? fields.map(({ path, message }) => ({ field: path, message }))
-        : [{ field: null, message: error.message }];
+    const refusal = { error, model: target.model, amountMinor: typed.amountMinor };
+    const errors = [refusalInWords(request.language.t, refusal)];
     return { refused: { amount, answers, errors, retryAfterSeconds: error.retryAfterSeconds } };
   }
 }

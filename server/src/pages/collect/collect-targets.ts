@@ -13,9 +13,7 @@ import type { Intent } from '../../payments/intent.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
 import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
-import type { PageContent } from '../document.ts';
-import { closedPage, notConnectedPage } from './collect-page.ts';
-import type { CollectPageModel } from './collect-page.ts';
+import type { ClosedReason, CollectPageModel } from './collect-page.ts';
 
 type CollectContext = PaymentContext & {
   settings: TerminalAddressSettings;
@@ -25,8 +23,8 @@ type CollectContext = PaymentContext & {
 
 /** The link or counter behind a page: what the page shows, or why it is closed, and the payment that its form creates. */
 export interface CollectTarget {
-  model: Omit<CollectPageModel, 'formProof' | 'refused'>;
-  closed: PageContent | null;
+  model: Omit<CollectPageModel, 'language' | 'formProof' | 'refused'>;
+  closed: ClosedReason | null;
   /** Whether the payer must first confirm that this is the right counter. */
   unconfirmed: boolean;
   /** Creates the payment and returns the path of its page. Throws AppErrors worded for the payer. */
@@ -69,16 +67,15 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
   const { merchant, link } = found;
   return {
     model: {
-      ...modelOf(merchant, `/link/${link.token}`),
+      ...modelOf(context, merchant, `/link/${link.token}`, link.minAmountMinor),
       kind: 'link',
       heading: link.title,
       description: link.description,
       amountMinor: link.amountMinor,
       feeMinor: link.amountMinor === null ? 0n : feeOfCustomer(merchant.collectionFee, link.amountMinor),
-      minAmountMinor: link.minAmountMinor,
       customFields: link.customFields,
     },
-    closed: closedLink(merchant, link) ?? closedShop(context.networks, merchant),
+    closed: closedLink(link) ?? closedShop(context.networks, merchant),
     unconfirmed: false,
     pay: ({ amountMinor, answers }, cause) =>
       startPayment(context, { merchant, owner: link }, cause, (tx) =>
@@ -98,30 +95,13 @@ function feeOfCustomer(rule: CollectionFee, amountMinor: bigint): bigint {
 }
 
 /** Without a connected network, as in live before the operator connects one, nobody can pay. */
-function closedShop(networks: NetworkRegistry, { name: merchantName, testMode }: Merchant): PageContent | null {
-  if (networks.list(testMode).length > 0) return null;
-  return notConnectedPage(merchantName);
+function closedShop(networks: NetworkRegistry, { testMode }: Merchant): ClosedReason | null {
+  return networks.list(testMode).length > 0 ? null : 'not-connected';
 }
 
-function closedLink({ name: merchantName }: Merchant, link: PaymentLink): PageContent | null {
-  switch (linkState(link)) {
-    case 'active':
-      return null;
-    case 'inactive':
-      return closedPage({
-        title: 'This link is not active',
-        text: 'it cannot be paid at the moment. Nothing was paid here. Ask the shop whether it will open again.',
-        merchantName,
-        icon: 'clock',
-      });
-    case 'deleted':
-      return closedPage({
-        title: 'This link was deleted',
-        text: 'it can no longer be paid. Nothing was paid here. Ask the shop for a new link.',
-        merchantName,
-        icon: 'cross',
-      });
-  }
+function closedLink(link: PaymentLink): ClosedReason | null {
+  const state = linkState(link);
+  return state === 'active' ? null : `link-${state}`;
 }
 
 async function findCounterTarget(
@@ -137,16 +117,15 @@ async function findCounterTarget(
   const { terminal, confirmed } = found;
   return {
     model: {
-      ...modelOf(merchant, `/pos/${address.toUpperCase()}`),
+      ...modelOf(context, merchant, `/pos/${address.toUpperCase()}`, null),
       kind: 'counter',
       heading: terminal.name,
       description: null,
       amountMinor: null,
       feeMinor: 0n,
-      minAmountMinor: null,
       customFields: [],
     },
-    closed: closedCounter(merchant, terminal) ?? closedShop(context.networks, merchant),
+    closed: closedCounter(terminal) ?? closedShop(context.networks, merchant),
     unconfirmed: !confirmed,
     pay: ({ amountMinor }, cause) =>
       startPayment(context, { merchant, owner: terminal }, cause, (tx) =>
@@ -155,15 +134,17 @@ async function findCounterTarget(
   };
 }
 
-function closedCounter({ name: merchantName }: Merchant, terminal: VirtualTerminal): PageContent | null {
-  if (terminal.deletedAt === null && terminal.active) return null;
-  const text =
-    terminal.deletedAt === null
-      ? 'this counter takes no payments at the moment. Nothing was paid here. Ask the staff.'
-      : 'this counter no longer exists. Nothing was paid here. Ask the staff for another one.';
-  return closedPage({ title: 'This counter is closed', text, merchantName, icon: 'clock' });
+function closedCounter({ active, deletedAt }: VirtualTerminal): ClosedReason | null {
+  if (deletedAt !== null) return 'counter-deleted';
+  return active ? null : 'counter-closed';
 }
 
-function modelOf({ name: merchantName, testMode }: Merchant, path: string) {
-  return { merchantName, testMode, path };
+function modelOf(
+  { settings }: CollectContext,
+  { name: merchantName, testMode }: Merchant,
+  path: string,
+  minAmountMinor: bigint | null,
+) {
+  const bounds = { minMinor: minAmountMinor ?? settings.amountMinMinor, maxMinor: settings.amountMaxMinor };
+  return { merchantName, testMode, path, minAmountMinor, bounds };
 }

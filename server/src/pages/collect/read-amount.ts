@@ -1,5 +1,5 @@
-/** The amount that a payer typed, or why it is none. */
-export type TypedAmount = { amountMinor: bigint } | { problem: string };
+/** The amount that a payer typed, or why it is none: the name of the text that says so. */
+export type TypedAmount = { amountMinor: bigint } | { problem: 'amount-missing' | 'amount-digits' | 'amount-zero' };
 
 // Thirteen digits of dalasi exceed every amount limit.
 const plain = /^(\d{1,13})(?:[.,](\d{1,2}))?$/;
@@ -16,9 +16,9 @@ export function readAmount(text: string): TypedAmount {
     .replace(/^(?:D|GMD)\s*/i, '')
     .replace(/\s*GMD$/i, '')
     .replaceAll('\u00a0', ' ');
-  if (typed === '') return { problem: 'Enter the amount to pay.' };
+  if (typed === '') return { problem: 'amount-missing' };
   const [, whole, decimals = ''] = plain.exec(grouped.test(typed) ? typed.replaceAll(/[, ]/g, '') : typed) ?? [];
-  if (whole === undefined) return { problem: 'Write the amount in dalasi with digits, for example 450 or 450.50.' };
+  if (whole === undefined) return { problem: 'amount-digits' };
   const amountMinor = BigInt(whole + decimals.padEnd(2, '0'));
-  return amountMinor === 0n ? { problem: 'Enter an amount above zero.' } : { amountMinor };
+  return amountMinor === 0n ? { problem: 'amount-zero' } : { amountMinor };
 }

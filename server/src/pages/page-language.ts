@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify';
+import { acceptedLanguage, findLanguage } from '../languages/languages.ts';
+import type { Language } from '../languages/languages.ts';
+import type { PageCookies } from './page-cookies.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The payer's language: chosen by a link on the page, else the browser's. */
+    language: Language;
+  }
+}
+
+const cookieName = 'language';
+const rememberedSeconds = 365 * 24 * 60 * 60;
+
+/** Gives each request of a scope its language. `?lang=wo`, as the links of a page say, is remembered by a cookie. */
+export function preparePageLanguage(scope: FastifyInstance, cookies: PageCookies): void {
+  scope.decorateRequest('language');
+  scope.addHook('onRequest', async (request, reply) => {
+    const { lang } = request.query as { lang?: unknown };
+    const chosen = typeof lang === 'string' ? findLanguage(lang) : undefined;
+    if (chosen) cookies.set(reply, { name: cookieName, value: chosen.code, maxAgeSeconds: rememberedSeconds });
+    request.language =
+      chosen ??
+      findLanguage(cookies.read(request, cookieName) ?? '') ??
+      acceptedLanguage(request.headers['accept-language']);
+  });
+}
