@@ -76,6 +76,11 @@ const insufficientFunds = sampleCharge({
   failureCode: 'insufficient_funds',
 });
 
+const answers = [
+  { label: 'Student', value: 'Awa Ceesay' },
+  { label: 'Class', value: '4B' },
+];
+
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
 
 /** Every state of the checkout page, by the name of its screenshot. */
@@ -142,6 +147,10 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
     cancelUrl: `view-source:https://shop.example/basket?${'item=school-book&'.repeat(20)}`,
   }),
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
+  'paid-partly-refunded': sampleView({ status: 'successful', charge: { ...paid, amountRefundedMinor: 25_000n } }),
+  'paid-partly-reversed': sampleView({ status: 'successful', charge: { ...paid, amountReversedMinor: 100_000n } }),
+  'choose-with-answers': sampleView({ answers }),
+  'paid-with-answers': sampleView({ status: 'successful', answers, charge: paid }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
   failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: insufficientFunds }),
   cancelled: sampleView({ status: 'cancelled' }),

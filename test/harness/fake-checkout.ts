@@ -1,5 +1,6 @@
 import { AppError, fieldError } from '../../server/src/api/app-error.ts';
 import type { ChangeFeed, Topic } from '../../server/src/kit/changes.ts';
+import { CodeRefusedError } from '../../server/src/payments/apply-response.ts';
 import type { CheckoutView } from '../../server/src/payments/checkout-view.ts';
 import type { Checkout } from '../../server/src/payments/checkout.ts';
 
@@ -73,7 +74,7 @@ export function refusedNumber(): AppError {
 }
 
 export function refusedCode(): AppError {
-  return fieldError('invalid_request', 'code', 'That code is wrong. You have 2 tries left.');
+  return new CodeRefusedError(2);
 }
 
 /** A change feed within this process. */

@@ -136,7 +136,7 @@ for (const scripts of [true, false]) {
     const code = await phone.locator('.sms').innerText();
     await page.getByLabel('Code from the message').fill(code === '111111' ? '222222' : '111111');
     await page.getByRole('button', { name: 'Confirm the payment' }).click();
-    await page.getByText(/not right; 2 tries are left/).waitFor();
+    await page.getByText(/not right. 2 tries left/).waitFor();
     await page.getByLabel('Code from the message').fill(code);
     await page.getByRole('button', { name: 'Confirm the payment' }).click();
     await expectPaid(page, payment);

@@ -41,7 +41,7 @@ test('the reason why the shop cannot take a payment is logged, and not shown to 
   });
   const text = await page.text();
   assert.equal(page.status, 400);
-  assert.match(text, /The shop cannot take this payment at the moment/);
+  assert.match(text, /The shop cannot take this payment now/);
   assert.doesNotMatch(text, /Caretaker|paused/);
   const [refusal, ...more] = refusalsSince(start);
   assert.deepEqual([refusal?.['level'], refusal?.['code'], more], ['debug', 'state_conflict', []]);

@@ -74,7 +74,10 @@ for (const scripts of [true, false]) {
     await page.locator('[aria-invalid]').waitFor();
     assert.equal(await field.inputValue(), '12 <34>');
     assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
-    assert.equal(await page.locator('#number-error').innerText(), 'Write a Gambian number with 7 or 9 digits.');
+    assert.equal(
+      await page.locator('#number-error').innerText(),
+      'Check the number: it has 7 or 9 digits, like 701 2345.',
+    );
     assert.equal(await field.getAttribute('aria-describedby'), 'number-error number-hint');
   });
 
@@ -86,7 +89,7 @@ for (const scripts of [true, false]) {
     server.checkout.next = refusedCode();
     await page.getByRole('textbox').fill('654321');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('That code is wrong. You have 2 tries left.').waitFor();
+    await page.getByText('This code is not right. 2 tries left.').waitFor();
     assert.equal(await page.getByRole('textbox').inputValue(), '');
     assert.doesNotMatch(await page.content(), /654321/);
     server.checkout.next = viewOf('paid');
@@ -133,14 +136,14 @@ test('an incomplete form uses no attempt and no code attempt', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
   server.checkout.setSilently('code', viewOf('enter_code'));
   const cases = [
-    { url: '/pay/mine', payload: 'account_number=3012345', message: 'Choose the network that you want to pay with.' },
-    { url: '/pay/mine', payload: 'network=afrimoney', message: 'Enter the number of your Afrimoney wallet.' },
+    { url: '/pay/mine', payload: 'account_number=3012345', message: 'Choose a network.' },
+    { url: '/pay/mine', payload: 'network=afrimoney', message: 'Enter your <bdi>Afrimoney</bdi> number.' },
     {
       url: '/pay/mine',
       payload: 'network=afrimoney&network=wave',
-      message: 'Choose the network that you want to pay with.',
+      message: 'Choose a network.',
     },
-    { url: '/pay/mine', payload: 'network=stolen&account_number=3012345', message: 'Choose the network' },
+    { url: '/pay/mine', payload: 'network=stolen&account_number=3012345', message: 'Choose a network.' },
     { url: '/pay/code/code', payload: 'code=12345', message: 'The code has 6 digits.' },
     { url: '/pay/code/code', payload: 'code=12345x', message: 'The code has 6 digits.' },
     { url: '/pay/code/code', payload: '', message: 'The code has 6 digits.' },

@@ -335,11 +335,11 @@ test('errors answer with a page that says what to do, and with their status', as
   const unavailable = await app.inject({ url: '/pay/choose' });
   assert.equal(unavailable.statusCode, 503);
   assert.equal(unavailable.headers['retry-after'], '2');
-  assert.match(unavailable.body, /Do not pay a second time before you have seen it\./);
+  assert.match(unavailable.body, /Do not pay again before you have seen it\./);
   checkout.outage = new Error('SELECT secret FROM somewhere');
   const mistake = await app.inject({ url: '/pay/choose' });
   assert.equal(mistake.statusCode, 500);
-  assert.match(mistake.body, /This is an error on our side/);
+  assert.match(mistake.body, /The fault is ours/);
   assert.doesNotMatch(mistake.body + unavailable.body, /secret/);
   checkout.outage = null;
   const unknown = await app.inject({ url: '/pay/unknown' });

@@ -38,14 +38,30 @@ test('an approved payment turns the open page into a receipt, and is announced t
   await page.goto(`${baseUrl}/pay/live`);
   await eventually('the page listens', () => changes.topics === 1);
   checkout.set('live', viewOf('asking'));
-  await page.getByText('We are asking Wave whether the payment went through. Do not pay again.').waitFor();
+  await page.getByText('We are asking Wave whether you have paid. Do not pay again.').waitFor();
   checkout.set('live', viewOf('paid'));
   await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
-  assert.equal(await page.locator('[aria-live=polite]').innerText(), 'Paid: D1,250.00 to Kairaba Bookshop');
-  assert.equal(await page.title(), 'Paid: D1,250.00 to Kairaba Bookshop');
+  assert.equal(await page.locator('[aria-live=polite]').innerText(), 'Paid: D1,250.00 · Kairaba Bookshop');
+  assert.equal(await page.title(), 'Paid: D1,250.00 · Kairaba Bookshop');
   assert.equal(await page.getByRole('button', { name: 'Print or save' }).isVisible(), true);
   await eventually('the page has stopped listening', () => changes.topics === 0);
   assert.deepEqual(opened.pageErrors, []);
+});
+
+test('an open receipt says so when the money is returned, and loses its seal', async () => {
+  server.checkout.setSilently('returned', viewOf('paid'));
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.clock.install();
+  await page.goto(`${server.baseUrl}/pay/returned`);
+  assert.equal(await page.locator('.stamp').count(), 1);
+  server.checkout.setSilently('returned', viewOf('paid-partly-refunded'));
+  await page.clock.runFor(15_000);
+  await page.getByText('returned D250.00 of this payment to you').waitFor();
+  server.checkout.setSilently('returned', viewOf('paid-refunded'));
+  await page.clock.runFor(15_000);
+  await page.getByText('Kairaba Bookshop returned this payment to you.').waitFor();
+  assert.equal(await page.locator('.stamp').count(), 0);
 });
 
 test('a change arrives even if its notification was lost', async () => {
@@ -67,7 +83,7 @@ test('typed values and the focus survive an update of the page', async () => {
   await page.getByLabel('Your mobile-money number').pressSequentially('301');
   const refused = sampleCharge({ status: 'failed', failureCode: 'declined_by_payer' });
   checkout.set('typing', sampleView({ attemptsLeft: 4, charge: refused }));
-  await page.getByText('You declined it on your phone.').waitFor();
+  await page.getByText('You declined it.').waitFor();
   await page.keyboard.type('2345');
   assert.equal(await page.getByLabel('Your mobile-money number').inputValue(), '3012345');
   assert.equal(await page.getByRole('radio', { name: 'QMoney' }).isChecked(), true);
@@ -143,9 +159,9 @@ test('the minutes left count down on the page', async () => {
   await using opened = await openPage(browser);
   await opened.page.clock.install();
   await opened.page.goto(`${server.baseUrl}/pay/choose`);
-  await opened.page.getByText('30 minutes').waitFor();
+  await opened.page.getByText('30 min').waitFor();
   await opened.page.clock.runFor(5 * 60_000);
-  await opened.page.getByText('25 minutes').waitFor();
+  await opened.page.getByText('25 min').waitFor();
 });
 
 interface OpenStream {
@@ -189,7 +205,7 @@ test('a stream ends when the payment has ended, and when the server closes', asy
   const closing = await startCheckoutServer();
   const settled = await openStream(`${closing.baseUrl}/pay/paid/status`);
   await settled.ended;
-  assert.equal(settled.text(), 'retry: 3000\n\ndata: paid-5\n\n');
+  assert.equal(settled.text(), 'retry: 3000\n\ndata: paid-0\n\n');
   const waiting = await openStream(`${closing.baseUrl}/pay/choose/status`);
   await closing[Symbol.asyncDispose]();
   await waiting.ended;

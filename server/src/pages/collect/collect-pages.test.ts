@@ -52,7 +52,10 @@ for (const path of pages) {
 
 test('the page shows the fee that the customer pays before the first Pay button', async () => {
   const text = await (await open('/link/fee')).text();
-  assert.match(text, /D102<small>\.00<\/small>[\s\S]*<dt>Fee<\/dt><dd>D2\.00<\/dd>[\s\S]*>Pay D102\.00<\/button>/);
+  assert.match(
+    text,
+    /D102<small>\.00<\/small>[\s\S]*<dt>Fee<\/dt><dd><span class="unbroken">D2\.00<[\s\S]*>Pay <span class="unbroken">D102\.00<\/span><\/button>/,
+  );
   assert.match(text, /name="amount" value="100\.00"/);
   assert.doesNotMatch(await (await open('/link/fixed')).text(), /Fee/);
 });
@@ -64,9 +67,9 @@ test('an entered amount creates the payment and redirects to its page', async ()
 
 test('an invalid amount is refused beside the field, which keeps its value', async () => {
   for (const [amount, message] of [
-    ['', 'Enter the amount to pay.'],
-    ['ten', 'Write the amount in dalasi with digits'],
-    ['5', 'The shop asks for at least D100.00 here.'],
+    ['', 'Enter the amount.'],
+    ['ten', 'Write the amount with digits'],
+    ['5', 'At least <span class="unbroken">D100.00</span>.'],
   ] as const) {
     const response = await send('/link/open', { amount });
     const text = await response.text();
@@ -80,7 +83,7 @@ test('an invalid amount is refused beside the field, which keeps its value', asy
 test('an error that the payer cannot correct shows above the form', async () => {
   const response = await send('/pos/1234567-7KQ2', { amount: '9000000' });
   assert.equal(response.status, 400);
-  assert.match(await response.text(), /role="alert"[\s\S]*takes no payments at the moment/);
+  assert.match(await response.text(), /role="alert"[\s\S]*The shop cannot take this payment now/);
 });
 
 test('a code without its check first asks the payer to confirm the counter', async () => {
@@ -92,9 +95,9 @@ test('a code without its check first asks the payer to confirm the counter', asy
 });
 
 test('a closed link says so and accepts no payment', async () => {
-  for (const response of [await open('/link/closed'), await send('/link/closed', { amount: '100' })]) {
+  for (const response of [await open('/link/inactive'), await send('/link/deleted', { amount: '100' })]) {
     assert.equal(response.status, 410);
-    assert.match(await response.text(), /This link is not active[\s\S]*Nothing was paid here/);
+    assert.match(await response.text(), /This link (?:is closed|was deleted)[\s\S]*You have not paid/);
   }
 });
 

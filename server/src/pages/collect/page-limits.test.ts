@@ -164,7 +164,7 @@ describe('the limit of payments from the pages of links and counters', () => {
       assert.equal(refused.status, 429);
       assert.match(
         text,
-        /role="alert"[\s\S]*Many people are paying here right now\. Wait a few seconds and try again\./,
+        /role="alert"[\s\S]*Many people are paying here just now\. Wait a few seconds, then try again\./,
       );
       assert.match(text, /name="amount"[^>]* value="1,250\.50"/);
       assert.doesNotMatch(text, /aria-invalid=|<script/);
