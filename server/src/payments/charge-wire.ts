@@ -102,6 +102,7 @@ function outcomeFields(charge: Charge): JsonRecord {
     failure_reason: charge.failureReason,
     review: charge.review,
     late: charge.late,
+    abandoned_at: charge.abandonedAt?.toISOString() ?? null,
     next_action: charge.status === 'pending' ? charge.nextAction : null,
   };
 }
@@ -166,6 +167,11 @@ export const chargeSchema = Type.Object(
         'True when this attempt succeeded after it, or its payment, had ended, for example when it was ' +
         'approved after being declined. `late` of the intent stays false if the payment was still open.',
     }),
+    abandoned_at: orNull(
+      timeType(
+        'When the payer left this attempt to use another number or network. It can still succeed while it is `pending`.',
+      ),
+    ),
     next_action: nextAction,
     notes: Type.Null(),
     coupon: Type.Null(),
