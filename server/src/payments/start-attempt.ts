@@ -88,7 +88,11 @@ async function resumeAttempt(
   const resumed: Charge = { ...charge, abandonedAt: null, updatedAt: context.clock.now() };
   const touched = await updateChargeAbandoned(tx, resumed);
   assert(touched === 1, 'nobody else changes a charge of a locked intent');
-  cancelWork(tx, { merchantId: merchant.id, kind: 'cancel_charge', subjectId: charge.id });
+  const work = { merchantId: merchant.id, subjectId: charge.id };
+  cancelWork(tx, { ...work, kind: 'cancel_charge' });
+  // Whether its prompt is still open is known best by the network.
+  const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
+  enqueue(tx, context, { ...work, queue, kind: 'look_up_charge' });
   noteCharge(tx, context, charge, 'attempt_resumed', 'The payer went back to this attempt.');
   await changeIntent(tx, context, { merchant, intent }, { status: 'processing' }, null);
   return resumed;
