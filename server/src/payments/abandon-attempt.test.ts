@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { applyResponse } from './apply-response.ts';
 import type { Charge } from './charge.ts';
+import { chargeToWire } from './charge-wire.ts';
 import { expirePayments } from './expire-payments.ts';
 import { findPayment } from './find-payment.ts';
 import type { Intent } from './intent.ts';
@@ -252,6 +253,35 @@ test('an abandoned attempt is looked up until its outcome is known, after a day 
   await world.clock.advance(60 * minuteMs);
   await world.work();
   assert.deepEqual(await statuses(intent), ['successful', 'completed', 'failed']);
+});
+
+test('an abandoned attempt’s record says when it was left, and that the payer has nothing to do for it', async () => {
+  const { intent, charge } = await createAbandoned();
+  const wire = async () => {
+    const { abandoned_at, next_action, requires_auth, status } = chargeToWire(
+      world.context,
+      world.merchant,
+      intent,
+      await world.charge(charge),
+    );
+    return { abandoned_at, next_action, requires_auth, status };
+  };
+  const leftAt = world.clock.now().toISOString();
+  assert.deepEqual(await wire(), {
+    abandoned_at: leftAt,
+    next_action: null,
+    requires_auth: false,
+    status: 'pending',
+  });
+  await world.attempt(intent, 'wave');
+  await world.work();
+  const nextAction = { type: 'approve_on_phone' };
+  assert.deepEqual(await wire(), {
+    abandoned_at: null,
+    next_action: nextAction,
+    requires_auth: true,
+    status: 'pending',
+  });
 });
 
 test('an intent’s record shows the current attempt, and its timeline every attempt', async () => {

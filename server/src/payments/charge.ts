@@ -88,6 +88,11 @@ export function isOpenAbandoned({ status, abandonedAt }: Pick<Charge, 'status' |
   return status === 'pending' && abandonedAt !== null;
 }
 
+/** What the payer has to do for an attempt: nothing once it has ended, or the payer has left it. */
+export function openAction({ status, abandonedAt, nextAction }: Charge): NextAction | null {
+  return status === 'pending' && abandonedAt === null ? nextAction : null;
+}
+
 /** A refund leaves what the network collected as it was: the charge can still be reversed. */
 export function isPaid({ status }: Pick<Charge, 'status'>): boolean {
   return status === 'completed' || status === 'refunded';

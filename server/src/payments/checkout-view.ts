@@ -57,7 +57,7 @@ export interface CheckoutCharge {
   networkName: string;
   /** `.... 4725`, empty while unknown. */
   maskedNumber: string;
-  /** The whole number as it was typed, which whoever has the page's address may not see; null for none. */
+  /** The whole number as typed; the page decides who may see it. Null for none. */
   number: string | null;
   /** When the attempt started. */
   waitingSince: Date;

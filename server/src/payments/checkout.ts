@@ -8,7 +8,7 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import { abandonAttempt, canAbandon } from './abandon-attempt.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
-import { isOpenAbandoned, receivedMinor } from './charge.ts';
+import { isOpenAbandoned, openAction, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import type { CheckoutCharge, CheckoutView, OpenPrompt } from './checkout-view.ts';
@@ -34,9 +34,9 @@ export interface Checkout {
   /** Undefined for a token that is not one of ours. */
   find(token: string): Promise<CheckoutView | undefined>;
   /**
-   * Starts an attempt, or goes back to an abandoned one with this number whose outcome is open, and waits a moment for what
-   * the payer has to do next. Throws AppError with a field named
-   * `network` or `account_number` (400), or `state_conflict` (409).
+   * Starts an attempt and waits a moment for what the payer has to do next, or goes back to an open attempt that the payer
+   * had left with this network and number. Throws AppError with a field named `network` or `account_number` (400), or
+   * `state_conflict` (409).
    */
   pay(token: string, choice: NetworkChoice, cause: TransactionCause): Promise<CheckoutView>;
   /** Takes the payer's code, or (null) that the approval is done. A wrong code is `invalid_request` on `code`. */
@@ -236,7 +236,7 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
     simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,
     progress: charge.progress,
-    nextAction: charge.status === 'pending' ? charge.nextAction : null,
+    nextAction: openAction(charge),
     failureCode: charge.failureCode,
     underReview: charge.review !== null,
     transactionReference: charge.transactionReference,
