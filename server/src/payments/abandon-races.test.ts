@@ -121,3 +121,33 @@ test('of two returns to an abandoned attempt at once one is accepted, and none s
   }
   wave.responses.cancel = cancelResponse;
 });
+
+test('of two workers with one start, one late at an abandoned attempt, the new prompt is sent once', async () => {
+  const { wave, aps } = world.networks;
+  const cancelResponse = wave.responses.cancel;
+  wave.responses.cancel = { state: 'processing' };
+  const { intent } = await world.createSent();
+  await world.abandon(intent);
+  await world.work();
+  const second = await world.attempt(intent, 'aps', otherNumber);
+  const [first] = await world.claim();
+  assert.ok(first);
+  const responding = Promise.withResolvers<void>();
+  wave.responses.cancel = async () => {
+    await responding.promise;
+    return { state: 'processing' };
+  };
+  const cancelsBefore = wave.count('cancel');
+  const late = world.jobs.start(first);
+  while (wave.count('cancel') === cancelsBefore) await world.charge(second);
+  wave.responses.cancel = { state: 'processing' };
+  // The lease of the first worker ends.
+  await world.clock.advance(60_000);
+  await world.work();
+  responding.resolve();
+  await late;
+  const calls = aps.calls.filter(({ reference, call }) => reference === second.reference && call === 'start');
+  assert.equal(calls.length, 1);
+  assert.deepEqual(await statuses(intent), ['processing', 'pending', 'pending']);
+  wave.responses.cancel = cancelResponse;
+});
