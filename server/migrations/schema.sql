@@ -117,6 +117,7 @@ CREATE TABLE charges (
   amount_reversed bigint NOT NULL DEFAULT 0,
   reserve_percent_hundredths bigint NOT NULL DEFAULT 0,
   debt_repaid bigint NOT NULL DEFAULT 0,
+  abandoned_at timestamp with time zone,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),

@@ -31,6 +31,8 @@ export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
     attemptsLeft: 5,
     networks,
     charge: null,
+    canChange: false,
+    openPrompts: [],
     ...changes,
   };
 }
@@ -41,6 +43,8 @@ export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCha
     networkId: 'afrimoney',
     networkName: 'Afrimoney',
     maskedNumber: '.... 2345',
+    number: '7012345',
+    waitingSince: fixtureTime,
     simulatedNumber: null,
     status: 'pending',
     progress: 'awaiting_payer',

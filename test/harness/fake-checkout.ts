@@ -7,6 +7,7 @@ import type { Checkout } from '../../server/src/payments/checkout.ts';
 export type CheckoutCall =
   | { type: 'pay'; token: string; network: string; accountNumber: string | null }
   | { type: 'proceed'; token: string; code: string | null }
+  | { type: 'abandon'; token: string }
   | { type: 'cancel'; token: string };
 
 /** Payments in memory, for tests of the pages alone. The test sets the result of the next action. */
@@ -48,6 +49,11 @@ export class FakeCheckout implements Checkout {
 
   async proceed(token: string, code: string | null): Promise<CheckoutView> {
     this.calls.push({ type: 'proceed', token, code });
+    return this.#act(token);
+  }
+
+  async abandon(token: string): Promise<CheckoutView> {
+    this.calls.push({ type: 'abandon', token });
     return this.#act(token);
   }
 

@@ -1,5 +1,5 @@
 import { deliveryPoints, dispatchPoints, unsubscribedPoints } from '../harness/crash-paths.ts';
-import { charge, chargeUntilResponse, verifyPayment } from '../harness/crash-payment.ts';
+import { charge, chargeAnotherNumber, chargeUntilResponse, verifyPayment } from '../harness/crash-payment.ts';
 import { outboundCall, commit, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { countWhere } from '../harness/crash-world.ts';
@@ -9,7 +9,7 @@ testCrashStory({
   title: 'while it accepts a payment',
   role: 'api',
   trigger: async (world, url) => {
-    await charge(world, url).catch(() => null);
+    await charge(world, { url }).catch(() => null);
   },
   restart: async (world) => {
     await world.start('all');
@@ -29,6 +29,20 @@ testCrashStory({
 // fails and the payer can try again.
 const notCollectedAt = ['charges_update_progress:after-commit', 'collections-call:before'];
 
+const collectionPoints = [
+  ...autocommit('outbox_claim'),
+  ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
+  ...commit('charges_update_progress'),
+  ...outboundCall('collections-call'),
+  ...autocommit('network_receipts_insert_once'),
+  ...since('network_receipts_insert_once:after', [
+    ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
+    ...statements('payment_intents_update', 'charges_update_outcome'),
+    ...commit('charges_update_outcome'),
+  ]),
+];
+const eventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
+
 testCrashStory({
   title: 'while it collects a payment',
   role: 'worker',
@@ -43,17 +57,27 @@ testCrashStory({
     await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
   },
   verify: (world, { step }) => verifyPayment(world, { notCollected: notCollectedAt.includes(step) }),
+  points: collectionPoints,
+  coveredElsewhere: eventPoints,
+});
+
+testCrashStory({
+  title: 'while it stops an abandoned attempt before the next prompt',
+  role: 'worker',
+  prepare: async (world) => {
+    await world.start('api');
+    await world.dropCallbacks();
+    await chargeAnotherNumber(world);
+  },
+  verify: (world) => verifyPayment(world, { abandoned: true }),
   points: [
-    ...autocommit('outbox_claim'),
-    ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
-    ...commit('charges_update_progress'),
-    ...outboundCall('collections-call'),
-    ...autocommit('network_receipts_insert_once'),
-    ...since('network_receipts_insert_once:after', [
-      ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
-      ...statements('payment_intents_update', 'charges_update_outcome'),
+    ...statements('charges_list_of_intent'),
+    ...autocommit('charge_notes_insert'),
+    ...since('charge_notes_insert:after', [
+      ...outboundCall('collections-call'),
+      ...statements('payment_intents_lock', 'charges_update_outcome'),
       ...commit('charges_update_outcome'),
     ]),
   ],
-  coveredElsewhere: [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints],
+  coveredElsewhere: [...collectionPoints, ...eventPoints],
 });

@@ -91,6 +91,7 @@ test('0001: approved at once, with a whole charge record', async () => {
     failure_reason: null,
     review: null,
     late: false,
+    abandoned_at: null,
     next_action: null,
     notes: null,
     coupon: null,

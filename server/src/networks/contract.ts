@@ -50,6 +50,8 @@ export interface Capabilities {
   readonly shape: CollectionShape;
   /** Whether the payer's number must be known before the start. */
   readonly numberRequired: boolean;
+  /** Whether an open collection can be cancelled. One that cannot is looked up instead, and ends by itself. */
+  readonly canCancel: boolean;
   /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
   readonly amountStepMinor: bigint;
   /** How long a call may take before its outcome counts as unknown. */

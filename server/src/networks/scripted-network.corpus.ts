@@ -49,6 +49,7 @@ export class ScriptedNetwork implements Connector {
       railAccount: `rail-${network}`,
       shape: 'push',
       numberRequired: true,
+      canCancel: true,
       amountStepMinor: 1n,
       callTimeoutMs: 3_000,
       lookUpDelaysMs: [2_000, 3_000, 5_000],

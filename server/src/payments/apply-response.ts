@@ -115,13 +115,13 @@ async function applyProgress(
     handles: step.handles ?? null,
     updatedAt: context.clock.now(),
   });
-  if (touched === 0 && step.progress === 'awaiting_payer') await cancelAbandoned(context, charge);
+  if (touched === 0 && step.progress === 'awaiting_payer') await cancelEnded(context, charge);
   context.changes.notify(intentTopic(charge.intentId));
   return 'open';
 }
 
 /** The attempt ended while the network was slow to respond, and now it prompts the payer: it has to be cancelled there. */
-async function cancelAbandoned(context: PaymentContext, charge: Charge): Promise<void> {
+async function cancelEnded(context: PaymentContext, charge: Charge): Promise<void> {
   const current = await findChargeById(context.db, charge.merchantId, charge.id);
   if (current?.status !== 'failed' && current?.status !== 'cancelled') return;
   const { testMode } = (await connectorOf(context, charge)).capabilities;

@@ -202,8 +202,8 @@ export async function completeCharge(
   if (intent.terminalId !== null) {
     enqueue(tx, context, { merchantId, queue: 'notifications', kind: 'notify_charge', subjectId });
   }
-  // A first attempt that was open is the only one; every other one must not collect a second time.
-  const isOnlyAttempt = charge.attempt === 1n && charge.status === 'pending';
+  // No other attempt may collect a second time, whether it is the current one or was abandoned.
+  const isOnlyAttempt = intent.attempts === 1n;
   if (!isOnlyAttempt) await cancelOpenAttempts(tx, context, merchant, intentId);
   return { merchant, intent: paidIntent, charge: completed };
 }

@@ -6,7 +6,7 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { endPrompt } from '../networks/prompt-limits.ts';
-import { canChargeBecome } from './charge.ts';
+import { canChargeBecome, isOpenAbandoned } from './charge.ts';
 import type { Charge, ChargeFailureCode } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
@@ -174,7 +174,10 @@ export async function expireIfDue(
   return isDue ? changeIntent(tx, context, payment, { status: 'expired' }, 'payment_intent.expired') : intent;
 }
 
-/** Ends a pending attempt that collected nothing. The payer may try again while attempts and time are left. */
+/**
+ * Ends a pending attempt that collected nothing. The payer may try again while attempts and time are left; an abandoned
+ * attempt ends alone, because the payer has left it for another one.
+ */
 export async function endAttempt(
   tx: Transaction,
   context: PaymentContext,
@@ -190,21 +193,45 @@ export async function endAttempt(
     failureReason: failure.reason,
   } as const;
   await changeCharge(tx, context, locked, change, isCancelled ? null : 'charge.failed');
-  const { intent } = locked;
+  if (!isOpenAbandoned(locked.charge)) await leaveProcessing(tx, context, locked);
+}
+
+/** Ends the current attempt before it is sent: nothing can be collected. */
+export async function dropAttempt(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  failureReason: string,
+): Promise<void> {
+  // The progress stays `created`: there is nothing to cancel at the network.
+  const change = { status: 'cancelled', failureCode: 'cancelled', failureReason } as const;
+  await changeCharge(tx, context, locked, change, null);
+  await leaveProcessing(tx, context, locked);
+}
+
+/** The current attempt is over, so an intent that is `processing` is no longer: it accepts another attempt, or has failed. */
+async function leaveProcessing(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: Pick<LockedPayment, 'merchant' | 'intent'>,
+): Promise<void> {
+  const { merchant, intent } = locked;
   if (statusAt(intent, context.clock.now()) !== 'processing') return;
   const status = intent.attempts < attemptsMax ? 'requires_payment_method' : 'failed';
   await changeIntent(tx, context, locked, { status }, null);
+  if (status === 'failed') await cancelOpenAttempts(tx, context, merchant, intent.id);
 }
 
-/** Has a worker cancel every open attempt of an intent at its network. */
+/** Has a worker cancel the open attempts of an intent at their networks: all of them, or those that `isToCancel` accepts. */
 export async function cancelOpenAttempts(
   tx: Transaction,
   context: WorkContext,
   { id: merchantId, testMode }: Merchant,
   intentId: string,
+  isToCancel: (charge: Charge) => boolean = () => true,
 ): Promise<void> {
   for (const charge of await listChargesOfIntent(tx, merchantId, intentId)) {
-    if (charge.status === 'pending') enqueueCancellation(tx, context, charge, testMode);
+    if (charge.status === 'pending' && isToCancel(charge)) enqueueCancellation(tx, context, charge, testMode);
   }
 }
 

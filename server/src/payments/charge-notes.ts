@@ -8,6 +8,8 @@ export type NoteKind =
   | 'sent_to_network'
   | 'no_clear_answer'
   | 'cancel_requested'
+  | 'attempt_abandoned'
+  | 'attempt_resumed'
   | 'code_entered'
   | 'approval_reported'
   | 'refusal_ignored'

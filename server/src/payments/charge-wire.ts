@@ -5,7 +5,7 @@ import { stableUuid } from '../kit/ids.ts';
 import { amountToJson } from '../kit/money.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { partsOf, receivedMinor } from './charge.ts';
+import { openAction, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
@@ -78,7 +78,7 @@ function payerFields(idSecret: string, merchant: Merchant, intent: Intent, charg
     payment_account: maskPhoneNumber(charge.accountNumber ?? ''),
     auth_mode: codeLength > 0 ? 'pin' : 'confirm',
     auth_length: codeLength,
-    requires_auth: charge.status === 'pending' && charge.nextAction !== null,
+    requires_auth: openAction(charge) !== null,
     customer: intent.customerId,
     customer_name: intent.customerName,
     customer_email: intent.customerEmail,
@@ -102,7 +102,8 @@ function outcomeFields(charge: Charge): JsonRecord {
     failure_reason: charge.failureReason,
     review: charge.review,
     late: charge.late,
-    next_action: charge.status === 'pending' ? charge.nextAction : null,
+    abandoned_at: charge.abandonedAt?.toISOString() ?? null,
+    next_action: openAction(charge),
   };
 }
 
@@ -166,6 +167,11 @@ export const chargeSchema = Type.Object(
         'True when this attempt succeeded after it, or its payment, had ended, for example when it was ' +
         'approved after being declined. `late` of the intent stays false if the payment was still open.',
     }),
+    abandoned_at: orNull(
+      timeType(
+        'When the payer left this attempt to use another number or network. It can still succeed while it is `pending`.',
+      ),
+    ),
     next_action: nextAction,
     notes: Type.Null(),
     coupon: Type.Null(),

@@ -32,6 +32,8 @@ export interface Charge {
   networkHandles: NetworkHandles | null;
   nextAction: NextAction | null;
   progress: ChargeProgress;
+  /** When the payer left it, with its outcome open, to use another number or network; null if the payer went back to it. */
+  abandonedAt: Date | null;
   failureCode: ChargeFailureCode | null;
   failureReason: string | null;
   review: Review | null;
@@ -76,6 +78,19 @@ const moves: Record<ChargeStatus, readonly ChargeStatus[]> = {
 
 export function canChargeBecome(currentStatus: ChargeStatus, nextStatus: ChargeStatus): boolean {
   return moves[currentStatus].includes(nextStatus);
+}
+
+/**
+ * Whether the payer has left it while its outcome is open. This is the one exception to the rule that an intent has at most
+ * one open attempt: an abandoned one may be open beside it. Its success pays the payment; however else it ends, it ends alone.
+ */
+export function isOpenAbandoned({ status, abandonedAt }: Pick<Charge, 'status' | 'abandonedAt'>): boolean {
+  return status === 'pending' && abandonedAt !== null;
+}
+
+/** What the payer has to do for an attempt: nothing once it has ended, or the payer has left it. */
+export function openAction({ status, abandonedAt, nextAction }: Charge): NextAction | null {
+  return status === 'pending' && abandonedAt === null ? nextAction : null;
 }
 
 /** A refund leaves what the network collected as it was: the charge can still be reversed. */

@@ -30,8 +30,12 @@ export interface CheckoutView {
   cancelUrl: string | null;
   attemptsLeft: number;
   networks: CheckoutNetwork[];
-  /** The attempt that paid; else one under review; else the newest. */
+  /** The attempt that paid; else one under review; else the open one that the payer has not left; else the newest. */
   charge: CheckoutCharge | null;
+  /** Whether the payer may leave `charge`, which is open, to use another number or network. */
+  canChange: boolean;
+  /** Attempts that the payer has left and may still approve. If another one pays too, the payer has paid twice. */
+  openPrompts: OpenPrompt[];
 }
 
 export interface CheckoutNetwork {
@@ -40,12 +44,23 @@ export interface CheckoutNetwork {
   numberRequired: boolean;
 }
 
+/** An abandoned attempt whose outcome is open; its fields are those of a `CheckoutCharge`. */
+export interface OpenPrompt {
+  networkName: string;
+  maskedNumber: string;
+  number: string | null;
+}
+
 export interface CheckoutCharge {
   id: string;
   networkId: string;
   networkName: string;
   /** `.... 4725`, empty while unknown. */
   maskedNumber: string;
+  /** The whole number as typed; the page decides who may see it. Null for none. */
+  number: string | null;
+  /** When the attempt started. */
+  waitingSince: Date;
   /** The whole number, of test payments only: it leads to the simulated phone. */
   simulatedNumber: string | null;
   status: ChargeStatus;

@@ -5,19 +5,20 @@ import type { Queryable, TransactionCause } from '../kit/db.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
+import { abandonAttempt, canAbandon } from './abandon-attempt.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
-import { receivedMinor } from './charge.ts';
+import { isOpenAbandoned, openAction, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteChargeNow } from './charge-notes.ts';
-import type { CheckoutCharge, CheckoutView } from './checkout-view.ts';
+import type { CheckoutCharge, CheckoutView, OpenPrompt } from './checkout-view.ts';
 import { connectorOf, networkName } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { findLastNoteTime } from './queries/charge-notes.ts';
-import { findLatestCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
+import { findCurrentCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
 import { offeredNetworks, startAttempt } from './start-attempt.ts';
 import { returnLink } from './urls.ts';
@@ -33,12 +34,15 @@ export interface Checkout {
   /** Undefined for a token that is not one of ours. */
   find(token: string): Promise<CheckoutView | undefined>;
   /**
-   * Starts an attempt and waits a moment for what the payer has to do next. Throws AppError with a field named
-   * `network` or `account_number` (400), or `state_conflict` (409).
+   * Starts an attempt and waits a moment for what the payer has to do next, or goes back to an open attempt that the payer
+   * had left with this network and number. Throws AppError with a field named `network` or `account_number` (400), or
+   * `state_conflict` (409).
    */
   pay(token: string, choice: NetworkChoice, cause: TransactionCause): Promise<CheckoutView>;
   /** Takes the payer's code, or (null) that the approval is done. A wrong code is `invalid_request` on `code`. */
   proceed(token: string, code: string | null): Promise<CheckoutView>;
+  /** Leaves the open attempt to use another number or network. Throws `state_conflict` unless `canChange` of the view. */
+  abandon(token: string, cause: TransactionCause): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
@@ -76,11 +80,12 @@ export function createCheckout(context: PaymentContext): Checkout {
       const { merchant, intent } = await findOrThrow(token);
       const nextStep = waitForNextStep(context, intent);
       try {
-        await context.db.withTransaction(
+        const charge = await context.db.withTransaction(
           (tx) => startAttempt(tx, context, merchant, { intentId: intent.id, ...choice, fieldPrefix: '' }),
           cause,
         );
-        await nextStep.reached;
+        // What the payer has to do for an attempt that was sent before is known already.
+        if (charge.progress === 'created') await nextStep.reached;
       } finally {
         nextStep.end();
       }
@@ -90,6 +95,11 @@ export function createCheckout(context: PaymentContext): Checkout {
       if (code?.trim() === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
       const { intent } = await findOrThrow(token);
       await continueAttempt(context, intent, code?.trim() ?? null);
+      return view(token);
+    },
+    abandon: async (token, cause) => {
+      const { merchant, intent } = await findOrThrow(token);
+      await context.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, intent.id), cause);
       return view(token);
     },
     cancel: async (token, cause) => {
@@ -113,10 +123,11 @@ const reportEveryMs = 3_000;
  */
 async function continueAttempt(context: PaymentContext, intent: Intent, code: string | null): Promise<void> {
   const now = context.clock.now();
-  const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
+  const charge = await findCurrentCharge(context.db, intent.merchantId, intent.id);
   const expected = code === null ? 'approve_then_confirm' : 'enter_code';
   const isProcessing = statusAt(intent, now) === 'processing';
-  if (!isProcessing || charge?.status !== 'pending' || charge.nextAction?.type !== expected) {
+  const isOpen = isProcessing && charge?.status === 'pending' && charge.abandonedAt === null;
+  if (!isOpen || charge.nextAction?.type !== expected) {
     throw new AppError('state_conflict', 'This payment no longer waits for that. Reload its page.');
   }
   if (code === null) {
@@ -139,9 +150,10 @@ function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Pr
   const { promise, resolve } = Promise.withResolvers<void>();
   const timeout = new AbortController();
   const look = async (): Promise<void> => {
-    const charge = await findLatestCharge(context.db, intent.merchantId, intent.id);
-    const started = charge !== undefined && charge.attempt > intent.attempts;
-    if (started && charge.progress !== 'created' && charge.progress !== 'submitted') resolve();
+    const charge = await findCurrentCharge(context.db, intent.merchantId, intent.id);
+    if (charge === undefined || charge.attempt <= intent.attempts) return;
+    const isStarting = charge.progress === 'created' || charge.progress === 'submitted';
+    if (charge.status !== 'pending' || !isStarting) resolve();
   };
   const unsubscribe = context.changes.subscribe(intentTopic(intent.id), () => {
     look().catch((error: unknown) => context.log.error('looking at a new attempt failed', error));
@@ -157,8 +169,9 @@ function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Pr
 }
 
 async function toView(context: PaymentContext, { merchant, intent }: Found): Promise<CheckoutView> {
-  const charge = await attemptToShow(context.db, intent);
-  const status = statusAt(intent, context.clock.now());
+  const { shown: charge, abandoned } = await attemptsToShow(context.db, intent);
+  const now = context.clock.now();
+  const status = statusAt(intent, now);
   const total = totalMinor(intent);
   const result = { payment_intent_id: intent.id, status };
   return {
@@ -185,18 +198,25 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
       numberRequired: capabilities.numberRequired,
     })),
     charge: charge ? toChargeView(context.networks, merchant, charge) : null,
+    canChange: charge !== undefined && canAbandon(intent, charge, now),
+    openPrompts: abandoned.map((left) => toOpenPrompt(context.networks, merchant, left)),
   };
 }
 
 /**
  * The attempt that paid, which the receipt is of. Before one has paid, an attempt whose money is under review, because nobody
- * should pay a second time meanwhile; else the newest.
+ * should pay a second time meanwhile; else the current one. Beside it, what the payer has left and may still approve.
  */
-async function attemptToShow(db: Queryable, { merchantId, id }: Intent): Promise<Charge | undefined> {
+async function attemptsToShow(
+  db: Queryable,
+  { merchantId, id, attempts }: Intent,
+): Promise<{ shown: Charge | undefined; abandoned: Charge[] }> {
   const representative = await findRepresentativeCharge(db, merchantId, id);
-  if (!representative || representative.paidAt !== null) return representative;
+  const isPaid = representative !== undefined && representative.paidAt !== null;
+  if (!representative || (isPaid && attempts === 1n)) return { shown: representative, abandoned: [] };
   const charges = await listChargesOfIntent(db, merchantId, id);
-  return charges.findLast(({ review }) => review === 'amount_mismatch') ?? representative;
+  const underReview = isPaid ? undefined : charges.findLast(({ review }) => review === 'amount_mismatch');
+  return { shown: underReview ?? representative, abandoned: charges.filter(isOpenAbandoned) };
 }
 
 /** The name when the payment was created: what the payer saw, also after the counter was renamed. */
@@ -211,10 +231,12 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
     networkId: charge.network,
     networkName: networkName(networks, charge.network, merchant.testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
+    number: charge.accountNumber,
+    waitingSince: charge.createdAt,
     simulatedNumber: merchant.testMode ? charge.accountNumber : null,
     status: charge.status,
     progress: charge.progress,
-    nextAction: charge.status === 'pending' ? charge.nextAction : null,
+    nextAction: openAction(charge),
     failureCode: charge.failureCode,
     underReview: charge.review !== null,
     transactionReference: charge.transactionReference,
@@ -224,5 +246,13 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
     amountReversedMinor: charge.amountReversedMinor,
     arrivedMinor: charge.paidAt === null ? charge.amountReceivedMinor : null,
     paidAt: charge.paidAt,
+  };
+}
+
+function toOpenPrompt(networks: NetworkRegistry, { testMode }: Merchant, charge: Charge): OpenPrompt {
+  return {
+    networkName: networkName(networks, charge.network, testMode),
+    maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
+    number: charge.accountNumber,
   };
 }

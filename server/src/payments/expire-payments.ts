@@ -1,4 +1,5 @@
-import { expireIfDue } from './change-payment.ts';
+import { cancelOpenAttempts, expireIfDue } from './change-payment.ts';
+import { isOpenAbandoned } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { listIntentsToExpire, lockIntent } from './queries/intents.ts';
 
@@ -20,6 +21,10 @@ async function expirePayment(context: PaymentContext, merchantId: string, intent
   if (!merchant) return;
   await context.db.withTransaction(async (tx) => {
     const intent = await lockIntent(tx, merchantId, intentId);
-    if (intent) await expireIfDue(tx, context, { merchant, intent });
+    if (!intent) return;
+    const { status } = await expireIfDue(tx, context, { merchant, intent });
+    // The current attempt ends at its network by itself; the prompts that the payer left are in nobody's sight.
+    const hasExpired = status === 'expired' && intent.status !== 'expired';
+    if (hasExpired && intent.attempts > 0n) await cancelOpenAttempts(tx, context, merchant, intentId, isOpenAbandoned);
   });
 }

@@ -20,7 +20,7 @@ import type { ChargeFilter } from './queries/list-filters.ts';
 
 export interface FoundPayment {
   intent: Intent;
-  /** The attempt that paid, else the newest; undefined before the first one. */
+  /** The attempt that paid, else the current one; undefined before the first one. */
   charge: Charge | undefined;
 }
 
@@ -45,8 +45,8 @@ export async function findChargeByName(db: Queryable, merchantId: string, name: 
 }
 
 /**
- * A charge with its intent, by the charge's id, or by the intent's: then the charge that paid it, else its newest. Undefined
- * for an unknown id. Throws AppError `no_charge_yet`.
+ * A charge with its intent, by the charge's id, or by the intent's: then the charge that paid it, else its current one.
+ * Undefined for an unknown id. Throws AppError `no_charge_yet`.
  */
 export async function findTransaction(
   db: Queryable,

@@ -279,7 +279,7 @@ export const intentSchema = Type.Object(
     ...createdFields,
     ...detailFields,
     next_action: nextAction,
-    transaction_id: orNull(idType('The charge that paid the intent, or its newest charge.')),
+    transaction_id: orNull(idType('The charge that paid the intent; before that the one under way, else the newest.')),
   },
   { title: 'PaymentIntent' },
 );

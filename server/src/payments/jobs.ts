@@ -3,13 +3,13 @@ import { completeWork, completeWorkWith, enqueue, networkQueue, postponeWork } f
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
-import type { Transaction } from '../kit/db.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { CollectionResponse, Connector, LookUp } from '../networks/contract.ts';
 import { callbackName } from '../networks/registry.ts';
 import { applyRefusal, applyResponse } from './apply-response.ts';
-import { changeCharge, withLockedPayment } from './change-payment.ts';
-import type { LockedPayment } from './change-payment.ts';
+import type { ApplyResult } from './apply-response.ts';
+import { dropAttempt, withLockedPayment } from './change-payment.ts';
+import { isOpenAbandoned } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -17,7 +17,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
-import { findChargeById, updateChargeProgress } from './queries/charges.ts';
+import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
 // What a worker does for charges. Each job may run again at any point after a crash, and finds what was done before.
@@ -30,9 +30,26 @@ const cancelAttemptsMax = 5n;
 /** Sends a charge to its network. */
 export async function startCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
+  if (charge && isUnsent(charge)) await stopAbandoned(context, charge);
   const intent = charge?.progress === 'created' ? await markSubmitted(context, charge, work) : null;
   if (charge && intent) await sendCharge(context, intent, charge);
   else await completeWork(context.db, work);
+}
+
+/**
+ * Before a new prompt is sent, each attempt that the payer left is stopped at its network once more: whoever has approved it
+ * meanwhile must not be prompted again. Together, so that none waits for another, and a connector limits its calls: a network
+ * that does not respond delays the new prompt for one call at most.
+ */
+async function stopAbandoned(context: PaymentContext, { merchantId, intentId, attempt }: Charge): Promise<void> {
+  if (attempt === 1n) return;
+  const charges = await listChargesOfIntent(context.db, merchantId, intentId);
+  const stopping = charges.filter(isOpenAbandoned).map((abandoned) =>
+    stopCollecting(context, abandoned).catch((error: unknown) => {
+      context.log.error('stopping an abandoned attempt failed', error, { charge_id: abandoned.id });
+    }),
+  );
+  await Promise.all(stopping);
 }
 
 /**
@@ -45,8 +62,8 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
   return withLockedPayment(context, charge, async (tx, locked) => {
     if (!isUnsent(locked.charge)) return null;
     const now = context.clock.now();
-    if (statusAt(locked.intent, now) !== 'processing') {
-      await dropCharge(tx, context, locked);
+    if (statusAt(locked.intent, now) !== 'processing' || locked.intent.review !== null) {
+      await dropAttempt(tx, context, locked, refusalToSend(locked.intent));
       return null;
     }
     const { merchantId, id } = charge;
@@ -87,12 +104,11 @@ function isUnsent(charge: Charge): boolean {
   return charge.status === 'pending' && charge.progress === 'created';
 }
 
-/** The intent ended before the network was called: nothing was sent, so nothing can be collected. */
-async function dropCharge(tx: Transaction, context: PaymentContext, locked: LockedPayment): Promise<void> {
-  const failureReason = 'The payment ended before the network was called.';
-  // The progress stays `created`: there is nothing to cancel at the network.
-  const change = { status: 'cancelled', failureCode: 'cancelled', failureReason } as const;
-  await changeCharge(tx, context, locked, change, null);
+/** Nobody should pay a second time while received money is under review. */
+function refusalToSend({ review }: Intent): string {
+  return review === null
+    ? 'The payment ended before the network was called.'
+    : 'Money was received for this payment before the network was called. It is under review.';
 }
 
 /** Asks the network for the outcome of a charge, and postpones the next look-up while there is none. */
@@ -143,10 +159,8 @@ function nextDelayMs({ capabilities }: Connector, work: Work): number {
   return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
-/** While the payer may still pay, an unpaid charge is not an unknown outcome. */
 async function openUnknownCase(context: PaymentContext, charge: Charge, { capabilities }: Connector): Promise<void> {
-  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
-  if (intent && statusAt(intent, context.clock.now()) === 'processing') return;
+  if (await isUnderWay(context, charge)) return;
   await context.db.withTransaction((tx) =>
     openCase(tx, context, {
       merchantId: charge.merchantId,
@@ -161,21 +175,39 @@ async function openUnknownCase(context: PaymentContext, charge: Charge, { capabi
   );
 }
 
-/** The intent ended while the network may still collect: asks it to stop, or learns that the payer has paid. */
+/** While the payer may still pay by a charge, its outcome is not unknown, and its prompt is not to be cancelled. */
+async function isUnderWay(context: PaymentContext, charge: Charge): Promise<boolean> {
+  if (charge.status !== 'pending' || charge.abandonedAt !== null) return false;
+  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
+  return intent !== undefined && statusAt(intent, context.clock.now()) === 'processing';
+}
+
+/**
+ * The intent ended, or the payer left the attempt, while the network may still collect: asks it to stop, or learns that the
+ * payer has paid.
+ */
 export async function cancelCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || !canStillCollect(charge) || (await dropUnsentCharge(context, charge))) {
-    return completeWork(context.db, work);
-  }
+  // Under way again if the payer went back to it after this work was claimed.
+  if (!charge || !canStillCollect(charge) || (await isUnderWay(context, charge))) return completeWork(context.db, work);
+  if (await dropUnsentCharge(context, charge)) return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  const sentence = `Asked ${connector.capabilities.displayName} to cancel.`;
-  await noteChargeNow(context, charge, 'cancel_requested', sentence);
-  const settled = await applyResponse(context, charge, await connector.cancelCollection(handlesOf(charge)));
+  const settled = await stopCollecting(context, charge);
   // A network that is just receiving the charge may not know it yet, so a few tries are made. The look-up, which is due in
   // any case, finds out how it ended.
-  const isEnough = settled === 'settled' || work.attempts >= cancelAttemptsMax;
+  const isLast = work.attempts >= cancelAttemptsMax || !connector.capabilities.canCancel;
+  const isEnough = settled === 'settled' || isLast;
   if (isEnough) await completeWork(context.db, work);
   else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
+}
+
+/** Cancels a charge at its network, or looks it up where that cannot cancel. Either finds out whether the payer has paid. */
+async function stopCollecting(context: PaymentContext, charge: Charge): Promise<ApplyResult> {
+  const connector = await connectorOf(context, charge);
+  const { canCancel, displayName } = connector.capabilities;
+  if (!canCancel) return applyResponse(context, charge, await connector.lookUpCollection(handlesOf(charge)));
+  await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
+  return applyResponse(context, charge, await connector.cancelCollection(handlesOf(charge)));
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */
@@ -188,7 +220,7 @@ async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promis
   if (!isUnsent(charge)) return false;
   return withLockedPayment(context, charge, async (tx, locked) => {
     if (!isUnsent(locked.charge)) return false;
-    await dropCharge(tx, context, locked);
+    await dropAttempt(tx, context, locked, 'The payment ended before the network was called.');
     return true;
   });
 }

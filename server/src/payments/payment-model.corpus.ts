@@ -15,26 +15,56 @@ export class PaymentModel {
   merchantGot = 0n;
   inSuspense = 0n;
   intentEvents: string[] = ['payment_intent.created'];
+  /** Whether the network cancels on request; otherwise it goes on collecting. */
+  readonly networkCancels: boolean;
   readonly #amountMinor: bigint;
   /** Which charge a network's transaction has settled. */
   readonly #owners = new Map<string, number>();
 
-  constructor(amountMinor: bigint) {
+  constructor({
+    amountMinor,
+    number,
+    networkCancels,
+  }: {
+    amountMinor: bigint;
+    number: string;
+    networkCancels: boolean;
+  }) {
     this.#amountMinor = amountMinor;
-    this.#addCharge();
+    this.networkCancels = networkCancels;
+    this.#addCharge(number);
   }
 
   get statusNow(): IntentStatus {
     return this.#isOpen(this.status) && this.isTimeUp && this.review === null ? 'expired' : this.status;
   }
 
-  /** False where another attempt is refused. */
-  attempt(): boolean {
-    if (this.statusNow !== 'requires_payment_method' || this.charges.length >= 5) return false;
+  /** False where another attempt is refused. The number of an attempt that was left and is still open resumes that one. */
+  attempt(number: string): boolean {
+    if (this.statusNow !== 'requires_payment_method') return false;
     // Received money is under review: nobody should pay again.
     if (this.review !== null) return false;
+    const left = this.#openAbandoned.find((charge) => charge.number === number && charge.review === null);
+    if (!left && this.charges.length >= 5) return false;
     this.status = 'processing';
-    this.#addCharge();
+    if (left) {
+      left.isAbandoned = false;
+      left.isToBeCancelled = false;
+      left.notes.push('attempt_resumed');
+    } else this.#addCharge(number);
+    return true;
+  }
+
+  /** False where there is no attempt to leave, or no further one to change to. */
+  abandon(): boolean {
+    const current = this.charges.find(({ status, isAbandoned }) => status === 'pending' && !isAbandoned);
+    if (this.statusNow !== 'processing' || !current || this.charges.length >= 5) return false;
+    if (this.review !== null || current.review !== null) return false;
+    current.isAbandoned = true;
+    current.notes.push('attempt_abandoned');
+    if (current.isSent) current.isToBeCancelled = true;
+    else current.status = 'cancelled';
+    this.status = 'requires_payment_method';
     return true;
   }
 
@@ -50,26 +80,45 @@ export class PaymentModel {
     if (this.statusNow !== 'expired' || this.status === 'expired') return;
     this.status = 'expired';
     this.intentEvents.push('payment_intent.expired');
+    for (const charge of this.#openAbandoned) charge.isToBeCancelled = true;
   }
 
-  /** The worker sends and cancels what is due; the network cancels on request. */
+  /** The worker sends and cancels what is due. */
   work(): void {
+    for (const charge of this.charges) if (charge.status === 'pending' && !charge.isSent) this.#send(charge);
     for (const charge of this.charges) {
-      if (charge.status === 'pending' && !charge.isSent) {
-        if (this.statusNow === 'processing') charge.isSent = true;
-        else charge.status = 'cancelled';
-      } else if (charge.status === 'pending' && charge.isToBeCancelled) this.refuse(charge, true);
+      if (charge.isToBeCancelled && this.networkCancels) this.refuse(charge, true);
       charge.isToBeCancelled = false;
     }
   }
 
+  /** What the payer has left is stopped first. Money that is under review must not be paid again. */
+  #send(charge: ModelCharge): void {
+    if (this.networkCancels) for (const left of this.#openAbandoned) this.refuse(left, true);
+    if (this.statusNow === 'processing' && this.review === null) {
+      charge.isSent = true;
+      return;
+    }
+    charge.status = 'cancelled';
+    this.#leaveProcessing();
+  }
+
+  /** An attempt that the payer had left ends alone. */
   refuse(charge: ModelCharge, asCancelled = false): void {
     if (charge.status !== 'pending' || charge.review !== null) return;
     charge.status = asCancelled ? 'cancelled' : 'failed';
     if (!asCancelled) charge.events.push('charge.failed');
-    if (this.statusNow === 'processing') {
-      this.status = this.charges.length < 5 ? 'requires_payment_method' : 'failed';
-    }
+    if (!charge.isAbandoned) this.#leaveProcessing();
+  }
+
+  #leaveProcessing(): void {
+    if (this.statusNow !== 'processing') return;
+    this.status = this.charges.length < 5 ? 'requires_payment_method' : 'failed';
+    if (this.status === 'failed') for (const charge of this.#openAbandoned) charge.isToBeCancelled = true;
+  }
+
+  get #openAbandoned(): ModelCharge[] {
+    return this.charges.filter(({ status, isAbandoned }) => status === 'pending' && isAbandoned);
   }
 
   succeed(charge: ModelCharge, transactionId: string, amountMinor: bigint): 'booked' | 'suspense' | 'nowhere' {
@@ -143,8 +192,8 @@ export class PaymentModel {
     return status === 'requires_payment_method' || status === 'processing';
   }
 
-  #addCharge(): void {
-    this.charges.push(new ModelCharge());
+  #addCharge(number: string): void {
+    this.charges.push(new ModelCharge(number));
   }
 }
 
@@ -152,7 +201,9 @@ export class PaymentModel {
 const moneyCases = ['amount_mismatch', 'second_success'];
 
 export class ModelCharge {
+  readonly number: string;
   status: ChargeStatus = 'pending';
+  isAbandoned = false;
   review: Charge['review'] = null;
   isSent = false;
   isToBeCancelled = false;
@@ -161,7 +212,13 @@ export class ModelCharge {
   /** The one that it shows: the one that paid it, else the first in suspense. */
   transactionId: string | null = null;
   events: string[] = ['charge.created'];
+  /** Its notes of the payer's changes between attempts. */
+  notes: string[] = [];
   readonly #cases = new Set<string>();
+
+  constructor(number: string) {
+    this.number = number;
+  }
 
   /** The kinds of its cases, sorted. */
   get cases(): string[] {

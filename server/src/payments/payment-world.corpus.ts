@@ -27,6 +27,8 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { allNetworks } from '../merchants/rules.ts';
 import type { CollectionResponse, ProviderTransaction, ReversalIdentity } from '../networks/contract.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
+import { abandonAttempt } from './abandon-attempt.ts';
+import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { createPayment, fromApi, previewPayment } from './create-payment.ts';
@@ -126,16 +128,16 @@ export async function createPaymentWorld() {
       await world.work();
       return { intent: created.intent, charge: await world.charge(created.charge) };
     },
-    /** Another attempt on an intent. */
-    attempt: (intent: Intent, network: string): Promise<Charge> =>
+    /** Another attempt on an intent, or the one that was left with this number. */
+    attempt: (intent: Intent, network: string, accountNumber = '7001234'): Promise<Charge> =>
       db.withTransaction((tx) =>
-        startAttempt(tx, context, merchant, {
-          intentId: intent.id,
-          network,
-          accountNumber: '7001234',
-          fieldPrefix: '',
-        }),
+        startAttempt(tx, context, merchant, { intentId: intent.id, network, accountNumber, fieldPrefix: '' }),
       ),
+    /** The payer leaves the current attempt. */
+    abandon: (intent: Intent): Promise<void> =>
+      db.withTransaction((tx) => abandonAttempt(tx, context, merchant, intent.id)),
+    cancel: (intent: Intent): Promise<Intent> =>
+      db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id)),
 
     claim: async (rowsMax = 50): Promise<Work[]> => {
       const now = clock.now();

@@ -5,7 +5,6 @@ import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../api/app-error.ts';
 import type { CollectionResponse } from '../networks/contract.ts';
 import { applyResponse } from './apply-response.ts';
-import { cancelPayment } from './cancel-payment.ts';
 import type { Charge } from './charge.ts';
 import { expirePayments } from './expire-payments.ts';
 import { statusAt } from './intent.ts';
@@ -13,6 +12,7 @@ import type { Intent } from './intent.ts';
 import { PaymentModel } from './payment-model.corpus.ts';
 import { createPaymentWorld, refused, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
+import { paymentTimeline } from './timeline.ts';
 
 let world: PaymentWorld;
 
@@ -29,7 +29,8 @@ const commandsPerWalk = 30;
 const extraMinor = 100n;
 
 type Command =
-  | { do: 'work' | 'attempt' | 'cancel' | 'expire' | 'pass_time' }
+  | { do: 'work' | 'abandon' | 'cancel' | 'expire' | 'pass_time' }
+  | { do: 'attempt'; number: string }
   | { do: 'notify'; about: number; state: Reported; transaction: Transaction };
 type Reported = 'success' | 'reversed' | 'refused' | 'awaiting' | 'unknown' | 'processing' | 'not_found';
 /** The charge's own, a second one of it, one with another amount, or the one of another attempt. */
@@ -48,24 +49,32 @@ const notification = fc.record<Command & { do: 'notify' }>({
     { weight: 2, arbitrary: fc.constantFrom<Transaction>('second', 'other_amount', 'stolen') },
   ),
 });
+// Two numbers, so that the one of an attempt that was left is often typed again.
+const attempt = fc.record<Command & { do: 'attempt' }>({
+  do: fc.constant('attempt'),
+  number: fc.constantFrom('7001234', '7004321'),
+});
 const commands = fc.array(
   fc.oneof(
     { weight: 10, arbitrary: notification },
     { weight: 9, arbitrary: fc.constant<Command>({ do: 'work' }) },
-    { weight: 9, arbitrary: fc.constant<Command>({ do: 'attempt' }) },
+    { weight: 9, arbitrary: attempt },
+    { weight: 4, arbitrary: fc.constant<Command>({ do: 'abandon' }) },
     { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'cancel' }, { do: 'expire' }, { do: 'pass_time' }) },
   ),
   { minLength: commandsPerWalk, maxLength: commandsPerWalk },
 );
+
+const cancelled: CollectionResponse = { state: 'refused', failure: { code: 'cancelled', reason: 'Cancelled.' } };
 
 class Walk {
   readonly intent: Intent;
   readonly model: PaymentModel;
   readonly balancesBefore: readonly bigint[];
 
-  constructor(intent: Intent, balancesBefore: readonly bigint[]) {
+  constructor(intent: Intent, networkCancels: boolean, balancesBefore: readonly bigint[]) {
     this.intent = intent;
-    this.model = new PaymentModel(intent.amountMinor);
+    this.model = new PaymentModel({ amountMinor: intent.amountMinor, number: '7001234', networkCancels });
     this.balancesBefore = balancesBefore;
   }
 
@@ -77,11 +86,13 @@ class Walk {
         return;
       case 'attempt':
         // On the same network, whose transaction ids are one set.
-        return this.#allowedOrRefused(this.model.attempt(), () => world.attempt(this.intent, 'wave'));
-      case 'cancel':
-        return this.#allowedOrRefused(this.model.cancel(), () =>
-          world.db.withTransaction((tx) => cancelPayment(tx, world.context, world.merchant, this.intent.id)),
+        return this.#allowedOrRefused(this.model.attempt(command.number), () =>
+          world.attempt(this.intent, 'wave', command.number),
         );
+      case 'abandon':
+        return this.#allowedOrRefused(this.model.abandon(), () => world.abandon(this.intent));
+      case 'cancel':
+        return this.#allowedOrRefused(this.model.cancel(), () => world.cancel(this.intent));
       case 'expire':
         this.model.expire();
         await expirePayments(world.context);
@@ -125,19 +136,27 @@ class Walk {
       { status: model.status, now: model.statusNow, review: model.review, late: model.late },
     );
     assert.deepEqual(
-      charges.map(({ status, review }) => ({ status, review })),
-      model.charges.map(({ status, review }) => ({ status, review })),
+      charges.map(({ status, review, abandonedAt }) => ({ status, review, isAbandoned: abandonedAt !== null })),
+      model.charges.map(({ status, review, isAbandoned }) => ({ status, review, isAbandoned })),
     );
   }
 
-  /** Every state change has its event, and there are no others; the money is where the model expects it. */
+  /**
+   * Every state change has its event, and there are no others; each attempt stands in the timeline; the money is where the
+   * model expects it.
+   */
   async compareEnd(): Promise<void> {
     assert.deepEqual(await world.events(this.intent), this.model.intentEvents);
     const charges = await world.charges(this.intent);
     for (const [index, charge] of charges.entries()) {
       assert.deepEqual(await world.events(charge), this.model.charges[index]?.events);
       assert.deepEqual(await world.cases(charge), this.model.charges[index]?.cases);
+      const changes = (await world.notes(charge)).filter((kind) => kind.startsWith('attempt_'));
+      assert.deepEqual(changes, this.model.charges[index]?.notes);
     }
+    const timeline = await paymentTimeline(world.context, this.intent, world.merchant);
+    const named = new Set(timeline.map((entry) => entry['transaction_id']));
+    assert.ok(charges.every(({ id }) => named.has(id)));
     const { merchantGot, inSuspense } = this.model;
     const [merchant = 0n, suspense = 0n] = this.balancesBefore;
     assert.deepEqual(await balances(), [merchant + merchantGot, suspense + inSuspense]);
@@ -187,9 +206,10 @@ function responseOf(
 
 test(`${walks} random walks of ${commandsPerWalk} commands match a model in states, events and money`, async () => {
   await fc.assert(
-    fc.asyncProperty(commands, async (steps) => {
+    fc.asyncProperty(commands, fc.boolean(), async (steps, networkCancels) => {
+      world.networks.wave.responses.cancel = networkCancels ? cancelled : { state: 'processing' };
       const { intent } = await world.create();
-      const walk = new Walk(intent, await balances());
+      const walk = new Walk(intent, networkCancels, await balances());
       for (const command of steps) {
         await walk.run(command);
         await walk.compare();

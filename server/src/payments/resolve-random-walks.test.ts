@@ -30,7 +30,7 @@ const commandsPerWalk = 25;
 const feeMinor = 300n;
 
 type Command =
-  | { do: 'work' | 'attempt' | 'pass_time' }
+  | { do: 'work' | 'attempt' | 'abandon' | 'pass_time' }
   | { do: 'notify'; about: number; state: 'success' | 'reversed' | 'refused'; money: Money }
   | { do: 'resolve'; which: number; choice: number };
 /** The charge's own money, a second time as much, less than the fee, the rest of it, or what paid another attempt. */
@@ -55,7 +55,7 @@ const commands = fc.array(
         choice: fc.nat({ max: 2 }),
       }),
     },
-    { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'work' }, { do: 'attempt' }) },
+    { weight: 1, arbitrary: fc.constantFrom<Command>({ do: 'work' }, { do: 'attempt' }, { do: 'abandon' }) },
     { weight: 1, arbitrary: fc.constant<Command>({ do: 'pass_time' }) },
   ),
   { minLength: commandsPerWalk, maxLength: commandsPerWalk },
@@ -67,9 +67,10 @@ async function run(intent: Intent, command: Command): Promise<void> {
       await world.work();
       return;
     case 'attempt':
-      await world
-        .attempt(intent, 'wave')
-        .catch((error: unknown) => assert.ok(error instanceof AppError, String(error)));
+      await world.attempt(intent, 'wave', '7004321').catch(assertExpected);
+      return;
+    case 'abandon':
+      await world.abandon(intent).catch(assertExpected);
       return;
     case 'pass_time':
       await world.clock.advance(10 * 60_000);
@@ -80,6 +81,10 @@ async function run(intent: Intent, command: Command): Promise<void> {
     case 'resolve':
       return resolve(intent, command);
   }
+}
+
+function assertExpected(error: unknown): void {
+  assert.ok(error instanceof AppError, String(error));
 }
 
 async function applyNotification(intent: Intent, { about, state, money }: Command & { do: 'notify' }): Promise<void> {

@@ -1,7 +1,8 @@
 import { appendEvent } from '../events/append-event.ts';
-import { enqueue, networkQueue } from '../events/outbox.ts';
+import { cancelWork, enqueue, networkQueue } from '../events/outbox.ts';
 import { AppError, fieldError } from '../api/app-error.ts';
 import { canonicalAccountNumber } from '../api/field-values.ts';
+import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -9,13 +10,17 @@ import type { Connector } from '../networks/contract.ts';
 import { tryBeginPrompt } from '../networks/prompt-limits.ts';
 import { newReference } from '../networks/reference.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
+import { changeIntent } from './change-payment.ts';
+import type { LockedPayment } from './change-payment.ts';
+import { isOpenAbandoned } from './charge.ts';
 import type { Charge } from './charge.ts';
+import { noteCharge } from './charge-notes.ts';
 import { chargeToWire } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
-import type { Intent } from './intent.ts';
-import { insertCharge } from './queries/charges.ts';
+import type { Intent, IntentStatus } from './intent.ts';
+import { insertCharge, listChargesOfIntent, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';
 import { transactionReference } from './transaction-reference.ts';
 
@@ -27,7 +32,8 @@ export interface ChosenNetwork {
 
 /**
  * Starts an attempt on an open intent. The charge and the work of sending it are written together; a worker calls the
- * network after the commit.
+ * network after the commit. A payer who names the number of an abandoned attempt again goes back to that one instead, whose
+ * prompt may still be open.
  *
  * Throws AppError `network_not_available`, `account_number_invalid` (field paths start with `fieldPrefix`) and
  * `state_conflict` when the intent takes no attempt now.
@@ -46,10 +52,11 @@ export async function startAttempt(
     const message = 'Money was received for this payment and is under review. Do not pay again.';
     throw new AppError('state_conflict', message);
   }
-  if (!canIntentBecome(status, 'processing') || intent.attempts >= attemptsMax) {
-    throw new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
-  }
+  if (!canIntentBecome(status, 'processing')) throw noFurtherAttempt(status);
   const chosen = chooseNetwork(context.networks, merchant, intent, request);
+  const abandoned = await findAbandoned(tx, intent, chosen);
+  if (abandoned) return resumeAttempt(tx, context, { merchant, intent, charge: abandoned });
+  if (intent.attempts >= attemptsMax) throw noFurtherAttempt(status);
   const charge = newCharge(context, merchant, intent, chosen);
   if (!(await tryOpenPrompt(tx, context.clock, merchant, intent, charge))) {
     const message = 'This number was prompted a moment ago. Answer on the phone, or try again later.';
@@ -59,6 +66,36 @@ export async function startAttempt(
   await updateIntent(tx, intent.status, next);
   writeAttempt(tx, context, merchant, next, charge);
   return charge;
+}
+
+/** The abandoned attempt of the same network and number that is still open. One under review has no prompt to go back to. */
+async function findAbandoned(tx: Transaction, intent: Intent, chosen: ChosenNetwork): Promise<Charge | undefined> {
+  if (intent.attempts === 0n) return undefined;
+  const { network } = chosen.connector.capabilities;
+  const charges = await listChargesOfIntent(tx, intent.merchantId, intent.id);
+  return charges.findLast((charge) => {
+    const isSame = charge.network === network && charge.accountCanonical === chosen.accountCanonical;
+    return isSame && isOpenAbandoned(charge) && charge.review === null;
+  });
+}
+
+/** Makes an abandoned attempt the current one again. It counts once among the attempts, and its prompt is open already. */
+async function resumeAttempt(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchant, intent, charge }: LockedPayment,
+): Promise<Charge> {
+  const resumed: Charge = { ...charge, abandonedAt: null, updatedAt: context.clock.now() };
+  const touched = await updateChargeAbandoned(tx, resumed);
+  assert(touched === 1, 'nobody else changes a charge of a locked intent');
+  const work = { merchantId: merchant.id, subjectId: charge.id };
+  cancelWork(tx, { ...work, kind: 'cancel_charge' });
+  // Whether its prompt is still open is known best by the network.
+  const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
+  enqueue(tx, context, { ...work, queue, kind: 'look_up_charge' });
+  noteCharge(tx, context, charge, 'attempt_resumed', 'The payer went back to this attempt.');
+  await changeIntent(tx, context, { merchant, intent }, { status: 'processing' }, null);
+  return resumed;
 }
 
 /** A network and a number as the payer sent them; `fieldPrefix` leads the fields' names in a refusal. */
@@ -138,6 +175,7 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     networkHandles: null,
     nextAction: null,
     progress: 'created',
+    abandonedAt: null,
     failureCode: null,
     failureReason: null,
     review: null,
@@ -179,6 +217,10 @@ export function writeAttempt(
     subjectId: charge.id,
   });
   tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
+}
+
+function noFurtherAttempt(status: IntentStatus): AppError {
+  return new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
 }
 
 function networkRefusal(network: string, offered: readonly Connector[]): string {

@@ -27,7 +27,7 @@ const retrieve = readRoute({
   summary: 'Retrieve a transaction',
   description:
     'Returns the full charge. Given a payment intent’s id, returns the charge that paid it, or its ' +
-    'newest one; given a transfer’s id, that transfer.',
+    'current one; given a transfer’s id, that transfer.',
   params: idParameters,
   status: 200,
   response: Type.Union([chargeSchema, transferSchema]),

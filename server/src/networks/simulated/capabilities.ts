@@ -7,6 +7,7 @@ const notFoundIsFinalAfterMs = 30_000;
 /** What the simulated networks have in common; they take bututs, unlike the real ones. */
 const common = {
   testMode: true,
+  canCancel: true,
   amountStepMinor: 1n,
   lookUpDelaysMs,
   notFoundIsFinalAfterMs,

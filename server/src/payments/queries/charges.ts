@@ -11,12 +11,15 @@ const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_i
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt"`;
+
+/** The order that puts an intent's current attempt first. */
+const currentFirst = `(status = 'pending' AND abandoned_at IS NULL) DESC, attempt DESC`;
 
 export function insertCharge(charge: Charge): Statement {
   return {
@@ -116,7 +119,7 @@ export function listChargesOfIntent(db: Queryable, merchantId: string, intentId:
 
 /**
  * The attempt that an intent's record shows: one that paid, preferably one whose money is still there, of several the first;
- * else the newest.
+ * else the current one.
  */
 export function findRepresentativeCharge(
   db: Queryable,
@@ -126,17 +129,32 @@ export function findRepresentativeCharge(
   return db.row<Charge>({
     name: 'charges_find_telling',
     text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY status <> 'completed', paid_at NULLS LAST, attempt DESC LIMIT 1`,
+           ORDER BY status <> 'completed', paid_at NULLS LAST, ${currentFirst} LIMIT 1`,
     values: [merchantId, intentId],
   });
 }
 
-export function findLatestCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
+/** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
+export function findCurrentCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
   return db.row<Charge>({
-    name: 'charges_find_latest',
+    name: 'charges_find_current',
     text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY attempt DESC LIMIT 1`,
+           ORDER BY ${currentFirst} LIMIT 1`,
     values: [merchantId, intentId],
+  });
+}
+
+/** Marks a pending charge as abandoned, or (null) as resumed. Updates no row where it is marked so already, or has ended. */
+export function updateChargeAbandoned(
+  db: Queryable,
+  { merchantId, id, abandonedAt, updatedAt }: Pick<Charge, 'merchantId' | 'id' | 'abandonedAt' | 'updatedAt'>,
+): Promise<number> {
+  return db.run({
+    name: 'charges_update_abandoned',
+    text: `UPDATE charges SET abandoned_at = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = 'pending'
+             AND (abandoned_at IS NULL) <> ($3::timestamptz IS NULL)`,
+    values: [merchantId, id, abandonedAt, updatedAt],
   });
 }
 
