@@ -1,5 +1,6 @@
 import { encodeQR } from 'qr';
 import { colours } from './colours.ts';
+import type { TextLine } from './font-text.ts';
 import { pngDimensions } from './png-check.ts';
 
 export type Shape = PathShape | LogoShape;
@@ -32,6 +33,8 @@ export interface Drawing {
   shapes: readonly Shape[];
   /** The QR code with its quiet zone. */
   qrCode: Box;
+  /** The texts in reading order, each with its lines. */
+  readTexts(): Promise<TextLine[][]>;
 }
 
 export function rectangle({ x, y, width, height }: Box, fill: string): PathShape {
