@@ -14,13 +14,11 @@ const message = (body: string): ChatMessage => ({
   createdAt: new Date('2026-11-20T10:18:00.000Z'),
 });
 
-const notice = `Test payment: no real money.
-D1,250.50 received
+const notice = `Test, no real money: D1,250.50 · ABCD
 Counter: Front desk, Kairaba Books
-From: .... 4725, Wave
 Time: 20 Nov 2026, 10:18
-Reference: TX-20261120-101700-7KQ2ABCD
-Code: ABCD`;
+Network: Wave, from .... 4725
+Reference: TX-20261120-101700-7KQ2ABCD`;
 
 const payloads = [
   '<script>document.title = "run"</script>',
