@@ -91,7 +91,7 @@ test('a number in any form, also a foreign one, opens its chat', async () => {
   for (const number of ['7002345', '+220 87 700 2345', '877002345', '+221 77 123 45 67']) {
     const response = await app.inject(`/simulator/chat/${encodeURIComponent(number)}`);
     assert.equal(response.statusCode, 200);
-    assert.match(response.body, /D1,250\.50 received/, number);
+    assert.match(response.body, /D1,250\.50 · ABCD/, number);
   }
 });
 
