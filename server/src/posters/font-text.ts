@@ -1,13 +1,4 @@
-import type { Box } from './shapes.ts';
-
-/** One line of laid-out text, in pixels of the page. */
-export interface TextLine {
-  text: string;
-  x: number;
-  baseline: number;
-  width: number;
-  size: number;
-}
+import type { Box, TextLine } from './shapes.ts';
 
 const textElements = /<text ([^>]*)>([^<]*)<\/text>/g;
 

@@ -1,5 +1,4 @@
-import type { TextLine } from './font-text.ts';
-import type { Box, PathShape } from './shapes.ts';
+import type { Box, PathShape, TextLine } from './shapes.ts';
 import { block } from './typesetter.ts';
 import type { Block, Outlines, Typesetter } from './typesetter.ts';
 

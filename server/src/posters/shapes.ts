@@ -1,6 +1,5 @@
 import { encodeQR } from 'qr';
 import { colours } from './colours.ts';
-import type { TextLine } from './font-text.ts';
 import { pngDimensions } from './png-check.ts';
 
 export type Shape = PathShape | LogoShape;
@@ -23,6 +22,15 @@ export interface Box {
   y: number;
   width: number;
   height: number;
+}
+
+/** One line of laid-out text, in pixels of the page. */
+export interface TextLine {
+  text: string;
+  x: number;
+  baseline: number;
+  width: number;
+  size: number;
 }
 
 /** A laid-out poster, from which the SVG, the PNG and the PDF are written. */

@@ -3,8 +3,7 @@ import { createRequire } from 'node:module';
 import satori from 'satori';
 import { readGlyphCoverage } from './glyph-coverage.ts';
 import { parseFontText } from './font-text.ts';
-import type { TextLine } from './font-text.ts';
-import type { Box, PathShape } from './shapes.ts';
+import type { Box, PathShape, TextLine } from './shapes.ts';
 
 // Two weights only: each one adds to the start-up time.
 const weights = [500, 800] as const;

@@ -1,8 +1,7 @@
 import PdfDocument from 'pdfkit';
 import { readGlyphCoverage } from './glyph-coverage.ts';
-import type { TextLine } from './font-text.ts';
 import type { PageSize } from './sizes.ts';
-import type { Drawing, Shape } from './shapes.ts';
+import type { Drawing, Shape, TextLine } from './shapes.ts';
 import { readFont } from './typesetter.ts';
 
 type Pdf = InstanceType<typeof PdfDocument>;
