@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { acceptedLanguage, findLanguage } from '../languages/languages.ts';
 import type { Language } from '../languages/languages.ts';
 import type { PageCookies } from './page-cookies.ts';
@@ -32,6 +32,7 @@ export function requestedLanguage(request: FastifyRequest): Language {
 }
 
 function chosenLanguage(request: FastifyRequest): Language | undefined {
-  const { lang } = request.query as { lang?: unknown };
+  // A malformed URL has no query.
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
   return typeof lang === 'string' ? findLanguage(lang) : undefined;
 }
