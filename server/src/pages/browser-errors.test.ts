@@ -5,6 +5,12 @@ import { rawHead, sendRaw } from '../../../test/harness/raw-request.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
 import { AppError } from '../api/app-error.ts';
+import { createMetrics } from '../http/metrics.ts';
+import { createServer } from '../http/server.ts';
+import { systemClock } from '../kit/clock.ts';
+import { createLog } from '../kit/log.ts';
+import { systemRandom } from '../kit/random.ts';
+import { createBrowserErrors } from './browser-errors.ts';
 
 // What Chrome and Safari send when they open an address.
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -176,6 +182,22 @@ describe('an error outside the scopes of pages', () => {
   });
 });
 
+describe('a form that a page refuses', () => {
+  it('is answered by a page, too large or of another kind', async () => {
+    const [path = ''] = pages[0] ?? [];
+    for (const [type, body, expected] of [
+      ['application/x-www-form-urlencoded', `a=${'x'.repeat(30_000)}`, 413],
+      ['application/json', '{}', 415],
+      ['application/x-www-form-urlencoded', 'network=wave', 403],
+    ] as const) {
+      for (const accept of [browserAccept, '*/*']) {
+        const sent = await send(path, { method: 'POST', accept, headers: { 'content-type': type }, body });
+        assertPage(sent, expected, `${expected} ${accept}`);
+      }
+    }
+  });
+});
+
 describe('a request that never became one', () => {
   it('gets a page if it begins like a browser’s, and JSON otherwise', async () => {
     const long = `/pay/${'x'.repeat(20_000)}`;
@@ -211,5 +233,40 @@ describe('a failure of the service', () => {
     const away = await send(path);
     assertPage(away, 503, path);
     assert.equal(away.response.headers['retry-after'], '1');
+  });
+
+  it('is a page at every other address too, with what the client may do and the request’s id', async () => {
+    const publicUrl = () => 'https://pay.example.gm';
+    const server = createServer({
+      clock: systemClock,
+      random: systemRandom,
+      log: createLog({ level: 'silent' }),
+      metrics: createMetrics(),
+      docsUrl: publicUrl,
+      browserErrors: createBrowserErrors({ publicUrl }),
+    });
+    server.get('/away', async () => {
+      throw new AppError('unavailable', 'Try again.', { retryAfterSeconds: 5 });
+    });
+    server.get('/mistake', async () => {
+      throw new Error('a secret detail');
+    });
+    const headers = { accept: browserAccept };
+    try {
+      const away = await server.inject({ url: '/away', headers });
+      assert.deepEqual([away.statusCode, away.headers['retry-after']], [503, '5']);
+      const mistake = await server.inject({ url: '/mistake', headers });
+      assert.equal(mistake.statusCode, 500);
+      assert.ok(mistake.body.includes(String(mistake.headers['x-request-id'])));
+      assert.doesNotMatch(mistake.body, /secret/);
+      for (const { body, headers: sent } of [away, mistake]) {
+        assert.match(body, /<h1 id="step">/);
+        assert.equal(sent['content-type'], 'text/html; charset=utf-8');
+      }
+      const json = await server.inject({ url: '/mistake' });
+      assert.equal(json.json<{ code: string }>().code, 'internal_error');
+    } finally {
+      await server.close();
+    }
   });
 });
