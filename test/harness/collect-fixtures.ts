@@ -1,6 +1,7 @@
 import { AppError, fieldError } from '../../server/src/api/app-error.ts';
 
 import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/collect-targets.ts';
+import { readTerminalAddress } from '../../server/src/terminals/terminal-address.ts';
 
 const longName =
   'The Very Long Established Kairaba Avenue Wholesale Stationery, Books and School Uniforms Company Limited';
@@ -66,5 +67,8 @@ export const counterFixtures: Record<string, CollectTarget> = {
 
 export const collectFixtures: CollectTargets = {
   findLink: (token) => Promise.resolve(linkFixtures[token]),
-  findCounter: (address) => Promise.resolve(counterFixtures[address.toUpperCase()]),
+  findCounter: (text) => {
+    const { code = '', check = null } = readTerminalAddress(text) ?? {};
+    return Promise.resolve(counterFixtures[check === null ? code : `${code}-${check}`]);
+  },
 };

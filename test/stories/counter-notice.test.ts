@@ -54,8 +54,8 @@ test('a payment at a counter notifies the simulated phone and the webhook, with 
   });
   const counter = await createCounter('Front "desk" <i>', ['7012345']);
   const receiptUrl = await payAt(String(counter['qr_code_url']));
-  await eventually('the message came', async () => (await chatOf('7012345')).includes('D125.00 received'));
-  const [, code = ''] = /\nCode: ([2-9A-Z]{4})</.exec(await chatOf('+220877012345')) ?? [];
+  await eventually('the message came', async () => (await chatOf('7012345')).includes('D125.00 · '));
+  const [, code = ''] = /D125\.00 · ([2-9A-Z]{4})\n/.exec(await chatOf('+220877012345')) ?? [];
   assert.match(await chatOf('7012345'), /Front &quot;desk&quot; &lt;i&gt;, Kairaba &lt;b&gt;Books&lt;\/b&gt;\n/);
   assert.match(await (await fetch(receiptUrl)).text(), new RegExp(`>${code}<`));
   const receivedEvents = () => receiver.received.map(({ body }) => JSON.parse(body.toString()));
@@ -81,7 +81,7 @@ test('a webhook receiver that is down delays no chat message', async () => {
   });
   const counter = await createCounter('Back desk', ['3123456']);
   await payAt(String(counter['qr_code_url']));
-  await eventually('the message came', async () => (await chatOf('3123456')).includes('D125.00 received'));
+  await eventually('the message came', async () => (await chatOf('3123456')).includes('D125.00 · '));
   await receiver.close();
 });
 

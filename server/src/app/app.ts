@@ -12,6 +12,7 @@ import { registerHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
+import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
@@ -48,7 +49,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const { trustedProxies } = config;
-  const server = createServer({ ...options, metrics, docsUrl: address.publicUrl, isClosing, trustedProxies });
+  const { publicUrl } = address;
+  const browserErrors = createBrowserErrors({ publicUrl });
+  const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   const networks = createSimulatedNetworks(options, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
@@ -88,7 +91,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     },
     liveNetworks: liveNetworks.map(({ capabilities }) => capabilities.displayName),
     ownUrl: address.ownUrl,
-    publicUrl: address.publicUrl,
+    publicUrl,
     drain: async () => worker?.drain(),
     close: async (closeOptions) => {
       const noticeMs = closeOptions?.noticeMs ?? 0;

@@ -3,11 +3,20 @@
  * everywhere else. Of two equal preferences the first counts.
  */
 export function prefersCsv(accept: string | undefined): boolean {
+  return prefers('text/csv', accept);
+}
+
+/** Whether the client prefers HTML to JSON: a browser that opens an address, but no API client, which accepts JSON or anything. */
+export function prefersHtml(accept: string | undefined): boolean {
+  return prefers('text/html', accept);
+}
+
+function prefers(type: string, accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(readRange);
   const best = ranges
-    .filter(({ type, quality }) => quality > 0 && (type === 'text/csv' || type === 'application/json'))
+    .filter((range) => range.quality > 0 && (range.type === type || range.type === 'application/json'))
     .toSorted((one, other) => other.quality - one.quality)[0];
-  return best?.type === 'text/csv';
+  return best?.type === type;
 }
 
 function readRange(range: string): { type: string; quality: number } {

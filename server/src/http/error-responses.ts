@@ -4,7 +4,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { PublicError } from '../kit/public-error.ts';
+import { pathOf, RouteMethods } from '../kit/route-methods.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
+import { prefersHtml } from './accept.ts';
 import { validationError } from './validation-error.ts';
 
 export interface ErrorBody {
@@ -19,18 +21,54 @@ export interface ErrorBody {
 export interface ErrorOptions {
   log: Log;
   docsUrl: () => string;
+  /** Without it browsers get JSON too. */
+  browserErrors?: BrowserErrors;
+}
+
+/** Pages for browsers in place of JSON. */
+interface BrowserErrors {
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: { status: number; home: string | null },
+  ): Promise<FastifyReply>;
+  render(status: number, requestId: string): { headers: Record<string, string>; text: string };
 }
 
 /** Header fields of every response, unless a page sets its own: no caching, and no guessing of the content type. */
 export const responseHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
 
-/** Turns every error into an API response (docs/api.md, "Errors"). */
+/** Turns every error into an API response (docs/api.md, "Errors"), or into a page for a browser. */
 export function registerErrorHandlers(app: FastifyInstance, options: ErrorOptions): void {
-  app.setErrorHandler((error: FastifyError | Error, request, reply) => sendError(error, request, reply, options));
-  app.setNotFoundHandler((request, reply) => {
-    const message = 'There is nothing at this address. The reference at /docs lists what there is.';
-    return sendError(new AppError('not_found', message), request, reply, options);
-  });
+  const methods = new RouteMethods();
+  app.addHook('onRoute', (route) => methods.add(route));
+  const sendNotFound = (request: FastifyRequest, reply: FastifyReply) => {
+    // The API's own wrong methods are refused after its authentication.
+    const allowed = isApiPath(request.url) ? [] : methods.at(request.url);
+    if (allowed.length > 0) reply.header('allow', allowed.join(', '));
+    const home = allowed.includes('GET') ? pathOf(request.url) : null;
+    return sendError(notFound(allowed), request, reply, { ...options, home });
+  };
+  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
+    // For example a body that nothing accepts: that there is nothing at this address comes first.
+    request.is404 && !isServerError(error) ? sendNotFound(request, reply) : sendError(error, request, reply, options),
+  );
+  app.setNotFoundHandler(sendNotFound);
+}
+
+function notFound(allowed: readonly string[]): AppError {
+  return allowed.length > 0
+    ? new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}.`)
+    : new AppError('not_found', 'There is nothing at this address. The reference at /docs lists what there is.');
+}
+
+function isApiPath(url: string): boolean {
+  return /^\/v1(?:[/?]|$)/.test(url);
+}
+
+/** Whether an error at this address is a page: for a browser that opens an address, but never under /v1. */
+function isForBrowser(url: string, accept: string | undefined): boolean {
+  return !isApiPath(url) && prefersHtml(accept);
 }
 
 /** Sets the request id too, because no hook runs for a malformed URL. */
@@ -38,8 +76,8 @@ export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: ErrorOptions,
-): FastifyReply {
+  options: ErrorOptions & { home?: string | null },
+): FastifyReply | Promise<FastifyReply> {
   const appError = toAppError(error, request);
   const fields = { request_id: request.id, code: appError.code, internal: appError.internal };
   if (isServerError(appError)) options.log.error('a request failed', error, fields);
@@ -47,11 +85,19 @@ export function sendError(
   if (appError.retryAfterSeconds !== undefined) reply.header('retry-after', appError.retryAfterSeconds);
   // RFC 9110, 11.6.1: a 401 carries a challenge.
   if (appError.statusCode === 401) reply.header('www-authenticate', 'Bearer');
+  reply.headers({ ...responseHeaders, 'x-request-id': request.id });
+  if (options.browserErrors && isForBrowser(request.url, request.headers.accept)) {
+    const status = isMalformedUrl(error) ? 400 : appError.statusCode;
+    return options.browserErrors.send(request, reply, { status, home: options.home ?? null });
+  }
   return reply
     .code(appError.statusCode)
-    .headers({ ...responseHeaders, 'x-request-id': request.id })
     .type('application/json; charset=utf-8')
     .send(errorBody(appError, request, options));
+}
+
+function isMalformedUrl(error: FastifyError | Error): boolean {
+  return 'code' in error && error.code === 'FST_ERR_BAD_URL';
 }
 
 export function errorBody(error: PublicError, request: { id: string }, options: { docsUrl: () => string }): ErrorBody {
@@ -95,13 +141,23 @@ function toAppError(error: FastifyError | Error, request: FastifyRequest): Publi
  */
 export function handleClientErrors(
   options: ErrorOptions & { newRequestId: () => string },
-): (error: Error & { code?: string }, socket: Socket) => void {
+): (error: ClientError, socket: Socket) => void {
   return (error, socket) => {
     // The client has closed the connection.
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    if (socket.writable) socket.write(responseText(refusalOf(error.code), options));
+    if (socket.writable) socket.write(responseText(refusalOf(error.code), options, isSentByBrowser(error)));
     socket.destroySoon();
   };
+}
+
+/** `rawPacket` is the buffer that Node read last. */
+type ClientError = Error & { code?: string; rawPacket?: unknown };
+
+/** Whether the bytes begin like a browser's request for a page, as far as they are known. */
+function isSentByBrowser({ rawPacket }: ClientError): boolean {
+  const head = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : '';
+  const [, url] = /^[A-Z]+ (\/\S*)/.exec(head) ?? [];
+  return url !== undefined && isForBrowser(url, /\r\naccept:([^\r\n]*)/i.exec(head)?.[1]);
 }
 
 function refusalOf(code: string | undefined): AppError {
@@ -115,17 +171,22 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
-function responseText(refusal: AppError, options: ErrorOptions & { newRequestId: () => string }): string {
+function responseText(
+  refusal: AppError,
+  options: ErrorOptions & { newRequestId: () => string },
+  isForBrowsers: boolean,
+): string {
   const id = options.newRequestId();
   options.log.debug('a request was refused', { request_id: id, code: refusal.code });
-  const body = JSON.stringify(errorBody(refusal, { id }, options));
+  const page = isForBrowsers ? options.browserErrors?.render(refusal.statusCode, id) : undefined;
+  const body = page?.text ?? JSON.stringify(errorBody(refusal, { id }, options));
+  const headers = { ...responseHeaders, 'content-type': 'application/json; charset=utf-8', ...page?.headers };
   return [
     `HTTP/1.1 ${refusal.statusCode} ${STATUS_CODES[refusal.statusCode] ?? ''}`,
     `x-request-id: ${id}`,
-    'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
-    ...Object.entries(responseHeaders).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     '',
     body,
   ].join('\r\n');

@@ -6,20 +6,18 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
-import type { Log } from '../kit/log.ts';
 import type { Random } from '../kit/random.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { serializeRequests } from './connection-queue.ts';
 import { handleClientErrors, registerErrorHandlers, responseHeaders, sendError } from './error-responses.ts';
+import type { ErrorOptions } from './error-responses.ts';
 import type { Metrics } from './metrics.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends ErrorOptions {
   clock: Clock;
   random: Random;
-  log: Log;
   metrics: Metrics;
-  docsUrl: () => string;
   /** True once the process has been asked to shut down. */
   isClosing?: () => boolean;
   /** Addresses and networks of the proxies whose `X-Forwarded-For` is trusted; default: none. */

@@ -18,37 +18,36 @@ const details: NoticeDetails = {
   testMode: false,
 };
 
-test('the message has the amount, counter, payer, network, time, reference and code', () => {
+test('the message begins with amount and code; counter, time, network, payer and reference follow', () => {
   assert.equal(
     noticeText(details).message,
-    `D1,250.50 received
+    `D1,250.50 · ABCD
 Counter: Front desk, Kairaba Books
-From: .... 4725, Wave
 Time: 20 Nov 2026, 10:18
-Reference: TX-20261120-101700-7KQ2ABCD
-Code: ABCD`,
+Network: Wave, from .... 4725
+Reference: TX-20261120-101700-7KQ2ABCD`,
   );
 });
 
-test('the message about a test payment begins by saying that no money moved', () => {
-  assert.match(noticeText({ ...details, testMode: true }).message, /^Test payment: no real money\.\n/);
+test('the message about a test payment says in its first line that no money moved', () => {
+  assert.match(noticeText({ ...details, testMode: true }).message, /^Test, no real money: D1,250\.50 · ABCD\n/);
 });
 
 test('the received amount is shown if a person accepted another amount', () => {
   const charge = { ...details.charge, amountReceivedMinor: 100_000n };
-  assert.match(noticeText({ ...details, charge }).message, /^D1,000\.00 received/);
+  assert.match(noticeText({ ...details, charge }).message, /^D1,000\.00 · ABCD\n/);
 });
 
 test('a payer without a number gets a placeholder, and no part is ever empty', () => {
   const empty = { ...details, terminalName: '\u200b', charge: { ...details.charge, accountNumber: null } };
   const { templateParts } = noticeText(empty);
   assert.ok(templateParts.every((part) => part.trim() !== ''));
-  assert.equal(templateParts[2], 'a number that is not shown');
+  assert.equal(templateParts[5], 'a number that is not shown');
 });
 
 const hostile = [
-  'Desk\nCode: ABCD',
-  'Desk\r\nD9,999.00 received',
+  'Desk\nD9,999.00 · ABCD',
+  'Desk\r\nReference: TX-2',
   'Desk\tone\u0000two',
   'Desk\u2028Reference: TX-1',
   'Desk \u202egnihtemos\u202c',
@@ -62,8 +61,8 @@ const hostile = [
 for (const name of hostile) {
   test(`the name ${JSON.stringify(name.slice(0, 40))} adds no line and no part that a template refuses`, () => {
     const { message, templateParts } = noticeText({ ...details, terminalName: name, merchantName: name });
-    assert.equal(message.split('\n').length, 6);
-    assert.match(message, /\nCode: ABCD$/);
+    assert.equal(message.split('\n').length, 5);
+    assert.match(message, /^D1,250\.50 · ABCD\n/);
     for (const part of templateParts) {
       assert.doesNotMatch(part, /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]| {4}/u);
       assert.ok(part.isWellFormed());

@@ -24,7 +24,8 @@ export interface NoticeText {
 
 /**
  * The text that staff compare with the receipt on the payer's phone: as a whole, and as parts in the order of the template
- * (docs/notifications.md). Every part is one line without control characters, so that none can imitate another part.
+ * (docs/notifications.md). It begins with amount and code, because a locked phone shows only the first line. Every part is one
+ * line without control characters, so that none can imitate another part.
  */
 export function noticeText(details: NoticeDetails): NoticeText {
   const { charge } = details;
@@ -36,15 +37,13 @@ export function noticeText(details: NoticeDetails): NoticeText {
   const reference = line(charge.transactionReference);
   const code = shortCodeOf(reference);
   const lines = [
-    ...(details.testMode ? ['Test payment: no real money.'] : []),
-    `${amount} received`,
+    `${details.testMode ? 'Test, no real money: ' : ''}${amount} · ${code}`,
     `Counter: ${counter}`,
-    `From: ${payer}, ${method}`,
     `Time: ${time}`,
+    `Network: ${method}, from ${payer}`,
     `Reference: ${reference}`,
-    `Code: ${code}`,
   ];
-  return { message: lines.join('\n'), templateParts: [amount, counter, payer, method, time, reference, code] };
+  return { message: lines.join('\n'), templateParts: [amount, code, counter, time, method, payer, reference] };
 }
 
 // Long names would push the amount and reference off the screen of a locked phone.

@@ -68,7 +68,7 @@ test('a purge finds and deletes rows by index, however many rows there are', asy
         SELECT ${idSql(`timestamptz '2026-11-20'`, 'n % 2')}, ${id}, ${id}, ${id}, '${staff}', 'whatsapp', 'sent', 1,
           '2026-11-20', '2026-11-20' FROM generate_series(1, 100000) AS n;
         INSERT INTO simulator.chat_messages (number, id, body, created_at)
-        SELECT '${staff}', ${id}, 'D10.00 received', timestamptz '2026-11-20' + n * interval '1 second'
+        SELECT '${staff}', ${id}, 'D10.00 · ABCD', timestamptz '2026-11-20' + n * interval '1 second'
         FROM generate_series(1, 100000) AS n;`);
       await client.query('VACUUM ANALYZE notifications, simulator.chat_messages');
     });

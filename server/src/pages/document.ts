@@ -31,6 +31,8 @@ export interface PageSender {
     reply: FastifyReply,
     part: Pick<PageContent, 'body' | 'needsMoreStyle'>,
   ): Promise<FastifyReply>;
+  /** A page and its headers, for a response without a request. */
+  render(content: PageContent): { headers: Record<string, string>; text: string };
 }
 
 export interface PageSenderOptions {
@@ -57,6 +59,7 @@ export function createPageSender(options: PageSenderOptions): PageSender {
       reply.code(200).headers(headers());
       return reply.send(await compress(request, reply, `${moreStyleOf(part, options)}${renderHtml(part.body)}`));
     },
+    render: (content) => ({ headers: headers(), text: renderDocument(content, options) }),
   };
 }
 

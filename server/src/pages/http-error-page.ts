@@ -36,6 +36,8 @@ function messageOf(status: number): { heading: string; text: string; icon: IconN
       return { heading: 'error-method', text: 'error-method-text', icon: 'warning' };
     case 429:
       return { heading: 'error-too-many', text: 'error-too-many-text', icon: 'clock' };
+    case 431:
+      return { heading: 'error-too-long', text: 'error-too-long-text', icon: 'warning' };
     case 503:
       return { heading: 'error-unavailable', text: 'error-unavailable-text', icon: 'clock' };
     default:

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { acceptedLanguage, findLanguage } from '../languages/languages.ts';
 import type { Language } from '../languages/languages.ts';
 import type { PageCookies } from './page-cookies.ts';
@@ -17,12 +17,22 @@ const rememberedSeconds = 365 * 24 * 60 * 60;
 export function preparePageLanguage(scope: FastifyInstance, cookies: PageCookies): void {
   scope.decorateRequest('language');
   scope.addHook('onRequest', async (request, reply) => {
-    const { lang } = request.query as { lang?: unknown };
-    const chosen = typeof lang === 'string' ? findLanguage(lang) : undefined;
+    const chosen = chosenLanguage(request);
     if (chosen) cookies.set(reply, { name: cookieName, value: chosen.code, maxAgeSeconds: rememberedSeconds });
     request.language =
       chosen ??
       findLanguage(cookies.read(request, cookieName) ?? '') ??
       acceptedLanguage(request.headers['accept-language']);
   });
+}
+
+/** The language of a page outside these scopes, which has no cookies. */
+export function requestedLanguage(request: FastifyRequest): Language {
+  return chosenLanguage(request) ?? acceptedLanguage(request.headers['accept-language']);
+}
+
+function chosenLanguage(request: FastifyRequest): Language | undefined {
+  // A malformed URL has no query.
+  const { lang } = (request.query ?? {}) as { lang?: unknown };
+  return typeof lang === 'string' ? findLanguage(lang) : undefined;
 }

@@ -1,6 +1,6 @@
 import { colours, networkColour } from './colours.ts';
 import type { Poster, PosterNetwork } from './poster.ts';
-import { block } from './typesetter.ts';
+import { block, ornamentKey } from './typesetter.ts';
 import type { Block, Style, Weight } from './typesetter.ts';
 
 const lineHeight = 1.15;
@@ -77,7 +77,7 @@ function networkBlock({ id, displayName }: PosterNetwork, size: number): Block {
   };
   const name: Style = { fontSize: size, fontWeight: 800, color: colours.ink, wordBreak: 'break-word' };
   return block({ alignItems: 'center', columnGap: size * 0.36 }, [
-    block(mark, displayName.slice(0, 1).toUpperCase()),
+    { ...block(mark, displayName.slice(0, 1).toUpperCase()), key: ornamentKey },
     block(name, displayName),
   ]);
 }

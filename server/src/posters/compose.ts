@@ -33,12 +33,13 @@ interface Arrangement {
   test: TextArea;
 }
 
-/** Lays out a poster. All text becomes outlines, so a merchant's text cannot inject anything. */
+/** Lays out a poster. All visible text becomes outlines, so a merchant's text cannot inject anything. */
 export async function composePoster(typesetter: Typesetter, poster: Poster): Promise<Drawing> {
   const { arrangement, widthPixels: width, heightPixels: height } = pageSizes[poster.size];
   const areas = arrangement === 'square' ? square(width) : portrait(width);
   const { card } = areas;
   const qrCode = inset(card, cardFrame);
+  const layout = await layOut(typesetter, textItems(typesetter, poster, areas), { width, height });
   const shapes: Shape[] = [
     rectangle({ x: 0, y: 0, width, height }, colours.card),
     rectangle({ x: 0, y: 0, width, height: areas.band }, colours.accent),
@@ -49,9 +50,9 @@ export async function composePoster(typesetter: Typesetter, poster: Poster): Pro
     ...(poster.logo ? logoShapes(poster.logo, areas.logo) : []),
     ...(areas.rule ? [rectangle(areas.rule, colours.line)] : []),
     ...(poster.testMode ? [rectangle(areas.test, colours['wait-tint'])] : []),
-    ...(await layOut(typesetter, textItems(typesetter, poster, areas), { width, height })),
+    ...layout.shapes,
   ];
-  return { width, height, shapes, qrCode };
+  return { width, height, shapes, qrCode, readTexts: layout.readTexts };
 }
 
 // The accent, a little lighter.

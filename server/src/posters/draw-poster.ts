@@ -17,7 +17,11 @@ export function createPosterDrawer(): (poster: Poster) => Promise<Uint8Array> {
     if (poster.format === 'pdf') {
       // Loaded on demand: most posters are PNGs, and the first one must not wait for the fonts and tables of PDFs.
       const { writePdf } = await import('./write-pdf.ts');
-      return writePdf(drawing, pageSizes[poster.size], { title: `Poster ${poster.code}`, link: poster.qrCodeUrl });
+      return writePdf(drawing, pageSizes[poster.size], {
+        title: `Poster ${poster.code}`,
+        language: poster.language,
+        link: poster.qrCodeUrl,
+      });
     }
     const svg = writeSvg(drawing);
     return poster.format === 'svg' ? Buffer.from(svg) : (await pngWriter)(svg);

@@ -38,9 +38,9 @@ export const languages: ReadonlyMap<string, LanguageFile> = new Map(
     ]),
 );
 
-/** Throws for a language without a file. */
-export function textsOf(language: string): PosterTexts {
+/** The texts, and the language in which they are written. Throws for a language without a file. */
+export function textsOf(language: string): { texts: PosterTexts; language: string } {
   const file = languages.get(language);
   if (!file) throw new Error(`there is no language file for ${language}`);
-  return file.texts;
+  return { texts: file.texts, language: file.untranslated ? defaultLanguage : language };
 }

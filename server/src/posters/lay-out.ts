@@ -1,6 +1,6 @@
-import type { Box, PathShape } from './shapes.ts';
+import type { Box, PathShape, TextLine } from './shapes.ts';
 import { block } from './typesetter.ts';
-import type { Block, Typesetter } from './typesetter.ts';
+import type { Block, Outlines, Typesetter } from './typesetter.ts';
 
 /** A text with its area on the page, set as large as the area allows. */
 export interface LayoutItem {
@@ -15,6 +15,12 @@ interface SizedItem extends LayoutItem {
   size: number;
 }
 
+export interface Layout {
+  shapes: PathShape[];
+  /** The text of each item, line by line, in the order of the items. */
+  readTexts(): Promise<TextLine[][]>;
+}
+
 /**
  * The outlines of all items, each at the largest size that fits the height of its area. Most pages are laid out once; only if an
  * item is too high, its size is searched for and the page is laid out again.
@@ -23,16 +29,30 @@ export async function layOut(
   typesetter: Typesetter,
   items: readonly LayoutItem[],
   page: { width: number; height: number },
-): Promise<PathShape[]> {
+): Promise<Layout> {
+  const layoutOf = ({ shapes, boxes }: Outlines, blocks: readonly Block[]): Layout => ({
+    shapes,
+    readTexts: async () => {
+      const lines = await typesetter.textLines(blocks, page);
+      return items.map((_item, index) => linesWithin(boxes.get(keyOf(index)), lines));
+    },
+  });
   const largest = items.map((item) => ({ ...item, size: item.sizeMax }));
-  const { shapes, heights } = await typesetter.outlines(largest.map(positioned), page);
-  const fits = ({ area }: LayoutItem, index: number) => (heights.get(keyOf(index)) ?? Infinity) <= area.height;
-  if (largest.every(fits)) return shapes;
+  const largestBlocks = largest.map(positioned);
+  const outlines = await typesetter.outlines(largestBlocks, page);
+  const fits = ({ area }: LayoutItem, index: number) =>
+    (outlines.boxes.get(keyOf(index))?.height ?? Infinity) <= area.height;
+  if (largest.every(fits)) return layoutOf(outlines, largestBlocks);
   const fitted: SizedItem[] = [];
   for (const [index, item] of largest.entries()) {
     fitted.push(fits(item, index) ? item : { ...item, size: await largestFitting(typesetter, item) });
   }
-  return (await typesetter.outlines(fitted.map(positioned), page)).shapes;
+  const fittedBlocks = fitted.map(positioned);
+  return layoutOf(await typesetter.outlines(fittedBlocks, page), fittedBlocks);
+}
+
+function linesWithin(box: Box | undefined, lines: readonly TextLine[]): TextLine[] {
+  return lines.filter(({ baseline }) => box && baseline >= box.y && baseline <= box.y + box.height);
 }
 
 /**

@@ -19,7 +19,7 @@ export function samplePoster(changes: Partial<Poster> = {}): Poster {
       { id: 'aps', displayName: 'APS' },
     ],
     testMode: false,
-    texts: textsOf('en'),
+    ...textsOf('en'),
     ...changes,
   };
 }

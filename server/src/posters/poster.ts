@@ -20,6 +20,8 @@ export interface Poster {
   networks: readonly PosterNetwork[];
   testMode: boolean;
   texts: PosterTexts;
+  /** The code of the language in which `texts` are written. */
+  language: string;
 }
 
 export interface PosterNetwork {

@@ -71,7 +71,7 @@ const download = fileRoute({
         .list(caller.testMode)
         .map(({ capabilities: { network: id, displayName } }) => ({ id, displayName })),
       testMode: caller.testMode,
-      texts: textsOf(language),
+      ...textsOf(language),
     });
     const suffix = size === 'poster' ? '' : `-${size}`;
     return { name: `poster-${terminal.code}${suffix}.${format}`, contentType: contentTypes[format], bytes };

@@ -24,6 +24,15 @@ export interface Box {
   height: number;
 }
 
+/** One line of laid-out text, in pixels of the page. */
+export interface TextLine {
+  text: string;
+  x: number;
+  baseline: number;
+  width: number;
+  size: number;
+}
+
 /** A laid-out poster, from which the SVG, the PNG and the PDF are written. */
 export interface Drawing {
   width: number;
@@ -32,6 +41,8 @@ export interface Drawing {
   shapes: readonly Shape[];
   /** The QR code with its quiet zone. */
   qrCode: Box;
+  /** The texts in reading order, each with its lines. */
+  readTexts(): Promise<TextLine[][]>;
 }
 
 export function rectangle({ x, y, width, height }: Box, fill: string): PathShape {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import satori from 'satori';
 import { readGlyphCoverage } from './glyph-coverage.ts';
-import type { PathShape } from './shapes.ts';
+import { parseFontText } from './font-text.ts';
+import type { Box, PathShape, TextLine } from './shapes.ts';
 
 // Two weights only: each one adds to the start-up time.
 const weights = [500, 800] as const;
@@ -19,7 +20,7 @@ export type Style = Readonly<Record<string, string | number>>;
 
 export interface Block {
   type: 'div';
-  /** The key of its height in `Outlines.heights`. */
+  /** The key of its box in `Outlines.boxes`. */
   key?: string;
   props: { style: Style; children: readonly Block[] | string };
 }
@@ -28,28 +29,37 @@ export function block(style: Style, children: readonly Block[] | string): Block 
   return { type: 'div', props: { style: { display: 'flex', ...style }, children } };
 }
 
+/** The key of a block whose text only decorates and is not read out, such as the letter on a network's mark. */
+export const ornamentKey = 'ornament';
+
 /** Lays out text and converts it to outlines, by satori with Noto Sans. */
 export interface Typesetter {
   /** The printable part of a text; may be empty. */
   printable(text: string): string;
   /** The height of the block at this width. */
   heightOf(block: Block, width: number): Promise<number>;
-  /** The outlines of blocks on a page, and the heights of blocks with a key. */
-  outlines(blocks: readonly Block[], page: { width: number; height: number }): Promise<Outlines>;
+  /** The outlines of blocks on a page, and the boxes of blocks with a key. */
+  outlines(blocks: readonly Block[], page: PageDimensions): Promise<Outlines>;
+  /** The lines of text that the same layout has, in reading order and without ornaments. */
+  textLines(blocks: readonly Block[], page: PageDimensions): Promise<TextLine[]>;
+}
+
+interface PageDimensions {
+  width: number;
+  height: number;
 }
 
 export interface Outlines {
   shapes: PathShape[];
-  heights: ReadonlyMap<string, number>;
+  boxes: ReadonlyMap<string, Box>;
 }
 
 export function createTypesetter(): Typesetter {
-  const { resolve } = createRequire(import.meta.url);
   const fonts = subsets.flatMap((subset) =>
     weights.map((weight) => ({
       // Two fonts of the same name and weight would hide each other.
       name: `Noto Sans ${subset}`,
-      data: readFileSync(resolve(`@fontsource/noto-sans/files/noto-sans-${subset}-${weight}-normal.woff`)),
+      data: readFont(subset, weight),
       weight,
       style: 'normal' as const,
     })),
@@ -65,15 +75,44 @@ export function createTypesetter(): Typesetter {
       return Number(/^<svg width="[\d.]+" height="([\d.]+)"/.exec(svg)?.[1] ?? Number.NaN);
     },
     outlines: async (blocks, { width, height }) => {
-      const root = block({ width: '100%', height: '100%', position: 'relative', fontFamily }, blocks);
-      const heights = new Map<string, number>();
-      const onNodeDetected = (node: { key?: string | number; height: number }) => {
-        if (typeof node.key === 'string') heights.set(node.key, node.height);
+      const boxes = new Map<string, Box>();
+      const onNodeDetected = (node: DetectedNode) => {
+        if (typeof node.key === 'string') boxes.set(node.key, boxOf(node));
       };
-      const svg = await satori(root, { ...options, width, height, onNodeDetected });
-      return { shapes: readOutlines(svg), heights };
+      const svg = await satori(pageOf(blocks), { ...options, width, height, onNodeDetected });
+      return { shapes: readOutlines(svg), boxes };
+    },
+    textLines: async (blocks, { width, height }) => {
+      const ornaments: Box[] = [];
+      const onNodeDetected = (node: DetectedNode) => {
+        if (node.key === ornamentKey) ornaments.push(boxOf(node));
+      };
+      const svg = await satori(pageOf(blocks), { ...options, embedFont: false, width, height, onNodeDetected });
+      return parseFontText(svg, ornaments);
     },
   };
+}
+
+/** The font's file, as WOFF 1. */
+export function readFont(subset: (typeof subsets)[number], weight: Weight): Buffer {
+  const { resolve } = createRequire(import.meta.url);
+  return readFileSync(resolve(`@fontsource/noto-sans/files/noto-sans-${subset}-${weight}-normal.woff`));
+}
+
+interface DetectedNode {
+  key?: string | number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+function boxOf({ left, top, width, height }: DetectedNode): Box {
+  return { x: left, y: top, width, height };
+}
+
+function pageOf(blocks: readonly Block[]): Block {
+  return block({ width: '100%', height: '100%', position: 'relative', fontFamily }, blocks);
 }
 
 const elements = /<(\/?[a-z]\w*)([^>]*)>/g;

@@ -15,7 +15,7 @@ export interface FoundTerminal {
 type Guess = <Found>(lookUp: () => Promise<Found | undefined>) => Promise<Found | undefined>;
 
 /**
- * Finds a terminal by the last part of its page's URL: a code (`1234567`) or a code with its check (`1234567-7KQ2`). Returns
+ * Finds a terminal by what was scanned or typed: a code (`123 4567`) or a code with its check (`1234567-7KQ2`). Returns
  * undefined for an unknown code and for a wrong check, so that the two cannot be told apart.
  *
  * A correct check proves a scan and bypasses the limit. Everything else counts as a guess.

@@ -5,7 +5,9 @@ import type { TerminalAddressSettings, VirtualTerminal } from './terminal.ts';
 // Crockford's base 32, without I, L, O and U, stays legible on a worn poster. I and L are read as 1, and O as 0.
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const checkLength = 4;
-const addressPattern = /^([1-9]\d{6})(?:-([0-9A-Z]{4}))?$/;
+const addressPattern = /^([1-9]\d{6})([0-9A-Z]{4})?$/;
+// What people write between the groups of a code, and invisible characters that come with a copied text.
+const separators = /[\s+.\p{Pd}\p{Cf}]+/gu;
 
 /** A scanned or typed address: the code, and the check if there is one. */
 export interface TerminalAddress {
@@ -15,12 +17,25 @@ export interface TerminalAddress {
 
 /** The content of the QR code. */
 export function qrCodeUrl(settings: TerminalAddressSettings, { code }: Pick<VirtualTerminal, 'code'>): string {
-  return `${settings.publicUrl()}/pos/${code}-${terminalCheck(settings.terminalKey, code)}`;
+  return settings.publicUrl() + scannedPath(settings.terminalKey, code);
 }
 
-/** Parses the last part of a counter's URL: a code, or a code with a check. Null for anything else. */
+/** The path of a counter's page as its QR code has it. */
+export function scannedPath(terminalKey: string, code: string): string {
+  return `${typedPath(code)}-${terminalCheck(terminalKey, code)}`;
+}
+
+/** The path of a counter's page without the check: the page first asks the payer to confirm the counter. */
+export function typedPath(code: string): string {
+  return `/pos/${code}`;
+}
+
+/**
+ * Parses what was scanned or typed: a code as on the poster (`471 8205`) or in one word, or a code with its check
+ * (`4718205-7KQ2`). Null for anything else.
+ */
 export function readTerminalAddress(text: string): TerminalAddress | null {
-  const [, code, check = null] = addressPattern.exec(text.toUpperCase()) ?? [];
+  const [, code, check = null] = addressPattern.exec(text.replaceAll(separators, '').toUpperCase()) ?? [];
   if (code === undefined) return null;
   return { code, check: check === null ? null : check.replaceAll('O', '0').replaceAll(/[IL]/g, '1') };
 }

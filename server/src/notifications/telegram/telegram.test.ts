@@ -34,7 +34,7 @@ test('a number with a linked chat gets the text unchanged, without markup', asyn
   assert.equal(call?.body['parse_mode'], undefined);
   assert.match(
     String(call?.body['text']),
-    /^D100\.00 received\nCounter: Front desk, Kairaba Books\nFrom: \.{4} 1234, Wave\n/,
+    /^D100\.00 · [2-9A-Z]{4}\nCounter: Front desk, Kairaba Books\nTime: .*\nNetwork: Wave, from \.{4} 1234\n/,
   );
 });
 

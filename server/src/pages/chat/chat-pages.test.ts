@@ -14,13 +14,11 @@ const message = (body: string): ChatMessage => ({
   createdAt: new Date('2026-11-20T10:18:00.000Z'),
 });
 
-const notice = `Test payment: no real money.
-D1,250.50 received
+const notice = `Test, no real money: D1,250.50 · ABCD
 Counter: Front desk, Kairaba Books
-From: .... 4725, Wave
 Time: 20 Nov 2026, 10:18
-Reference: TX-20261120-101700-7KQ2ABCD
-Code: ABCD`;
+Network: Wave, from .... 4725
+Reference: TX-20261120-101700-7KQ2ABCD`;
 
 const payloads = [
   '<script>document.title = "run"</script>',
@@ -93,7 +91,7 @@ test('a number in any form, also a foreign one, opens its chat', async () => {
   for (const number of ['7002345', '+220 87 700 2345', '877002345', '+221 77 123 45 67']) {
     const response = await app.inject(`/simulator/chat/${encodeURIComponent(number)}`);
     assert.equal(response.statusCode, 200);
-    assert.match(response.body, /D1,250\.50 received/, number);
+    assert.match(response.body, /D1,250\.50 · ABCD/, number);
   }
 });
 

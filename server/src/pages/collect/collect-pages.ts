@@ -1,12 +1,14 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import { logRefusal } from '../../api/log-refusal.ts';
+import { readTerminalAddress } from '../../terminals/terminal-address.ts';
 import { createPageSender } from '../document.ts';
-import type { PageContent } from '../document.ts';
+import type { PageContent, PageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
+import { codePage } from './code-page.ts';
 import { closedPage, collectPage, confirmCounterPage } from './collect-page.ts';
 import type { CollectPageModel, RefusedCollect } from './collect-page.ts';
 import type { CollectTargets, CollectTarget } from './collect-targets.ts';
@@ -27,7 +29,10 @@ const style = loadStyle(
   new URL('collect.css', import.meta.url),
 );
 
-/** The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and redirect to its page. */
+/**
+ * The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and redirect to its page.
+ * `/pos` asks for a counter's code. A code may be written as on the poster; the page of every spelling is the same.
+ */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
   const { targets, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
@@ -60,6 +65,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
           if ('refused' in outcome) return send(request, reply, target, outcome.refused);
           return seeOther(reply, outcome.payPath);
         });
+        if (prefix === codePath) addCodePage(scope, { find, sender });
       },
       { prefix },
     );
@@ -74,6 +80,25 @@ function contentOf(
   if (closed !== null) return closedPage(model, closed);
   const needsConfirmation = unconfirmed && query.counter !== 'right' && model.refused === null;
   return needsConfirmation ? confirmCounterPage(model) : collectPage(model);
+}
+
+const codePath = '/pos';
+
+/** A typed code redirects to its counter's own URL. Throws AppError `rate_limited` after too many guessed codes. */
+function addCodePage(
+  scope: FastifyInstance,
+  { find, sender }: { find: CollectTargets['findCounter']; sender: PageSender },
+): void {
+  scope.get('/', async (request, reply) => {
+    const { code: sent } = request.query as { code?: unknown };
+    const showForm = (status: number, refusedCode: string | null) =>
+      sender.send(request, reply, { status, content: codePage(codePath, request.language, refusedCode) });
+    if (sent === undefined) return showForm(200, null);
+    const code = textOf(sent);
+    if (readTerminalAddress(code) === null) return showForm(400, code);
+    const target = await find(code, request.ip);
+    return target ? seeOther(reply, target.model.path) : showForm(404, code);
+  });
 }
 
 function statusOf({ closed }: CollectTarget, refused: RefusedCollect | null): number {

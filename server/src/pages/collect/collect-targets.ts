@@ -12,6 +12,7 @@ import type { PaymentContext } from '../../payments/context.ts';
 import type { Intent } from '../../payments/intent.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
 import type { GuessLimit } from '../../terminals/guess-limit.ts';
+import { scannedPath, typedPath } from '../../terminals/terminal-address.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { ClosedReason, CollectPageModel } from './collect-page.ts';
 
@@ -35,8 +36,8 @@ export interface CollectTarget {
 export interface CollectTargets {
   findLink(token: string): Promise<CollectTarget | undefined>;
   /**
-   * By the part of the path after `/pos/`: a code, with or without its check. Throws AppError `rate_limited` after too many
-   * guessed codes, from `clientAddress` or in all.
+   * By the part of the path after `/pos/` or what was typed: a code, with or without its check. Throws AppError `rate_limited`
+   * after too many guessed codes, from `clientAddress` or in all.
    */
   findCounter(address: string, clientAddress: string): Promise<CollectTarget | undefined>;
 }
@@ -115,9 +116,10 @@ async function findCounterTarget(
   const merchant = found && (await context.merchants.byId(found.terminal.merchantId));
   if (!found || !merchant) return undefined;
   const { terminal, confirmed } = found;
+  const path = confirmed ? scannedPath(context.settings.terminalKey, terminal.code) : typedPath(terminal.code);
   return {
     model: {
-      ...modelOf(context, merchant, `/pos/${address.toUpperCase()}`, null),
+      ...modelOf(context, merchant, path, null),
       kind: 'counter',
       heading: terminal.name,
       description: null,

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RouteMethods } from './route-methods.ts';
+
+const routes = new RouteMethods();
+routes.add({ url: '/', method: ['GET', 'HEAD'] });
+routes.add({ url: '/pay/:token', method: 'GET', prefix: '/pay' });
+routes.add({ url: '/pay/:token', method: ['POST'], prefix: '/pay' });
+routes.add({ url: '/pay/:token/code', method: 'POST', prefix: '/pay' });
+routes.add({ url: '/pay/all', method: 'DELETE', prefix: '/pay' });
+routes.add({ url: '/pos', method: 'GET', prefix: '/pos' });
+
+for (const [url, methods] of [
+  ['/', ['GET', 'HEAD']],
+  ['/?a=/pay/x', ['GET', 'HEAD']],
+  ['/pay/x', ['GET', 'POST']],
+  ['/pay/x?code=1', ['GET', 'POST']],
+  ['/pay/all', ['DELETE', 'GET', 'POST']],
+  ['/pay/x/code', ['POST']],
+  ['/pos', ['GET']],
+  ['/pos/', ['GET']],
+  ['/pay/', []],
+  ['/pay', []],
+  ['/pay/x/', []],
+  ['//pay/x', []],
+  ['/pay/x/other', []],
+] as const) {
+  test(`${url} accepts ${methods.join(', ') || 'nothing'}`, () => {
+    assert.deepEqual(routes.at(url), methods);
+  });
+}
