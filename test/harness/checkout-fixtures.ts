@@ -29,6 +29,7 @@ export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
     returnUrl: 'https://shop.example/thanks?payment_intent_id=1&status=successful',
     cancelUrl: 'https://shop.example/basket',
     attemptsLeft: 5,
+    customerPhone: null,
     networks,
     charge: null,
     canChange: false,

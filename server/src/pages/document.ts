@@ -16,6 +16,8 @@ export interface PageContent {
   needsMoreStyle?: boolean;
   /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
   refreshSeconds: number | null;
+  /** Opened by itself, at once; our own page stays open behind it. */
+  opensUrl?: string | null;
 }
 
 /** Sends pages with the same style, script and headers. */
@@ -80,6 +82,7 @@ function renderDocument(content: PageContent, options: PageSenderOptions): strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${content.title}</title>
 ${tabIcon}
+${content.opensUrl && html`<meta http-equiv="refresh" content="0;url=${content.opensUrl}">`}
 ${
   content.refreshSeconds !== null &&
   html`<noscript><meta http-equiv="refresh" content="${content.refreshSeconds}"></noscript>`

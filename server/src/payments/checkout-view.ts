@@ -29,6 +29,8 @@ export interface CheckoutView {
   /** The same for a payer who cancelled. */
   cancelUrl: string | null;
   attemptsLeft: number;
+  /** The payer's number as the merchant sent it, to start with. */
+  customerPhone: string | null;
   networks: CheckoutNetwork[];
   /** The attempt that paid; else one under review; else the open one that the payer has not left; else the newest. */
   charge: CheckoutCharge | null;

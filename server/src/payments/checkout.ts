@@ -191,6 +191,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     expiresAt: intent.expiresAt,
     returnUrl: returnLink(intent.returnUrl, result),
     cancelUrl: returnLink(intent.cancelUrl, result),
+    customerPhone: intent.customerPhone,
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: offeredNetworks(context.networks, merchant, intent).map(({ capabilities }) => ({
       id: capabilities.network,

@@ -47,7 +47,6 @@ tab = { $state }: { $amount } · { $merchant }
 
 choose-network = How do you want to pay?
 choose-one = Pay with { $network }
-choose-number = Your { $network } number
 your-number = Your mobile-money number
 number-example = Like 301 2345 or +220 83 301 2345.
 number-not-for = Not for { $networks }.

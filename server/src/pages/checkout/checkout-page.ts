@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { PageContent } from '../document.ts';
-import { cleanText } from '../page-text.ts';
+import { cleanText, linkable } from '../page-text.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
 import { chooseStep, enterCodeStep } from './form-steps.ts';
 import { receipt } from './receipt.ts';
@@ -27,8 +27,19 @@ ${checkoutMain(model)}
     language: language.code,
     body: layout(body, language),
     needsMoreStyle: step !== 'choose',
+    opensUrl: opensUrl(model),
     refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
   };
+}
+
+// Enough for the redirect after Pay on a slow network. A page that is opened again later must not leave for the network again.
+const opensWithinMs = 30_000;
+
+function opensUrl({ opensNetwork, view: { charge }, now }: CheckoutPageModel): string | null {
+  const action = charge?.nextAction;
+  if (!opensNetwork || charge === null || action?.type !== 'open_url') return null;
+  const isNew = now.getTime() - charge.waitingSince.getTime() < opensWithinMs;
+  return isNew ? linkable(action.url) : null;
 }
 
 /** What the page's script puts in place of the current part. */

@@ -5,7 +5,10 @@ import type { Checkout } from '../../payments/checkout.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadScript, loadStyles } from '../inline-asset.ts';
+import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
+import { createAttemptCookie } from './attempt-cookie.ts';
+import type { AttemptCookie } from './attempt-cookie.ts';
 import { cancelPage } from './checkout-page.ts';
 import { checkChoice, checkCode, readChoice, readCode } from './forms.ts';
 import { createResponder, pathOf } from './responder.ts';
@@ -35,24 +38,43 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
   const { checkout, clock, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
   const sender = createPageSender({ publicUrl, style, moreStyle, script });
+  const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), options.formKey);
   const simulatedPhoneUrl = options.simulatedPhoneUrl ?? (() => null);
-  const responder = createResponder({ checkout, clock, log, sender, guard, publicUrl, simulatedPhoneUrl });
+  const responder = createResponder({
+    checkout,
+    clock,
+    log,
+    sender,
+    guard,
+    attemptCookie,
+    publicUrl,
+    simulatedPhoneUrl,
+  });
   await app.register(
     async (scope) => {
       await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf });
       addPages(scope, responder);
-      addForms(scope, responder, checkout);
+      addForms(scope, responder, { checkout, attemptCookie });
       registerStatusRoute(scope, options);
     },
     { prefix: '/pay' },
   );
 };
 
+interface FormContext {
+  checkout: Checkout;
+  attemptCookie: AttemptCookie;
+}
+
 function addPages(scope: FastifyInstance, responder: Responder): void {
   scope.get('/:token', async (request: TokenRequest, reply) => {
     const model = responder.modelOf(request, await responder.find(request));
-    const justConfirmed = (request.query as { confirmed?: unknown }).confirmed === '1';
-    return responder.sendCheckout(request, reply, { ...model, justConfirmed });
+    const query = request.query as { confirmed?: unknown; open?: unknown };
+    return responder.sendCheckout(request, reply, {
+      ...model,
+      justConfirmed: query.confirmed === '1',
+      opensNetwork: query.open === '1',
+    });
   });
 
   scope.get('/:token/cancel', async (request: TokenRequest, reply) => {
@@ -62,12 +84,13 @@ function addPages(scope: FastifyInstance, responder: Responder): void {
   });
 
   // A refused form leaves the browser at its own URL. Reloading it leads to the page.
-  for (const form of ['code', 'confirm']) {
+  for (const form of ['code', 'confirm', 'change']) {
     scope.get(`/:token/${form}`, async (request: TokenRequest, reply) => seeOther(reply, pathOf(request)));
   }
 }
 
-function addForms(scope: FastifyInstance, responder: Responder, checkout: Checkout): void {
+function addForms(scope: FastifyInstance, responder: Responder, context: FormContext): void {
+  const { checkout, attemptCookie } = context;
   scope.post('/:token', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
     const choice = readChoice(request.body, view);
@@ -76,6 +99,10 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
       sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },
       refused: checkChoice(request.language.t, choice, view),
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
+      done: (next) => {
+        if (choice.accountNumber !== null) attemptCookie.remember(reply, pathOf(request), next);
+        return isPhone(request) && stepOf(next) === 'open_url' ? '?open=1' : '';
+      },
     });
   });
 
@@ -94,7 +121,15 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
       view: await responder.find(request),
       refused: null,
       submit: () => checkout.proceed(request.params.token, null),
-      nextQuery: '?confirmed=1',
+      done: () => '?confirmed=1',
+    }),
+  );
+
+  scope.post('/:token/change', async (request: TokenRequest, reply) =>
+    responder.handleForm(request, reply, {
+      view: await responder.find(request),
+      refused: null,
+      submit: () => checkout.abandon(request.params.token, { requestId: request.id }),
     }),
   );
 
@@ -105,6 +140,11 @@ function addForms(scope: FastifyInstance, responder: Responder, checkout: Checko
       submit: () => checkout.cancel(request.params.token, { requestId: request.id }),
     }),
   );
+}
+
+/** Where the network's app is on the same device. Browsers say so themselves; older ones only in their name. */
+function isPhone({ headers }: FastifyRequest): boolean {
+  return headers['sec-ch-ua-mobile'] === '?1' || /Mobi|Android|iPhone/.test(headers['user-agent'] ?? '');
 }
 
 /** Null for a URL without a token. */

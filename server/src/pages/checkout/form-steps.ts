@@ -3,7 +3,8 @@ import type { Html } from '../../kit/html.ts';
 import type { CheckoutNetwork } from '../../payments/checkout-view.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon, networkMark } from '../icons.ts';
-import { amountText, foreignText } from '../page-text.ts';
+import { amountText, foreignText, formatNumber } from '../page-text.ts';
+import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
@@ -15,6 +16,7 @@ export function chooseStep(model: CheckoutPageModel): Html {
   if (view.networks.length === 0) return noNetwork(model);
   return html`<section class="step" aria-labelledby="step">
 ${view.charge?.failureCode && refusedForm === null && refusal(model)}
+${openPromptWarning(model)}
 <h2 id="step">${heading(model)}</h2>
 ${generalErrors(refusedForm?.errors)}
 <form method="post" action="${path}">
@@ -71,24 +73,31 @@ function networkCard({ id, displayName, numberRequired }: CheckoutNetwork, check
 `;
 }
 
-function numberField({ view, refusedForm, language: { t } }: CheckoutPageModel): Html {
+function numberField(model: CheckoutPageModel): Html {
+  const { view, refusedForm } = model;
+  const { t } = model.language;
   if (view.networks.every((network) => !network.numberRequired)) return html``;
   const error = refusedForm?.errors.find((candidate) => candidate.field === 'account_number');
   const withoutNumber = view.networks
     .filter((network) => !network.numberRequired)
     .map((network) => network.displayName);
-  const last = view.charge?.maskedNumber ?? '';
-  const number = html`<span class="unbroken">${last}</span>`;
+  const last = shownNumber(model);
   return html`<div class="number">
 <label for="number">${t('your-number')}</label>
 <input id="number" name="account_number" type="tel" inputmode="tel" autocomplete="tel" maxlength="30" value="${
-    refusedForm?.accountNumber
+    refusedForm ? refusedForm.accountNumber : numberToStartWith(model)
   }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
 ${error && fieldError('number', error.message)}
-<p class="hint" id="number-hint">${last === '' ? t('number-example') : t('number-last', { number })}${
+<p class="hint" id="number-hint">${last === null || model.typedNumber ? t('number-example') : t('number-last', { number: last })}${
     withoutNumber.length > 0 && html` ${t('number-not-for', { networks: foreignText(withoutNumber.join(', ')) })}`
   }</p>
 </div>`;
+}
+
+/** The number of the last attempt, if this browser typed it; before the first one, the number that the merchant knows. */
+function numberToStartWith({ view: { charge, customerPhone }, typedNumber }: CheckoutPageModel): string {
+  if (charge === null) return customerPhone === null ? '' : formatNumber(customerPhone);
+  return typedNumber ? formatNumber(charge.number ?? '') : '';
 }
 
 // For a view that does not say how long the code is: the known networks send six digits (docs/networks.md, "How a payer
@@ -102,15 +111,11 @@ export function enterCodeStep(model: CheckoutPageModel): Html {
   const action = view.charge?.nextAction;
   const digits = action?.type === 'enter_code' ? action.length : usualLength;
   const network = foreignText(view.charge?.networkName ?? '');
-  const number = view.charge?.maskedNumber ?? '';
+  const number = shownNumber(model);
   const error = model.refusedForm?.errors[0];
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${t('enter-code')}</h2>
-<p>${
-    number === ''
-      ? t('code-sent', { network, digits })
-      : t('code-sent-to', { network, digits, number: html`<span class="unbroken">${number}</span>` })
-  }</p>
+<p>${number === null ? t('code-sent', { network, digits }) : t('code-sent-to', { network, digits, number })}</p>
 <form method="post" action="${path}/code">
 ${formProof}
 <div class="code">
@@ -123,6 +128,9 @@ ${error && fieldError('code', error.message)}
 </div>
 <button class="button">${t('confirm-payment')}</button>
 </form>
+${openPromptWarning(model)}
+${nothingArrived(model)}
+${changeForm(model)}
 ${simulatedPhoneLink(model)}
 ${cancelLink(model)}
 </section>`;

@@ -45,13 +45,16 @@ export function checkCode(t: Translate, code: string, view: CheckoutView): FormE
 }
 
 /**
- * The errors to show in the form, or `moved on` if the payment's state has changed since the form was loaded. Rethrows every
+ * The errors to show in the form, or `movedOn` if the payment's state has changed since the form was loaded. Rethrows every
  * other error.
  */
-export function refusedFormOf(t: Translate, error: unknown): { status: number; errors: FormErrors } | 'moved on' {
+export function refusedFormOf(
+  t: Translate,
+  error: unknown,
+): { status: number; errors: FormErrors } | { movedOn: true } {
   if (!(error instanceof AppError)) throw error;
   const { statusCode: status } = error;
-  if (status === 409) return 'moved on';
+  if (status === 409) return { movedOn: true };
   if (status !== 400 && status !== 429) throw error;
   const field = formField(error.fields?.[0]?.path ?? '');
   return { status, errors: [{ field, message: messageFor(t, error, field) }] };

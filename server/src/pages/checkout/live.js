@@ -105,6 +105,12 @@
     return minutes < 60 ? minutes + ' min' : Math.floor(minutes / 60) + ' h ' + (minutes % 60) + ' min';
   }
 
+  // What to do when nothing arrives is shown after some time only.
+  function showInTime() {
+    const late = document.querySelector('[data-after-ms]');
+    if (late && ageMs(late) >= Number(late.dataset.afterMs)) late.hidden = false;
+  }
+
   // The time left, counted from when this part of the page was shown; the server's clock decides.
   function countDown() {
     const left = document.querySelector('[data-left-ms]');
@@ -148,5 +154,6 @@
   countDown();
   setInterval(countDown, 10000);
   setInterval(countUp, 1000);
+  setInterval(showInTime, 1000);
   listen();
 })();

@@ -19,6 +19,10 @@ export interface CheckoutPageModel {
   refusedForm: RefusedForm | null;
   /** The payer has just confirmed the approval. */
   justConfirmed: boolean;
+  /** This browser typed the number of the attempt, and may see all of it. */
+  typedNumber: boolean;
+  /** The network's app opens by itself: the payer has just pressed Pay, on a phone. */
+  opensNetwork: boolean;
 }
 
 export interface RefusedForm {

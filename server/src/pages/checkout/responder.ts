@@ -8,6 +8,7 @@ import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
+import type { AttemptCookie } from './attempt-cookie.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutPage, checkoutPart } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
@@ -33,8 +34,8 @@ export interface PostedForm {
   /** Errors that the page finds itself, before the use-case runs. */
   refused: RefusedForm['errors'] | null;
   submit(): Promise<CheckoutView>;
-  /** The query of the page that follows. */
-  nextQuery?: string;
+  /** Returns the query of the page that follows. */
+  done?(view: CheckoutView): string;
 }
 
 export interface ResponderOptions {
@@ -43,12 +44,13 @@ export interface ResponderOptions {
   log: Log;
   sender: PageSender;
   guard: FormGuard;
+  attemptCookie: AttemptCookie;
   publicUrl: () => string;
   simulatedPhoneUrl: (view: CheckoutView) => string | null;
 }
 
 export function createResponder(options: ResponderOptions): Responder {
-  const { checkout, clock, log, sender, guard } = options;
+  const { checkout, clock, log, sender, guard, attemptCookie } = options;
   const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel => ({
     view,
     path: pathOf(request),
@@ -59,6 +61,8 @@ export function createResponder(options: ResponderOptions): Responder {
     simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
     refusedForm: null,
     justConfirmed: false,
+    typedNumber: attemptCookie.typedNumber(request, pathOf(request), view),
+    opensNetwork: false,
   });
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
     sender.send(request, reply, { status, content });
@@ -80,9 +84,9 @@ export function createResponder(options: ResponderOptions): Responder {
         form.refused === null
           ? await attempt(form, request.language.t, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
-      if (outcome === 'done') return seeOther(reply, `${path}${form.nextQuery ?? ''}`);
+      if ('view' in outcome) return seeOther(reply, `${path}${form.done?.(outcome.view) ?? ''}`);
       // For example a second press of the button: the page shows the current state.
-      if (outcome === 'moved on') return seeOther(reply, path);
+      if ('movedOn' in outcome) return seeOther(reply, path);
       const sent = form.sent ?? { network: '', accountNumber: '' };
       const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
       return sendPage(request, reply, checkoutPage(model), outcome.status);
@@ -94,10 +98,9 @@ async function attempt(
   form: PostedForm,
   t: Translate,
   onRefusal: (error: AppError) => void,
-): Promise<'done' | ReturnType<typeof refusedFormOf>> {
+): Promise<{ view: CheckoutView } | ReturnType<typeof refusedFormOf>> {
   try {
-    await form.submit();
-    return 'done';
+    return { view: await form.submit() };
   } catch (error) {
     const outcome = refusedFormOf(t, error);
     if (error instanceof AppError) onRefusal(error);

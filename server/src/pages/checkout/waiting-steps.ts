@@ -5,6 +5,7 @@ import { amountText, cleanText, foreignText, linkable } from '../page-text.ts';
 import { qrCode } from '../qr-code.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
+import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 
 // "Check again" is for browsers that neither keep scripts running nor refresh pages, such as those that render on a server.
 
@@ -69,11 +70,9 @@ ${confirms && confirmForm(model)}`,
 
 function lookAtPhone(model: CheckoutPageModel): Html {
   const { t } = model.language;
-  const number = model.view.charge?.maskedNumber ?? '';
+  const number = shownNumber(model);
   const values = { network: networkName(model), amount: amountText(model.view.totalMinor) };
-  return number === ''
-    ? t('approve-1', values)
-    : t('approve-1-number', { ...values, number: html`<span class="unbroken">${number}</span>` });
+  return number === null ? t('approve-1', values) : t('approve-1-number', { ...values, number });
 }
 
 interface StepParts {
@@ -90,6 +89,9 @@ function step(model: CheckoutPageModel, { heading, body, awaitsPayer = false }: 
 <h2 id="step">${heading}</h2>
 ${body}
 <p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${waiting}</span> <a href="${model.path}">${t('check-again')}</a></p>
+${openPromptWarning(model)}
+${awaitsPayer && nothingArrived(model)}
+${changeForm(model)}
 ${awaitsPayer && simulatedPhoneLink(model)}
 ${cancelLink(model)}
 </section>`;

@@ -1,0 +1,52 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { icon } from '../icons.ts';
+import { foreignText, formatNumber } from '../page-text.ts';
+import type { CheckoutPageModel } from './page-model.ts';
+
+// What a payer needs who mistyped the number, or whose phone stays silent.
+
+// Most prompts arrive within seconds; then the payer starts to wonder.
+const wonderAfterMs = 45_000;
+
+/** The number of the attempt: whole for the browser that typed it, so that a typing error is seen; else its last digits. */
+export function shownNumber({ view: { charge }, typedNumber }: CheckoutPageModel): Html | null {
+  const number = typedNumber ? formatNumber(charge?.number ?? '') : (charge?.maskedNumber ?? '');
+  return number === '' ? null : html`<b class="unbroken">${number}</b>`;
+}
+
+/** Leaves this attempt, without ending the payment. */
+export function changeForm({ view, path, formProof, language: { t } }: CheckoutPageModel): Html {
+  if (!view.canChange) return html``;
+  return html`<form method="post" action="${path}/change">
+${formProof}
+<button class="button plain">${t('change')}</button>
+</form>`;
+}
+
+/** What the payer can check when no prompt comes. Hidden at first; the page's script shows it when it is time. */
+export function nothingArrived(model: CheckoutPageModel): Html {
+  const { charge } = model.view;
+  const { t } = model.language;
+  if (charge === null || charge.nextAction?.type === 'open_url') return html``;
+  const afterMs = charge.waitingSince.getTime() + wonderAfterMs - model.now.getTime();
+  const number = shownNumber(model);
+  return html`<details class="nothing" open${afterMs > 0 && html` hidden data-after-ms="${afterMs}"`}>
+<summary>${t('nothing-arrived')}</summary>
+<ul>
+${number !== null && html`<li>${t('nothing-1', { number })}</li>`}
+<li>${t('nothing-2')}</li>
+${model.view.canChange && html`<li>${t('nothing-3')}</li>`}
+</ul>
+</details>`;
+}
+
+/** An attempt that was left can still be approved: both would pay. */
+export function openPromptWarning({ view: { openPrompts }, typedNumber, language: { t } }: CheckoutPageModel): Html {
+  if (openPrompts.length === 0) return html``;
+  const prompts = openPrompts.map(({ networkName, maskedNumber, number }, index) => {
+    const shown = typedNumber ? formatNumber(number ?? '') : maskedNumber;
+    return html`${index > 0 && ', '}${foreignText(networkName)} <span class="unbroken">${shown}</span>`;
+  });
+  return html`<p class="notice wait">${icon('warning')}<span>${t('still-open', { prompts: html`${prompts}` })}</span></p>`;
+}
