@@ -3,11 +3,11 @@ import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/che
 /** The time at which every fixture is shown. */
 export const fixtureTime = new Date('2026-11-20T10:18:00.000Z');
 
-const networks = [
-  { id: 'wave', displayName: 'Wave', numberRequired: false },
-  { id: 'afrimoney', displayName: 'Afrimoney', numberRequired: true },
-  { id: 'qmoney', displayName: 'QMoney', numberRequired: true },
-  { id: 'aps', displayName: 'APS', numberRequired: true },
+const networks: CheckoutView['networks'] = [
+  { id: 'wave', displayName: 'Wave', numberRequired: false, operator: null },
+  { id: 'afrimoney', displayName: 'Afrimoney', numberRequired: true, operator: 'africell' },
+  { id: 'qmoney', displayName: 'QMoney', numberRequired: true, operator: 'qcell' },
+  { id: 'aps', displayName: 'APS', numberRequired: true, operator: null },
 ];
 
 export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
@@ -86,6 +86,8 @@ const answers = [
   { label: 'Class', value: '4B' },
 ];
 
+const openPrompts = [{ id: sampleCharge().id, networkName: 'Afrimoney', maskedNumber: '.... 2345', number: '7012345' }];
+
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
 
 /** Every state of the checkout page, by the name of its screenshot. */
@@ -117,6 +119,25 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   }),
   approve_on_phone: processing({ networkId: 'aps', networkName: 'APS', nextAction: { type: 'approve_on_phone' } }),
   approve_then_confirm: processing({}),
+  'approve-changeable': { ...processing({ nextAction: { type: 'approve_on_phone' } }), canChange: true },
+  'approve-nothing-arrived': {
+    ...processing({ waitingSince: new Date(fixtureTime.getTime() - 50_000) }),
+    canChange: true,
+  },
+  'approve-second-number': {
+    ...processing({
+      id: 'second',
+      networkId: 'qmoney',
+      networkName: 'QMoney',
+      maskedNumber: '.... 4567',
+      number: '3014567',
+    }),
+    attemptsLeft: 3,
+    canChange: true,
+    openPrompts,
+  },
+  'choose-after-leaving': sampleView({ attemptsLeft: 4, charge: sampleCharge({ nextAction: null }), openPrompts }),
+  'choose-known-number': sampleView({ customerPhone: '+220 877012345' }),
   enter_code: processing({
     networkId: 'qmoney',
     networkName: 'QMoney',

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Operator } from '../kit/phone-number.ts';
 
 /**
  * What every network connector implements, real or simulated. A connector has three parts: `translate.ts` (pure: maps
@@ -52,6 +53,8 @@ export interface Capabilities {
   readonly numberRequired: boolean;
   /** Whether an open collection can be cancelled. One that cannot is looked up instead, and ends by itself. */
   readonly canCancel: boolean;
+  /** The mobile operator that runs the wallet: its subscribers likely have one. Null where any number may. */
+  readonly operator: Operator | null;
   /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
   readonly amountStepMinor: bigint;
   /** How long a call may take before its outcome counts as unknown. */

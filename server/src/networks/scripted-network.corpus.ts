@@ -49,6 +49,7 @@ export class ScriptedNetwork implements Connector {
       railAccount: `rail-${network}`,
       shape: 'push',
       numberRequired: true,
+      operator: null,
       canCancel: true,
       amountStepMinor: 1n,
       callTimeoutMs: 3_000,

@@ -2,6 +2,8 @@ import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { isLinkableUrl } from '../kit/linkable-url.ts';
 import { formatAmount } from '../kit/money.ts';
+import { parsePhoneNumber, PhoneNumberError } from '../kit/phone-number.ts';
+import type { Operator } from '../kit/phone-number.ts';
 import { english } from '../languages/languages.ts';
 import type { Language } from '../languages/languages.ts';
 
@@ -74,6 +76,16 @@ function minutesOrMore(minutes: number, { t }: Language): Html {
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
+}
+
+/** The operator in whose range the number is; null for none, or for what is no number. */
+export function operatorOf(number: string): Operator | null {
+  try {
+    return parsePhoneNumber(number, { strict: false }).operatorHint;
+  } catch (error) {
+    if (error instanceof PhoneNumberError) return null;
+    throw error;
+  }
 }
 
 /** Formats a Gambian number as `700 0001` or `87 700 0001`. Other numbers stay unchanged. */

@@ -1,3 +1,4 @@
+import type { Operator } from '../kit/phone-number.ts';
 import type { NextAction } from '../networks/contract.ts';
 import type { ChargeFailureCode, ChargeProgress, ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
@@ -44,10 +45,13 @@ export interface CheckoutNetwork {
   id: string;
   displayName: string;
   numberRequired: boolean;
+  /** The mobile operator whose subscribers likely have this wallet. */
+  operator: Operator | null;
 }
 
 /** An abandoned attempt whose outcome is open; its fields are those of a `CheckoutCharge`. */
 export interface OpenPrompt {
+  id: string;
   networkName: string;
   maskedNumber: string;
   number: string | null;

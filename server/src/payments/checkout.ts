@@ -197,6 +197,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
       id: capabilities.network,
       displayName: capabilities.displayName,
       numberRequired: capabilities.numberRequired,
+      operator: capabilities.operator,
     })),
     charge: charge ? toChargeView(context.networks, merchant, charge) : null,
     canChange: charge !== undefined && canAbandon(intent, charge, now),
@@ -252,6 +253,7 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
 
 function toOpenPrompt(networks: NetworkRegistry, { testMode }: Merchant, charge: Charge): OpenPrompt {
   return {
+    id: charge.id,
     networkName: networkName(networks, charge.network, testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,

@@ -137,7 +137,7 @@ nothing-arrived = Nothing arrived?
 nothing-1 = Check the number: { $number }. Is it right?
 nothing-2 = Is the phone on, with signal?
 nothing-dial = Dial { $code } on that phone and approve the payment there.
-nothing-3 = Still nothing? Change the number or the network. You have not paid.
+nothing-3 = Still nothing? Change the number or the network.
 change = Change number or network
 simulated-phone = Open the simulated phone
 

@@ -9,28 +9,32 @@ import type { PageCookies } from '../page-cookies.ts';
  * noticed; to everyone else who has the link, the last digits.
  */
 export interface AttemptCookie {
-  /** After the number of `view.charge` was typed in this browser. */
-  remember(reply: FastifyReply, path: string, view: CheckoutView): void;
-  typedNumber(request: FastifyRequest, path: string, view: CheckoutView): boolean;
+  /** The number of `view.charge` was typed in this browser. */
+  remember(request: FastifyRequest, reply: FastifyReply, path: string, view: CheckoutView): void;
+  hasTyped(request: FastifyRequest, path: string, attemptId: string): boolean;
 }
 
 // As long as the longest payment is open.
 const rememberedSeconds = 24 * 60 * 60;
 const proofLength = 22;
+// The attempts of a payment (payments/intent.ts).
+const proofsMax = 5;
 
 /** `key` is secret, and the same in every process. */
 export function createAttemptCookie(cookies: PageCookies, key: string | Uint8Array): AttemptCookie {
   const sign = (text: string): string =>
     createHmac('sha256', key).update(`attempt ${text}`).digest('base64url').slice(0, proofLength);
   // One for each payment, so that several can be open at once.
-  const nameOf = (path: string): string => `attempt-${sign(path).slice(0, 8)}`;
+  const nameOf = (path: string): string => `attempts-${sign(path).slice(0, 8)}`;
+  const read = (request: FastifyRequest, path: string): string[] =>
+    (cookies.read(request, nameOf(path)) ?? '').split('.').slice(-proofsMax);
   return {
-    remember(reply, path, { charge }) {
+    remember(request, reply, path, { charge }) {
       if (charge === null) return;
-      cookies.set(reply, { name: nameOf(path), value: sign(charge.id), maxAgeSeconds: rememberedSeconds });
+      const others = read(request, path).filter((proof) => proof.length === proofLength && proof !== sign(charge.id));
+      const value = [...others, sign(charge.id)].slice(-proofsMax).join('.');
+      cookies.set(reply, { name: nameOf(path), value, maxAgeSeconds: rememberedSeconds });
     },
-    typedNumber(request, path, { charge }) {
-      return charge !== null && isSameText(cookies.read(request, nameOf(path)) ?? '', sign(charge.id));
-    },
+    hasTyped: (request, path, attemptId) => read(request, path).some((proof) => isSameText(proof, sign(attemptId))),
   };
 }

@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import { foreignText, formatNumber } from '../page-text.ts';
+import type { OpenPrompt } from '../../payments/checkout-view.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 
 // What a payer needs who mistyped the number, or whose phone stays silent.
@@ -10,9 +11,14 @@ import type { CheckoutPageModel } from './page-model.ts';
 const wonderAfterMs = 45_000;
 
 /** The number of the attempt: whole for the browser that typed it, so that a typing error is seen; else its last digits. */
-export function shownNumber({ view: { charge }, typedNumber }: CheckoutPageModel): Html | null {
-  const number = typedNumber ? formatNumber(charge?.number ?? '') : (charge?.maskedNumber ?? '');
-  return number === '' ? null : html`<b class="unbroken">${number}</b>`;
+export function shownNumber(model: CheckoutPageModel): Html | null {
+  const { charge } = model.view;
+  const number = charge && numberFor(model, charge);
+  return number === null || number === '' ? null : html`<b class="unbroken">${number}</b>`;
+}
+
+function numberFor({ hasTyped }: CheckoutPageModel, attempt: OpenPrompt): string {
+  return hasTyped(attempt.id) ? formatNumber(attempt.number ?? '') : attempt.maskedNumber;
 }
 
 /** Leaves this attempt, without ending the payment. */
@@ -42,11 +48,13 @@ ${model.view.canChange && html`<li>${t('nothing-3')}</li>`}
 }
 
 /** An attempt that was left can still be approved: both would pay. */
-export function openPromptWarning({ view: { openPrompts }, typedNumber, language: { t } }: CheckoutPageModel): Html {
+export function openPromptWarning(model: CheckoutPageModel): Html {
+  const { openPrompts } = model.view;
+  const { t } = model.language;
   if (openPrompts.length === 0) return html``;
-  const prompts = openPrompts.map(({ networkName, maskedNumber, number }, index) => {
-    const shown = typedNumber ? formatNumber(number ?? '') : maskedNumber;
-    return html`${index > 0 && ', '}${foreignText(networkName)} <span class="unbroken">${shown}</span>`;
-  });
+  const prompts = openPrompts.map(
+    (prompt, index) =>
+      html`${index > 0 && ', '}${foreignText(prompt.networkName)} <span class="unbroken">${numberFor(model, prompt)}</span>`,
+  );
   return html`<p class="notice wait">${icon('warning')}<span>${t('still-open', { prompts: html`${prompts}` })}</span></p>`;
 }

@@ -100,7 +100,7 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       refused: checkChoice(request.language.t, choice, view),
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
       done: (next) => {
-        if (choice.accountNumber !== null) attemptCookie.remember(reply, pathOf(request), next);
+        if (choice.accountNumber !== null) attemptCookie.remember(request, reply, pathOf(request), next);
         return isPhone(request) && stepOf(next) === 'open_url' ? '?open=1' : '';
       },
     });

@@ -38,6 +38,14 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
     'Come back here and press the button.',
     'I have approved',
   ],
+  'approve-changeable': ['Look at the phone .... 2345', 'Change number or network'],
+  'approve-nothing-arrived': ['Nothing arrived?', 'Check the number: .... 2345.', 'Is the phone on, with signal?'],
+  'approve-second-number': [
+    'Look at the phone .... 4567',
+    'Do not approve the old request (Afrimoney .... 2345). If you approve both, you pay twice.',
+  ],
+  'choose-after-leaving': ['Do not approve the old request (Afrimoney .... 2345).', 'How do you want to pay?'],
+  'choose-known-number': ['Afrimoney Likely yours', 'Pay D1,250.00'],
   enter_code: ['QMoney sent a code of 6 digits to .... 2345.', 'Never type your PIN here.'],
   asking: ['We are asking Wave whether you have paid. Do not pay again.'],
   review: ['Another amount arrived than was asked for. The shop knows. Do not pay again.', 'Arrived D1,200.00'],
@@ -62,7 +70,7 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
 };
 
 /** States in which the payer acts on the phone, so that the page links to the simulated one. */
-const payerActs = new Set(['open_url', 'approve_on_phone', 'approve_then_confirm', 'enter_code']);
+const payerActs = /^(?:open_url|approve|enter_code)/;
 
 /** All visible buttons, links and fields that are less than 44 pixels high. */
 const findSmallTargets = `[...document.querySelectorAll('a, button, input')]
@@ -82,7 +90,7 @@ for (const name of Object.keys(checkoutFixtures)) {
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
     assert.deepEqual(await page.evaluate<string[]>(findSmallTargets), [], 'thumbs are wide');
     const offersPhone = (await page.getByRole('link', { name: 'Open the simulated phone' }).count()) > 0;
-    assert.equal(offersPhone, payerActs.has(name), 'the simulated phone is offered where a tester must act');
+    assert.equal(offersPhone, payerActs.test(name), 'the simulated phone is offered where a tester must act');
     assert.deepEqual(await accessibilityViolations(page), []);
     await page.emulateMedia({ colorScheme: 'dark' });
     assert.deepEqual(await accessibilityViolations(page), []);

@@ -3,7 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import type { CheckoutNetwork } from '../../payments/checkout-view.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon, networkMark } from '../icons.ts';
-import { amountText, foreignText, formatNumber } from '../page-text.ts';
+import { amountText, foreignText, formatNumber, operatorOf } from '../page-text.ts';
 import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
@@ -23,7 +23,7 @@ ${generalErrors(refusedForm?.errors)}
 ${formProof}
 ${networkChoice(model)}
 ${numberField(model)}
-<button class="button">${t('pay-amount', { amount: amountText(view.totalMinor) })}</button>
+<button class="button"><span>${t('pay-amount', { amount: amountText(view.totalMinor) })}</span></button>
 </form>
 ${cancelLink(model)}
 </section>`;
@@ -54,23 +54,30 @@ ${cancelLink(model)}
 </section>`;
 }
 
-function networkChoice({ view, refusedForm }: CheckoutPageModel): Html {
+function networkChoice(model: CheckoutPageModel): Html {
+  const { view, refusedForm } = model;
   const chosen = refusedForm?.network ?? view.charge?.networkId ?? null;
   const isOnly = view.networks.length === 1;
   const error = refusedForm?.errors.find((candidate) => candidate.field === 'network');
   return html`<fieldset aria-labelledby="step"${error && html` aria-describedby="network-error"`}>
 <div class="networks${isOnly && ' only'}">
-${view.networks.map((network) => networkCard(network, isOnly || network.id === chosen))}
+${view.networks.map((network) => networkCard(model, network, isOnly || network.id === chosen))}
 </div>
 ${error && fieldError('network', error.message)}
 </fieldset>`;
 }
 
-function networkCard({ id, displayName, numberRequired }: CheckoutNetwork, checked: boolean): Html {
+function networkCard(model: CheckoutPageModel, network: CheckoutNetwork, checked: boolean): Html {
+  const { id, displayName, numberRequired } = network;
   return html`<div class="network"><input type="radio" name="network" value="${id}" id="network-${id}" required${
     numberRequired ? '' : html` data-no-number`
-  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName)}<span>${displayName}</span></label></div>
+  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName)}<span>${displayName}${isLikely(model, network) && html`<small>${model.language.t('likely')}</small>`}</span></label></div>
 `;
+}
+
+/** Marked, never chosen: a wallet may be another operator's than the number, and a number may have several. */
+function isLikely(model: CheckoutPageModel, { operator }: CheckoutNetwork): boolean {
+  return operator !== null && model.view.networks.length > 1 && operatorOf(numberToStartWith(model)) === operator;
 }
 
 function numberField(model: CheckoutPageModel): Html {
@@ -88,16 +95,16 @@ function numberField(model: CheckoutPageModel): Html {
     refusedForm ? refusedForm.accountNumber : numberToStartWith(model)
   }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
 ${error && fieldError('number', error.message)}
-<p class="hint" id="number-hint">${last === null || model.typedNumber ? t('number-example') : t('number-last', { number: last })}${
+<p class="hint" id="number-hint">${last === null || (view.charge && model.hasTyped(view.charge.id)) ? t('number-example') : t('number-last', { number: last })}${
     withoutNumber.length > 0 && html` ${t('number-not-for', { networks: foreignText(withoutNumber.join(', ')) })}`
   }</p>
 </div>`;
 }
 
 /** The number of the last attempt, if this browser typed it; before the first one, the number that the merchant knows. */
-function numberToStartWith({ view: { charge, customerPhone }, typedNumber }: CheckoutPageModel): string {
+function numberToStartWith({ view: { charge, customerPhone }, hasTyped }: CheckoutPageModel): string {
   if (charge === null) return customerPhone === null ? '' : formatNumber(customerPhone);
-  return typedNumber ? formatNumber(charge.number ?? '') : '';
+  return hasTyped(charge.id) ? formatNumber(charge.number ?? '') : '';
 }
 
 // For a view that does not say how long the code is: the known networks send six digits (docs/networks.md, "How a payer

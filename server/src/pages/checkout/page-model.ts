@@ -19,8 +19,8 @@ export interface CheckoutPageModel {
   refusedForm: RefusedForm | null;
   /** The payer has just confirmed the approval. */
   justConfirmed: boolean;
-  /** This browser typed the number of the attempt, and may see all of it. */
-  typedNumber: boolean;
+  /** Whether this browser typed the number of an attempt, and may see all of it. */
+  hasTyped: (attemptId: string) => boolean;
   /** The network's app opens by itself: the payer has just pressed Pay, on a phone. */
   opensNetwork: boolean;
 }

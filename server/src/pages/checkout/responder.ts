@@ -61,7 +61,7 @@ export function createResponder(options: ResponderOptions): Responder {
     simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
     refusedForm: null,
     justConfirmed: false,
-    typedNumber: attemptCookie.typedNumber(request, pathOf(request), view),
+    hasTyped: (attemptId) => attemptCookie.hasTyped(request, pathOf(request), attemptId),
     opensNetwork: false,
   });
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>

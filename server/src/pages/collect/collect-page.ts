@@ -58,7 +58,7 @@ ${generalErrors(refused?.errors)}
 ${formProof}
 ${amountMinor === null ? amountField(model) : fixedAmount(model, amountMinor)}
 ${model.customFields.map((label, index) => answerField(model, label, index))}
-<button class="button">${amountMinor === null ? t('go-on') : t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</button>
+<button class="button"><span>${amountMinor === null ? t('go-on') : t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</span></button>
 </form>
 <p class="hint centre">${t('choose-next')}</p>`,
   );
