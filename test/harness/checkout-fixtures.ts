@@ -20,7 +20,7 @@ export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
     counterName: null,
     title: 'Order 1042',
     description: 'School books for two, delivered to Bakau',
-    answers: [],
+    customFields: [],
     currency: 'GMD',
     amountMinor: 125_000n,
     feeMinor: 0n,
@@ -81,7 +81,7 @@ const insufficientFunds = sampleCharge({
   failureCode: 'insufficient_funds',
 });
 
-const answers = [
+const customFields = [
   { label: 'Student', value: 'Awa Ceesay' },
   { label: 'Class', value: '4B' },
 ];
@@ -175,12 +175,13 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
   'paid-partly-refunded': sampleView({ status: 'successful', charge: { ...paid, amountRefundedMinor: 25_000n } }),
   'paid-partly-reversed': sampleView({ status: 'successful', charge: { ...paid, amountReversedMinor: 100_000n } }),
-  'choose-with-answers': sampleView({ answers }),
-  'paid-with-answers': sampleView({ status: 'successful', answers, charge: paid }),
+  'choose-with-answers': sampleView({ customFields }),
+  'paid-with-answers': sampleView({ status: 'successful', customFields, charge: paid }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
   failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: insufficientFunds }),
   cancelled: sampleView({ status: 'cancelled' }),
   'cancelled-while-open': sampleView({ status: 'cancelled', charge: sampleCharge({ nextAction: null }) }),
+  'cancelled-after-leaving': sampleView({ status: 'cancelled', charge: insufficientFunds, openPrompts }),
   expired: sampleView({ status: 'expired', expiresAt: new Date('2026-11-20T10:17:00.000Z') }),
   'expired-while-open': sampleView({
     status: 'expired',

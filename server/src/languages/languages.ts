@@ -100,11 +100,11 @@ function placeholdersOf(values: TextValues): Record<string, string | number> {
 
 function fill(text: string, values: TextValues): Html {
   // Text, a value's name or undefined, what is bold or undefined, text, …
-  const pieces = text.split(parts).map((piece: string | undefined, index) => {
-    if (piece === undefined || index % 3 === 0) return piece;
-    return index % 3 === 1 ? values[piece] : html`<b>${fill(piece, values)}</b>`;
+  const filled = text.split(parts).map((part: string | undefined, index) => {
+    if (part === undefined || index % 3 === 0) return part;
+    return index % 3 === 1 ? values[part] : html`<b>${fill(part, values)}</b>`;
   });
-  return html`${pieces}`;
+  return html`${filled}`;
 }
 
 function assertFound<Value>(value: Value | undefined): Value {

@@ -15,7 +15,7 @@ export interface CheckoutView {
   title: string | null;
   description: string | null;
   /** What the payer answered on a link's page, by its labels. */
-  answers: readonly { label: string; value: string }[];
+  customFields: readonly { label: string; value: string }[];
   currency: string;
   amountMinor: bigint;
   /** The fee that the payer pays on top; 0 when the business pays it. */

@@ -183,7 +183,10 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     counterName: counterNameOf(intent),
     title: intent.title,
     description: intent.description,
-    answers: Object.entries(intent.customFieldsValues ?? {}).map(([label, value]) => ({ label, value: String(value) })),
+    customFields: Object.entries(intent.customFieldsValues ?? {}).map(([label, value]) => ({
+      label,
+      value: String(value),
+    })),
     currency: intent.currency,
     amountMinor: intent.amountMinor,
     feeMinor: total - intent.amountMinor,

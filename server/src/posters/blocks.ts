@@ -47,7 +47,7 @@ export function codeBlock({ code, texts }: Poster, size: number, align: 'center'
 
 /** The connected networks: a letter on a colour and the name, as on the pages. */
 export function networksBlock({ networks, texts }: Poster, size: number, direction: 'row' | 'column'): Block {
-  const label = block({ fontSize: size * 0.8, fontWeight: 500, color: colours.soft }, texts.pay_with);
+  const label = block({ fontSize: size * 0.8, fontWeight: 500, color: colours.soft }, texts.payWith);
   const isRow = direction === 'row';
   const style: Style = {
     width: '100%',
@@ -86,7 +86,7 @@ function networkBlock({ id, displayName }: PosterNetwork, size: number): Block {
 export function addressBlock({ qrCodeUrl, texts }: Poster, size: number): Block {
   const address = qrCodeUrl.replace(/^https?:\/\//, '');
   return block({ width: '100%', flexDirection: 'column', rowGap: size * 0.15 }, [
-    textBlock(texts.no_camera, { size: size * 0.8, weight: 500, colour: colours.soft }),
+    textBlock(texts.noCamera, { size: size * 0.8, weight: 500, colour: colours.soft }),
     textBlock(address, { size, weight: 800, colour: colours.accent }),
   ]);
 }

@@ -82,7 +82,7 @@ function textItems(typesetter: Typesetter, poster: Poster, areas: Arrangement): 
   const testLook = { weight: 800, colour: colours.wait } as const;
   return [
     ...(merchant === '' ? [] : [heading(merchant, merchantArea)]),
-    heading(texts.scan_to_pay, scanToPay),
+    heading(texts.scanToPay, scanToPay),
     ...(counter === '' ? [] : [itemIn(terminalName, (size) => textBlock(counter, { size, ...counterLook }))]),
     itemIn(code, (size) => codeBlock(poster, size, align)),
     {

@@ -1,5 +1,6 @@
 import { deflateSync, crc32 } from 'node:zlib';
-import { textsOf } from './languages.ts';
+import { english } from '../languages/languages.ts';
+import { posterTexts } from './poster-texts.ts';
 import type { Poster } from './poster.ts';
 
 /** A sample poster with a test's changes. */
@@ -19,7 +20,8 @@ export function samplePoster(changes: Partial<Poster> = {}): Poster {
       { id: 'aps', displayName: 'APS' },
     ],
     testMode: false,
-    ...textsOf('en'),
+    texts: posterTexts(english),
+    language: english.code,
     ...changes,
   };
 }

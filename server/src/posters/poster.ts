@@ -1,4 +1,4 @@
-import type { PosterTexts } from './languages.ts';
+import type { PosterTexts } from './poster-texts.ts';
 import type { PosterSize } from './sizes.ts';
 
 export const posterFormats = ['png', 'pdf', 'svg'] as const;

@@ -3,13 +3,14 @@ import { fileRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
 import { idParameters } from '../api/wire-types.ts';
 import type { Database } from '../kit/db.ts';
+import { english, findLanguage, languages } from '../languages/languages.ts';
 import { merchantOf } from '../merchants/merchant-of.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { getTerminal } from '../terminals/manage-terminals.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import type { TerminalAddressSettings } from '../terminals/terminal.ts';
-import { defaultLanguage, languages, textsOf } from './languages.ts';
+import { posterTexts } from './poster-texts.ts';
 import { findLogo } from './merchant-logo.ts';
 import { contentTypes, posterFormats } from './poster.ts';
 import type { PosterRenderer } from './poster-renderer.ts';
@@ -49,14 +50,17 @@ const download = fileRoute({
         posterSizes,
         '`a4`, `a5`, `a6`: that paper, 1654 × 2340 pixels as PNG; `sticker`: 100 × 100 mm, 1440 × 1440 pixels.',
       ),
-      language: oneOf([...languages.keys()], 'The language of the poster’s fixed texts; defaults to English.'),
+      language: oneOf(
+        languages.map(({ code }) => code),
+        'The language of the poster’s fixed texts; defaults to English.',
+      ),
     },
     { additionalProperties: false },
   ),
   contentTypes: Object.values(contentTypes),
   async handle(context: PosterContext, { caller, params, query }) {
     const { db, networks, settings } = context;
-    const { format = 'png', size = 'poster', language = defaultLanguage } = query;
+    const { format = 'png', size = 'poster', language = english.code } = query;
     const terminal = await getTerminal(db, caller.merchantId, params.id);
     const merchant = await merchantOf(context, caller);
     const bytes = await context.posters.render(merchant.id, {
@@ -71,7 +75,8 @@ const download = fileRoute({
         .list(caller.testMode)
         .map(({ capabilities: { network: id, displayName } }) => ({ id, displayName })),
       testMode: caller.testMode,
-      ...textsOf(language),
+      texts: posterTexts(findLanguage(language) ?? english),
+      language,
     });
     const suffix = size === 'poster' ? '' : `-${size}`;
     return { name: `poster-${terminal.code}${suffix}.${format}`, contentType: contentTypes[format], bytes };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readPdf } from '../../../test/harness/pdf.ts';
 import { createPosterDrawer } from './draw-poster.ts';
-import { textsOf } from './languages.ts';
 import type { Poster } from './poster.ts';
 import { samplePoster } from './poster.corpus.ts';
 import { posterSizes } from './sizes.ts';
@@ -83,10 +82,6 @@ describe('the document of a PDF', () => {
     assert.match(objects, /\/MarkInfo \d+ 0 R\n\/StructTreeRoot/);
     assert.match(objects, /\/S \/Link\n\/Alt \(https:\/\/pay\.example\.gm\/pos\/4718205-7KQ2\)/);
     assert.match(readPdf(await pdfOf({ language: 'wo' })).objects, /\/Lang \(wo\)/);
-  });
-
-  it('names English while a language still has the English texts', () => {
-    assert.equal(textsOf('wo').language, 'en');
   });
 
   it('draws what it drew without the text, in at most 12 KB more', async () => {

@@ -64,6 +64,7 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   failed: ['You have not paid', 'Not enough money in your Afrimoney wallet.', 'No tries are left.'],
   cancelled: ['This payment was cancelled', 'You have not paid.'],
   'cancelled-while-open': ['it still counts', 'Do not pay again before you know.'],
+  'cancelled-after-leaving': ['If you approved it in Afrimoney, it still counts'],
   expired: ['The time to pay is over', '20 Nov 2026, 10:17'],
   'expired-while-open': ['it still counts', 'TX-20261120-101742-7KQ2M9XD'],
   'expired-without-links': ['You can close this page.'],

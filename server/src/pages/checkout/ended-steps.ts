@@ -6,7 +6,7 @@ import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
-import { hasOpenAttempt } from './step.ts';
+import { hasOpenAttempt, openAttempt } from './step.ts';
 
 /** No attempts are left. */
 export function failedStep(model: CheckoutPageModel): Html {
@@ -71,7 +71,7 @@ ${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">$
 }
 
 function lateApproval({ view, language: { t } }: CheckoutPageModel): Html {
-  return html`<p>${t('late-approval', { network: foreignText(view.charge?.networkName ?? '') })}</p>
+  return html`<p>${t('late-approval', { network: foreignText(openAttempt(view)?.networkName ?? '') })}</p>
 <p>${t('reference')}: <span class="reference">${view.charge?.transactionReference}</span></p>`;
 }
 

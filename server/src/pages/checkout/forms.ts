@@ -56,14 +56,14 @@ export function refusedFormOf(
   const { statusCode: status } = error;
   if (status === 409) return { movedOn: true };
   if (status !== 400 && status !== 429) throw error;
-  const field = formField(error.fields?.[0]?.path ?? '');
-  return { status, errors: [{ field, message: messageFor(t, error, field) }] };
+  const refused = formField(error.fields?.[0]?.path ?? '');
+  return { status, errors: [{ field: refused, message: messageFor(t, error, refused) }] };
 }
 
 /** The error in the payer's words; the API's own are for developers, and English. */
-function messageFor(t: Translate, error: AppError, field: FormErrors[number]['field']): Html {
+function messageFor(t: Translate, error: AppError, refused: FormErrors[number]['field']): Html {
   if (error.statusCode === 429) return t('too-many-tries');
-  switch (field) {
+  switch (refused) {
     case 'network':
       return t('network-refused');
     case 'account_number':

@@ -6,7 +6,7 @@ import { amountText, foreignText, formatSince, formatTime } from '../page-text.t
 import type { CheckoutPageModel } from './page-model.ts';
 import { shareLinks, shopLink } from './links.ts';
 import type { ReceiptStep } from './step.ts';
-import { answerLines, bigAmount } from './summary.ts';
+import { customFieldLines, bigAmount } from './summary.ts';
 
 /** The payer's receipt, for the screen, a screenshot or paper. What was returned replaces the seal, for ever. */
 export function receipt(model: CheckoutPageModel, step: ReceiptStep): Html {
@@ -87,7 +87,7 @@ function lines(model: CheckoutPageModel): Html {
   return html`<dl class="lines">
 <div><dt>${t('line-to')}</dt><dd>${foreignText(view.merchantName)}</dd></div>
 ${view.title !== null && html`<div><dt>${t('line-for')}</dt><dd>${foreignText(view.title)}</dd></div>`}
-${answerLines(view)}
+${customFieldLines(view)}
 ${
   view.feeMinor > 0n &&
   html`<div><dt>${t('amount')}</dt><dd>${amountText(view.amountMinor)}</dd></div>

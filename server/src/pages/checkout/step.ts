@@ -67,9 +67,11 @@ function processingStep(charge: CheckoutCharge | null): StepName {
  */
 export function stateName(view: CheckoutView): string {
   const step = stepOf(view);
-  const { charge, attemptsLeft } = view;
+  const { charge, attemptsLeft, openPrompts } = view;
   const returned = charge ? charge.amountRefundedMinor + charge.amountReversedMinor : 0n;
-  return `${step}-${isReceipt(step) ? returned : attemptsLeft}`;
+  if (isReceipt(step)) return `${step}-${returned}`;
+  // The warning goes when the attempt that was left has ended.
+  return openPrompts.length === 0 ? `${step}-${attemptsLeft}` : `${step}-${attemptsLeft}-${openPrompts.length}`;
 }
 
 /** Steps in which the page waits for the network or the payer's phone. */
@@ -107,7 +109,13 @@ export function isLive(view: CheckoutView): boolean {
   return true;
 }
 
-/** Whether money can still move for an attempt whose outcome is unknown. */
+/** Whether money can still move for an attempt whose outcome is unknown, also for one that the payer has left. */
 export function hasOpenAttempt(view: CheckoutView): boolean {
-  return view.charge !== null && view.charge.status === 'pending' && view.charge.progress !== 'final';
+  return openAttempt(view) !== null;
+}
+
+/** The attempt that can still be paid; of several the one that the payer has not left. */
+export function openAttempt({ charge, openPrompts }: CheckoutView): { networkName: string } | null {
+  const isOpen = charge !== null && charge.status === 'pending' && charge.progress !== 'final';
+  return isOpen ? charge : (openPrompts[0] ?? null);
 }

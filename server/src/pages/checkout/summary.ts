@@ -15,7 +15,7 @@ export function summary(model: CheckoutPageModel): Html {
 <h1>${t('pay-merchant', { merchant: foreignText(view.merchantName) })}</h1>
 ${bigAmount(view.totalMinor)}
 ${purpose(view)}
-${view.answers.length > 0 && html`<dl class="lines">${answerLines(view)}</dl>`}
+${view.customFields.length > 0 && html`<dl class="lines">${customFieldLines(view)}</dl>`}
 ${feeLines(t, view)}
 ${awaitsPayer(stepOf(view)) && timeLeft(model)}
 </section>`;
@@ -28,8 +28,8 @@ export function bigAmount(minor: bigint): Html {
 }
 
 /** What the payer answered on a link's page. */
-export function answerLines({ answers }: CheckoutView): Html {
-  return html`${answers.map(
+export function customFieldLines({ customFields }: CheckoutView): Html {
+  return html`${customFields.map(
     ({ label, value }) => html`<div><dt>${foreignText(label)}</dt><dd>${foreignText(value)}</dd></div>`,
   )}`;
 }
