@@ -12,13 +12,16 @@ export interface PageContent {
   /** The code of its language; English by default. */
   language?: string;
   body: Html;
-  /** Whether the page uses the sender's `moreStyle`. */
-  needsMoreStyle?: boolean;
+  /** The name of the one of the sender's `moreStyles` that the page uses. */
+  moreStyle?: string | null;
   /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
   refreshSeconds: number | null;
   /** Opened by itself, at once; our own page stays open behind it. */
   opensUrl?: string | null;
 }
+
+/** What a page's script puts in place of the current main part. */
+export type PagePart = Pick<PageContent, 'body' | 'moreStyle'>;
 
 /** Sends pages with the same style, script and headers. */
 export interface PageSender {
@@ -28,11 +31,7 @@ export interface PageSender {
     page: { status: number; content: PageContent },
   ): Promise<FastifyReply>;
   /** A part of a page, which the page's script puts in place of the current one, after the style that it may need. */
-  sendPart(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    part: Pick<PageContent, 'body' | 'needsMoreStyle'>,
-  ): Promise<FastifyReply>;
+  sendPart(request: FastifyRequest, reply: FastifyReply, part: PagePart): Promise<FastifyReply>;
   /** A page and its headers, for a response without a request. */
   render(content: PageContent): { headers: Record<string, string>; text: string };
 }
@@ -40,8 +39,8 @@ export interface PageSender {
 export interface PageSenderOptions {
   publicUrl: () => string;
   style: InlineAsset;
-  /** Of pages that are not a first view: those load fast without it. */
-  moreStyle?: InlineAsset;
+  /** What only some states of the page need, so that the first view loads fast. */
+  moreStyles?: ReadonlyMap<string, InlineAsset>;
   script: InlineAsset | null;
 }
 
@@ -49,7 +48,7 @@ export function createPageSender(options: PageSenderOptions): PageSender {
   const headers = (): Record<string, string> =>
     pageHeaders({
       publicUrl: options.publicUrl(),
-      styleSource: [options.style, options.moreStyle].flatMap((style) => style?.source ?? []).join(' '),
+      styleSource: [options.style, ...(options.moreStyles?.values() ?? [])].map(({ source }) => source).join(' '),
       scriptSource: options.script?.source ?? null,
     });
   return {
@@ -65,11 +64,9 @@ export function createPageSender(options: PageSenderOptions): PageSender {
   };
 }
 
-function moreStyleOf(
-  { needsMoreStyle }: Pick<PageContent, 'needsMoreStyle'>,
-  { moreStyle }: PageSenderOptions,
-): string {
-  return needsMoreStyle === true && moreStyle ? `<style>${moreStyle.text}</style>` : '';
+function moreStyleOf({ moreStyle }: PagePart, { moreStyles }: PageSenderOptions): string {
+  const style = moreStyles?.get(moreStyle ?? '');
+  return style ? `<style>${style.text}</style>` : '';
 }
 
 /** Style and script are our own files and are not escaped; everything else went through the escaping tag. */

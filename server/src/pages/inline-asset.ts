@@ -15,15 +15,22 @@ export interface InlineAsset {
  * second before anything is drawn, and a cached file is never reused. The files are read once at start.
  */
 export function loadStyle(...files: URL[]): InlineAsset {
-  return loadStyles(files, []).style;
+  return loadStyles(files, {}).style;
 }
 
-/** A page's style, and what only its later states need; they share their custom properties. */
-export function loadStyles(first: URL[], more: URL[]): { style: InlineAsset; moreStyle: InlineAsset } {
-  const texts = [first, more].map((files) => files.map((file) => shortenStyle(readFileSync(file, 'utf8'))).join(''));
-  const names = [...new Set(texts.join('').match(customProperty))];
-  const [style = '', moreStyle = ''] = texts.map((text) => shortenNames(text, names));
-  return { style: asset(style), moreStyle: asset(moreStyle) };
+/** A page's style, and by name what only some of its states need; they share their custom properties. */
+export function loadStyles<Name extends string>(
+  files: URL[],
+  more: Readonly<Record<Name, URL>>,
+): { style: InlineAsset; moreStyles: ReadonlyMap<Name, InlineAsset> } {
+  const read = (file: URL): string => shortenStyle(readFileSync(file, 'utf8'));
+  const style = files.map(read).join('');
+  const others = (Object.entries(more) as [Name, URL][]).map(([name, file]) => ({ name, text: read(file) }));
+  const properties = [...new Set([style, ...others.map(({ text }) => text)].join('').match(customProperty))];
+  return {
+    style: asset(shortenNames(style, properties)),
+    moreStyles: new Map(others.map(({ name, text }) => [name, asset(shortenNames(text, properties))])),
+  };
 }
 
 export function loadScript(...files: URL[]): InlineAsset {

@@ -18,7 +18,7 @@ export function preparePageLanguage(scope: FastifyInstance, cookies: PageCookies
   scope.decorateRequest('language');
   scope.addHook('onRequest', async (request, reply) => {
     const chosen = chosenLanguage(request);
-    if (chosen) cookies.set(reply, { name: cookieName, value: chosen.code, maxAgeSeconds: rememberedSeconds });
+    if (chosen) cookies.set(request, reply, { name: cookieName, value: chosen.code, maxAgeSeconds: rememberedSeconds });
     request.language =
       chosen ??
       findLanguage(cookies.read(request, cookieName) ?? '') ??

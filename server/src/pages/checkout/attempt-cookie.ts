@@ -33,7 +33,7 @@ export function createAttemptCookie(cookies: PageCookies, key: string | Uint8Arr
       if (charge === null) return;
       const others = read(request, path).filter((proof) => proof.length === proofLength && proof !== sign(charge.id));
       const value = [...others, sign(charge.id)].slice(-proofsMax).join('.');
-      cookies.set(reply, { name: nameOf(path), value, maxAgeSeconds: rememberedSeconds });
+      cookies.set(request, reply, { name: nameOf(path), value, maxAgeSeconds: rememberedSeconds });
     },
     hasTyped: (request, path, attemptId) => read(request, path).some((proof) => isSameText(proof, sign(attemptId))),
   };

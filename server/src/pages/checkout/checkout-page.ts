@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { PageContent } from '../document.ts';
+import type { PageContent, PagePart } from '../document.ts';
 import { cleanText, linkable } from '../page-text.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
 import { chooseStep, enterCodeStep } from './form-steps.ts';
@@ -26,7 +26,7 @@ ${checkoutMain(model)}
     title: pageTitle(model),
     language: language.code,
     body: layout(body, language),
-    needsMoreStyle: step !== 'choose',
+    moreStyle: moreStyleOf(step),
     opensUrl: opensUrl(model),
     refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
   };
@@ -43,18 +43,24 @@ function opensUrl({ opensNetwork, view: { charge }, now }: CheckoutPageModel): s
 }
 
 /** What the page's script puts in place of the current part. */
-export function checkoutPart(model: CheckoutPageModel): Pick<PageContent, 'body' | 'needsMoreStyle'> {
-  return { body: checkoutMain(model), needsMoreStyle: stepOf(model.view) !== 'choose' };
+export function checkoutPart(model: CheckoutPageModel): PagePart {
+  return { body: checkoutMain(model), moreStyle: moreStyleOf(stepOf(model.view)) };
+}
+
+function moreStyleOf(step: StepName): 'waiting' | 'ended' | null {
+  if (step === 'choose') return null;
+  return isWaiting(step) || step === 'enter_code' ? 'waiting' : 'ended';
 }
 
 /** The part that the page's script replaces. Its data attributes are the script's input. */
 function checkoutMain(model: CheckoutPageModel): Html {
   const { view, path } = model;
   const step = stepOf(view);
+  const opens = opensUrl(model);
   const title = pageTitle(model);
   return html`<main class="card${!isReceipt(step) && ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
     isLive(view) && html` data-live`
-  }${isReceipt(step) && html` data-receipt`}>
+  }${isReceipt(step) && html` data-receipt`}${opens !== null && html` data-open="${opens}"`}>
 ${isReceipt(step) ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
 </main>`;
 }

@@ -27,9 +27,9 @@ export interface CheckoutPagesOptions extends StatusRouteOptions {
   simulatedPhoneUrl?: (view: CheckoutView) => string | null;
 }
 
-const { style, moreStyle } = loadStyles(
+const { style, moreStyles } = loadStyles(
   ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
-  [new URL('later-steps.css', import.meta.url)],
+  { waiting: new URL('waiting.css', import.meta.url), ended: new URL('ended.css', import.meta.url) },
 );
 const script = loadScript(new URL('live.js', import.meta.url));
 
@@ -37,7 +37,7 @@ const script = loadScript(new URL('live.js', import.meta.url));
 export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (app, options) => {
   const { checkout, clock, log, publicUrl } = options;
   const guard = createFormGuard({ publicUrl, key: options.formKey });
-  const sender = createPageSender({ publicUrl, style, moreStyle, script });
+  const sender = createPageSender({ publicUrl, style, moreStyles, script });
   const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), options.formKey);
   const simulatedPhoneUrl = options.simulatedPhoneUrl ?? (() => null);
   const responder = createResponder({
@@ -101,7 +101,7 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
       done: (next) => {
         if (choice.accountNumber !== null) attemptCookie.remember(request, reply, pathOf(request), next);
-        return isPhone(request) && stepOf(next) === 'open_url' ? '?open=1' : '';
+        return { opensNetwork: isPhone(request) && stepOf(next) === 'open_url' };
       },
     });
   });
@@ -121,7 +121,7 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       view: await responder.find(request),
       refused: null,
       submit: () => checkout.proceed(request.params.token, null),
-      done: () => '?confirmed=1',
+      done: () => ({ justConfirmed: true }),
     }),
   );
 

@@ -7,6 +7,10 @@
   let stream = null;
   let timer = 0;
 
+  // Asks for the main part of the page only; the response to a form is the next one, without a redirect.
+  const asPart = { 'x-page-part': 'main' };
+
+  const parse = (text) => new DOMParser().parseFromString(text, 'text/html');
   const main = () => document.querySelector('main');
   const page = () => main().dataset.page;
   const isReceipt = () => 'receipt' in main().dataset;
@@ -49,37 +53,57 @@
   async function apply(state) {
     if (state === main().dataset.state) return;
     try {
-      const res = await fetch(page(), { headers: { 'x-page-part': 'main' } });
+      const res = await fetch(page(), { headers: asPart });
       if (!res.ok) throw res;
-      const part = new DOMParser().parseFromString(await res.text(), 'text/html');
-      show(part.querySelector('main'), part.querySelector('style'));
+      show(parse(await res.text()));
     } catch (_error) {
       later(() => apply(state));
     }
   }
 
-  // Keeps values and focus of fields that the new part also has.
-  function show(next, style) {
+  // Sends a form. Whatever happens, it is not sent again: the page that is opened instead says what became of it.
+  async function send(form) {
+    try {
+      const body = new URLSearchParams(new FormData(form));
+      const res = await fetch(form.action, { method: 'POST', headers: asPart, body });
+      const part = parse(await res.text());
+      if (!part.querySelector('main')) throw res;
+      show(part, true);
+    } catch (_error) {
+      location.replace(page() || '');
+    }
+  }
+
+  // Shows the next state. After a change from elsewhere, fields that it also has keep their values and the focus.
+  function show(part, isOwn) {
     const old = main();
-    if (!next || next.dataset.state === old.dataset.state) return;
-    // The style of the later steps, once.
-    if (style && document.querySelectorAll('style').length < 2) document.head.append(style);
+    const next = part.querySelector('main');
+    const style = part.querySelector('style');
+    if (!next || (!isOwn && next.dataset.state === old.dataset.state)) return;
+    const isNew = (other) => other.textContent !== style.textContent;
+    if (style && Array.from(document.querySelectorAll('style')).every(isNew)) document.head.append(style);
     const active = document.activeElement;
     const hadFocus = old.contains(active);
-    for (const field of old.querySelectorAll('input:not([type=hidden])')) {
+    for (const field of isOwn ? [] : old.querySelectorAll('input:not([type=hidden])')) {
       const same = next.querySelector('#' + CSS.escape(field.id));
       if (!same) continue;
       if (field.type === 'radio') same.checked = field.checked;
       else same.value = field.value;
     }
     old.replaceWith(next);
-    document.title = next.dataset.title;
-    document.getElementById('live').textContent = next.dataset.title;
+    document.title = next.dataset.title || part.title;
+    const announced = document.getElementById('live');
+    if (announced) announced.textContent = document.title;
     const fieldToFocus = next.querySelector('[autofocus]');
-    if (!hadFocus && fieldToFocus) fieldToFocus.focus();
-    if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
+    if (fieldToFocus && (isOwn || !hadFocus)) fieldToFocus.focus();
+    else if (hadFocus) focusOn((active.id && document.getElementById(active.id)) || next.querySelector('#step'));
     showButtons();
-    if (isReceipt() || !isLive()) listen();
+    if (isOwn) {
+      if (page()) history.replaceState(null, '', page());
+      scrollTo(0, 0);
+    }
+    if (isOwn || isReceipt() || !isLive()) listen();
+    if (next.dataset.open) location.href = next.dataset.open;
   }
 
   function focusOn(element) {
@@ -134,6 +158,10 @@
     if (button.getAttribute('aria-busy')) return event.preventDefault();
     button.setAttribute('aria-busy', 'true');
     stop();
+    // Old browsers send it themselves.
+    if (!window.fetch || !window.URLSearchParams || !document.querySelector('main[data-page]')) return;
+    event.preventDefault();
+    void send(event.target);
   });
   document.addEventListener('click', (event) => {
     if (event.target.closest('[data-print]')) print();

@@ -25,6 +25,9 @@ export interface CheckoutPageModel {
   opensNetwork: boolean;
 }
 
+/** What a form that was accepted adds to the page after it. */
+export type AfterForm = Partial<Pick<CheckoutPageModel, 'justConfirmed' | 'opensNetwork'>>;
+
 export interface RefusedForm {
   network: string;
   accountNumber: string;

@@ -12,7 +12,7 @@ import type { AttemptCookie } from './attempt-cookie.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutPage, checkoutPart } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
-import type { CheckoutPageModel, RefusedForm } from './page-model.ts';
+import type { AfterForm, CheckoutPageModel, RefusedForm } from './page-model.ts';
 
 export type TokenRequest = FastifyRequest<{ Params: { token: string } }>;
 
@@ -34,8 +34,7 @@ export interface PostedForm {
   /** Errors that the page finds itself, before the use-case runs. */
   refused: RefusedForm['errors'] | null;
   submit(): Promise<CheckoutView>;
-  /** Returns the query of the page that follows. */
-  done?(view: CheckoutView): string;
+  done?(view: CheckoutView): AfterForm;
 }
 
 export interface ResponderOptions {
@@ -66,30 +65,35 @@ export function createResponder(options: ResponderOptions): Responder {
   });
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
     sender.send(request, reply, { status, content });
+  const sendModel = (request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel, status = 200) =>
+    wantsPart(request)
+      ? sender.sendPart(request, reply, checkoutPart(model))
+      : sendPage(request, reply, checkoutPage(model), status);
+  const find = async (request: TokenRequest): Promise<CheckoutView> => {
+    const view = await checkout.find(request.params.token);
+    if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
+    return view;
+  };
   return {
     modelOf,
     sendPage,
-    async find(request) {
-      const view = await checkout.find(request.params.token);
-      if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
-      return view;
-    },
-    async sendCheckout(request, reply, model) {
-      if (request.headers['x-page-part'] === 'main') return sender.sendPart(request, reply, checkoutPart(model));
-      return sendPage(request, reply, checkoutPage(model));
-    },
+    find,
+    sendCheckout: sendModel,
     async handleForm(request, reply, form) {
-      const path = pathOf(request);
       const outcome =
         form.refused === null
           ? await attempt(form, request.language.t, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
-      if ('view' in outcome) return seeOther(reply, `${path}${form.done?.(outcome.view) ?? ''}`);
+      if ('errors' in outcome) {
+        const sent = form.sent ?? { network: '', accountNumber: '' };
+        const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
+        return sendModel(request, reply, model, outcome.status);
+      }
       // For example a second press of the button: the page shows the current state.
-      if ('movedOn' in outcome) return seeOther(reply, path);
-      const sent = form.sent ?? { network: '', accountNumber: '' };
-      const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
-      return sendPage(request, reply, checkoutPage(model), outcome.status);
+      const view = 'view' in outcome ? outcome.view : await find(request);
+      const after = 'view' in outcome ? (form.done?.(view) ?? {}) : {};
+      if (!wantsPart(request)) return seeOther(reply, `${pathOf(request)}${queryAfter(after)}`);
+      return sendModel(request, reply, { ...modelOf(request, view), ...after });
     },
   };
 }
@@ -106,6 +110,17 @@ async function attempt(
     if (error instanceof AppError) onRefusal(error);
     return outcome;
   }
+}
+
+/** The page's script takes the next state as the response itself, without the round trip of a redirect. */
+function wantsPart(request: TokenRequest): boolean {
+  return request.headers['x-page-part'] === 'main';
+}
+
+/** What the page after a redirect has to know. */
+function queryAfter({ justConfirmed, opensNetwork }: AfterForm): string {
+  if (justConfirmed === true) return '?confirmed=1';
+  return opensNetwork === true ? '?open=1' : '';
 }
 
 export function pathOf(request: TokenRequest): string {
