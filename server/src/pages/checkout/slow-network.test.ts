@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
+import { checkoutFixtures, sampleView } from '../../../../test/harness/checkout-fixtures.ts';
+import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+
+// A phone on 2G: each request waits two seconds, and 30 KB a second arrive.
+const latencyMs = 2_000;
+const bytesPerSecond = 30 * 1_024;
+// From the network's approval to PAID on the payer's screen.
+const paidWithinMs = 3_500;
+
+let server: CheckoutServer;
+let browser: Browser;
+
+before(async () => {
+  server = await startCheckoutServer();
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await server[Symbol.asyncDispose]();
+});
+
+function viewOf(name: string): CheckoutView {
+  const view = checkoutFixtures[name];
+  assert.ok(view, `there is no fixture ${name}`);
+  return view;
+}
+
+/** The requests of a page from now on, without the stream of states, which stays open. */
+function recordRequests(page: Page): string[] {
+  const requests: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/status')) requests.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
+  return requests;
+}
+
+for (const [mode, scripts, expected] of [
+  ['with scripts', true, ['POST /pay/slow']],
+  ['without scripts', false, ['POST /pay/slow', 'GET /pay/slow']],
+] as const) {
+  test(`${mode}, the step after Pay takes ${expected.length === 1 ? 'one round trip' : 'two round trips'}`, async () => {
+    server.checkout.setSilently('slow', sampleView());
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(`${server.baseUrl}/pay/slow`);
+    const requests = recordRequests(page);
+    server.checkout.next = viewOf('approve-changeable');
+    await page.getByRole('radio', { name: 'Afrimoney' }).check();
+    await page.getByLabel('Your mobile-money number').fill('7012345');
+    await page.getByRole('button', { name: 'Pay' }).click();
+    await page.getByRole('heading', { name: 'Approve on your phone' }).waitFor();
+    assert.deepEqual(requests, expected);
+    assert.equal(new URL(page.url()).pathname, '/pay/slow');
+  });
+}
+
+test('with scripts, a refused number comes back in one round trip and keeps the focus', async () => {
+  server.checkout.setSilently('slow', sampleView());
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/slow`);
+  const requests = recordRequests(page);
+  await page.getByRole('radio', { name: 'Afrimoney' }).check();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByText('Enter your Afrimoney number.').waitFor();
+  assert.deepEqual(requests, ['POST /pay/slow']);
+  assert.equal(await page.evaluate('document.activeElement.id'), 'number');
+});
+
+test('with scripts, a form whose response is lost is not sent again, and the page says what became of it', async () => {
+  server.checkout.setSilently('slow', viewOf('approve_then_confirm'));
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/slow`);
+  await page.route('**/confirm', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  server.checkout.calls.length = 0;
+  server.checkout.next = viewOf('paid');
+  await page.getByRole('button', { name: 'I have approved' }).click();
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  assert.equal(server.checkout.calls.length, 1);
+});
+
+test('on 2G, the receipt shows within 3.5 seconds of the approval', async () => {
+  server.checkout.setSilently('slow', viewOf('approve_on_phone'));
+  await using opened = await openPage(browser);
+  const { page, context } = opened;
+  await page.goto(`${server.baseUrl}/pay/slow`);
+  const session = await context.newCDPSession(page);
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: latencyMs,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+  await eventually('the page listens', () => server.changes.topics === 1);
+  const approvedAt = performance.now();
+  server.checkout.set('slow', viewOf('paid'));
+  await page.getByRole('heading', { name: 'Paid to Kairaba Bookshop' }).waitFor();
+  const tookMs = performance.now() - approvedAt;
+  assert.ok(tookMs >= latencyMs, `the network is slow: ${tookMs} ms`);
+  assert.ok(tookMs <= paidWithinMs, `${tookMs} ms`);
+});
