@@ -143,7 +143,7 @@ test('0007: success is reported three times, out of order around an older "accep
   assert.deepEqual(await lookUp(request), responses[0]);
 });
 
-test('0008: the network is down for 5 s from the first request, creates nothing, then accepts the same one', async () => {
+test('0008: the network is down for 5 s, creates nothing, then accepts the same request', async () => {
   const { clock } = networks;
   const [first, second] = [networks.payoutRequest('+2207510008'), networks.payoutRequest('+2207510008')];
   assert.deepEqual(await start(first), down);

@@ -184,7 +184,7 @@ describe('a URL that was stored unvalidated', () => {
 });
 
 describe('what is behind a private address', () => {
-  it('shows in nothing: a port that listens and one that does not are refused alike, before any connection', async () => {
+  it('refuses a port that listens and one that does not alike, before any connection', async () => {
     const resolveName: ResolveName = async () => ['127.0.0.1'];
     for (const host of ['127.0.0.1', 'shop.example']) {
       const results = [];

@@ -131,7 +131,7 @@ test('a 9-digit prefix that no table knows yet passes everywhere', () => {
   }
 });
 
-test('every number of 7 or 9 digits passes in test and keeps its last four, which decide the outcome there', () => {
+test('every number of 7 or 9 digits passes in test and keeps its last four, which decide the outcome', () => {
   const digits = fc.oneof(
     fc.nat(9_999_999).map((n) => pad(n, 7)),
     fc.nat(999_999_999).map((n) => pad(n, 9)),
