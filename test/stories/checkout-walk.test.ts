@@ -108,6 +108,29 @@ for (const scripts of [true, false]) {
     assert.deepEqual(opened.pageErrors, []);
   });
 
+  test(`${mode}, a payer mistypes the number, changes it, and pays once; the old prompt is gone`, async () => {
+    const payment = await createPayment();
+    const [mistyped, number] = [freshNumber(), freshNumber()];
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(payment.link);
+    await choose(page, 'APS', mistyped);
+    await page.getByText(`${mistyped.slice(0, 3)} ${mistyped.slice(3)}`).first().waitFor();
+    const stranger = await phoneOf(page, mistyped);
+    await stranger.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.getByRole('button', { name: 'Change number or network' }).click();
+    await choose(page, 'APS', number);
+    await page.getByText(`${number.slice(0, 3)} ${number.slice(3)}`).first().waitFor();
+    await stranger.reload();
+    await stranger.getByText('Cancelled on the payment page.').waitFor();
+    const phone = await phoneOf(page, number);
+    await phone.getByRole('button', { name: 'Approve' }).click();
+    await expectPaid(page, payment);
+    const { body } = await api.get(`/v1/payments/${payment.id}/timeline`);
+    assert.match(JSON.stringify(body), /The payer left this attempt/);
+    assert.deepEqual(opened.pageErrors, []);
+  });
+
   test(`${mode}, a payer approves on the phone and then confirms on the page`, async () => {
     const payment = await createPayment();
     const number = freshNumber();
