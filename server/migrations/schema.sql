@@ -586,6 +586,7 @@ CREATE TABLE payment_intents (
   payment_link_id uuid,
   terminal_id uuid,
   custom_fields_values json,
+  form_hash text,
   CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
   CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
@@ -596,6 +597,7 @@ CREATE TABLE payment_intents (
 );
 CREATE INDEX payment_intents_customer_idx ON payment_intents USING btree (merchant_id, customer_id, id) WHERE customer_id IS NOT NULL;
 CREATE INDEX payment_intents_expiring_idx ON payment_intents USING btree (merchant_id, expires_at) WHERE status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text]);
+CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree (merchant_id, form_hash) WHERE form_hash IS NOT NULL;
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -3,7 +3,7 @@ import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/che
 /** The time at which every fixture is shown. */
 export const fixtureTime = new Date('2026-11-20T10:18:00.000Z');
 
-const networks: CheckoutView['networks'] = [
+export const sampleNetworks: CheckoutView['networks'] = [
   { id: 'wave', displayName: 'Wave', numberRequired: false, operator: null },
   { id: 'afrimoney', displayName: 'Afrimoney', numberRequired: true, operator: 'africell' },
   { id: 'qmoney', displayName: 'QMoney', numberRequired: true, operator: 'qcell' },
@@ -30,7 +30,7 @@ export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
     cancelUrl: 'https://shop.example/basket',
     attemptsLeft: 5,
     customerPhone: null,
-    networks,
+    networks: sampleNetworks,
     charge: null,
     canChange: false,
     openPrompts: [],
@@ -95,7 +95,7 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   choose: sampleView(),
   'choose-live': sampleView({ testMode: false }),
   'choose-with-fee': sampleView({ amountMinor: 45_000n, feeMinor: 900n, totalMinor: 45_900n, description: null }),
-  'choose-one-network': sampleView({ networks: networks.slice(1, 2), title: null, description: null }),
+  'choose-one-network': sampleView({ networks: sampleNetworks.slice(1, 2), title: null, description: null }),
   'choose-no-network': sampleView({ networks: [] }),
   'choose-after-refusal': sampleView({ attemptsLeft: 3, charge: insufficientFunds }),
   'choose-after-declining': sampleView({

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import { createLog } from '../../server/src/kit/log.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
@@ -40,6 +41,7 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
   await app.register(collectPages, {
     targets: collectFixtures,
     log: createLog({ level: 'silent' }),
+    random: seededRandom('forms'),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
   });

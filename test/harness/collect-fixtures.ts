@@ -1,12 +1,22 @@
 import { AppError, fieldError } from '../../server/src/api/app-error.ts';
-
-import type { CollectTargets, CollectTarget } from '../../server/src/pages/collect/collect-targets.ts';
+import { collectionFee, noFee } from '../../server/src/merchants/fees.ts';
+import type { CollectionFee } from '../../server/src/merchants/fees.ts';
+import type {
+  CollectTargets,
+  CollectTarget,
+  SentForm,
+  StartedPayment,
+} from '../../server/src/pages/collect/collect-targets.ts';
 import { readTerminalAddress } from '../../server/src/terminals/terminal-address.ts';
+import { checkoutFixtures, sampleNetworks } from './checkout-fixtures.ts';
 
 const longName =
   'The Very Long Established Kairaba Avenue Wholesale Stationery, Books and School Uniforms Company Limited';
 
+const twoPercent: CollectionFee = { ...noFee, payer: 'customer', percentHundredths: 200n };
+
 function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<CollectTarget> = {}): CollectTarget {
+  const { amountMinor = null, feeRule = { ...noFee, payer: 'business' } } = model;
   return {
     model: {
       merchantName: 'Kairaba Bookshop',
@@ -15,8 +25,10 @@ function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<Co
       kind: 'link',
       heading: 'School fees, second term',
       description: null,
-      amountMinor: null,
-      feeMinor: 0n,
+      amountMinor,
+      feeMinor: amountMinor === null || feeRule.payer === 'business' ? 0n : collectionFee(feeRule, amountMinor),
+      feeRule,
+      networks: amountMinor === null ? [] : sampleNetworks,
       minAmountMinor: null,
       bounds: { minMinor: model.minAmountMinor ?? 1_000n, maxMinor: 100_000_000n },
       customFields: [],
@@ -24,16 +36,24 @@ function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<Co
     },
     closed: null,
     unconfirmed: false,
-    pay: ({ amountMinor }) => pay(amountMinor),
+    pay,
     ...changes,
   };
 }
 
-async function pay(amountMinor: bigint): Promise<string> {
+async function pay({ amountMinor, choice }: SentForm): Promise<StartedPayment> {
   if (amountMinor < 10_000n)
     throw fieldError('amount_out_of_bounds', 'amount', 'The shop asks for at least D100.00 here.');
   if (amountMinor > 100_000_000n) throw new AppError('state_conflict', 'This counter takes no payments at the moment.');
-  return '/pay/choose';
+  if (choice === null) return { path: '/pay/choose', view: null };
+  if (choice.accountNumber === '12') {
+    throw fieldError('account_number_invalid', 'account_number', 'Write a Gambian number with 7 or 9 digits.');
+  }
+  return { path: '/pay/open_url', view: checkoutFixtures['open_url'] ?? null };
+}
+
+async function refuse(): Promise<StartedPayment> {
+  throw new AppError('state_conflict', 'This payment link takes no payments.');
 }
 
 /** Every state of the pages of links and counters, by the end of its address. */
@@ -43,16 +63,21 @@ export const linkFixtures: Record<string, CollectTarget> = {
     description: 'Say whose fees they are, so that we can find your child.',
   }),
   fixed: collectPage({ path: '/link/fixed', amountMinor: 250_000n, heading: 'Gala ticket' }),
-  fee: collectPage({ path: '/link/fee', amountMinor: 10_000n, feeMinor: 200n, heading: 'Gala ticket' }),
+  fee: collectPage({ path: '/link/fee', amountMinor: 10_000n, feeRule: twoPercent, heading: 'Gala ticket' }),
+  'one-network': collectPage({ path: '/link/one-network', amountMinor: 10_000n, networks: sampleNetworks.slice(1, 2) }),
+  'fee-rule': collectPage({
+    path: '/link/fee-rule',
+    feeRule: { ...twoPercent, fixedMinor: 500n, minimumMinor: 1_000n, maximumMinor: 50_000n },
+  }),
   fields: collectPage({
     path: '/link/fields',
     amountMinor: 45_000n,
     heading: 'Uniform',
-    customFields: ['Child’s name', 'Class', 'Size'],
+    customFields: ['Child’s name', 'Number of books', 'Parent’s phone', 'Email'],
   }),
   long: collectPage({ path: '/link/long', merchantName: longName, heading: longName, description: longName.repeat(3) }),
-  inactive: collectPage({ path: '/link/inactive' }, { closed: 'link-inactive' }),
-  deleted: collectPage({ path: '/link/deleted' }, { closed: 'link-deleted' }),
+  inactive: collectPage({ path: '/link/inactive' }, { closed: 'link-inactive', pay: refuse }),
+  deleted: collectPage({ path: '/link/deleted' }, { closed: 'link-deleted', pay: refuse }),
   'not-connected': collectPage({ path: '/link/not-connected' }, { closed: 'not-connected' }),
   'not-connected-long': collectPage(
     { path: '/link/not-connected-long', merchantName: longName },

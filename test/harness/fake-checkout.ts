@@ -47,6 +47,10 @@ export class FakeCheckout implements Checkout {
     return this.#act(token);
   }
 
+  async started(token: string): Promise<CheckoutView> {
+    return this.#act(token);
+  }
+
   async proceed(token: string, code: string | null): Promise<CheckoutView> {
     this.calls.push({ type: 'proceed', token, code });
     return this.#act(token);

@@ -74,7 +74,13 @@ let payers = 0;
 /** Each time from another number: a live network prompts a number once at a time. */
 async function pay({ id: terminalId }: VirtualTerminal): Promise<Intent> {
   payers += 1;
-  const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;
+  const origin = {
+    source: 'terminal',
+    paymentLinkId: null,
+    terminalId,
+    customFieldsValues: null,
+    formHash: null,
+  } as const;
   const request = { ...newPayment, accountNumber: String(7_100_000 + payers), origin };
   return (await world.db.withTransaction((tx) => createPayment(tx, context, world.live, request))).intent;
 }

@@ -345,8 +345,6 @@ export function sqlState(error: unknown): string | undefined {
 /**
  * Whether the error is a violation of this unique constraint or index. The name is read from the message, because Citus
  * sets no constraint field and appends a shard number to the name.
- *
- * @internal
  */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (sqlState(error) !== '23505' || !(error instanceof Error)) return false;

@@ -35,13 +35,13 @@ export async function createCollectWorld() {
     changeLink: (link: PaymentLink, change: LinkChange): Promise<PaymentLink> =>
       within((tx) => updateLink(tx, context, merchant, { id: link.id, change, prefix: '' })),
     throughLink: (link: PaymentLink, payment: Partial<LinkPayment> = {}, by: Merchant = merchant): Promise<Intent> =>
-      within((tx) => payLink(tx, context, by, link, { amountMinor: null, customFieldsValues: {}, ...payment })),
+      within((tx) => payLink(tx, context, by, link, { ...sentByPage, ...payment })),
     newTerminal: (name = 'Till 1'): Promise<VirtualTerminal> =>
       within((tx) => createTerminal(tx, context, caller, { name, chatNumbers: ['7012345'] })),
     changeTerminal: (terminal: VirtualTerminal, change: TerminalChange): Promise<VirtualTerminal> =>
       within((tx) => updateTerminal(tx, context.clock, caller, { id: terminal.id, change })),
     atCounter: (terminal: VirtualTerminal, amountMinor: bigint, by: Merchant = merchant): Promise<Intent> =>
-      within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor })),
+      within((tx) => payAtTerminal(tx, context, by, terminal, { amountMinor, formHash: null })),
     newSubAccount: async (percent: bigint): Promise<string> => {
       const request = { ...newSubAccount, percentHundredths: percent * 100n };
       return (await within(async (tx) => createSubAccount(tx, context, caller, request))).id;
@@ -59,6 +59,8 @@ export async function createCollectWorld() {
       chargeToWire(context, merchant, await payments.intent({ ...charge, id: charge.intentId }), charge),
   };
 }
+
+const sentByPage: LinkPayment = { amountMinor: null, customFieldsValues: {}, choice: null, formHash: null };
 
 /** Code, field and message of a refusal. */
 export async function refusalOf(attempt: Promise<unknown>): Promise<string> {

@@ -20,7 +20,7 @@ export async function payAtTerminal(
   context: PaymentContext,
   merchant: Merchant,
   terminal: Pick<VirtualTerminal, 'id'>,
-  payment: { amountMinor: bigint },
+  payment: { amountMinor: bigint; formHash: string | null },
 ): Promise<Intent> {
   const current = await getTerminalForPayment(tx, merchant.id, terminal.id);
   if (current.deletedAt !== null) {
@@ -37,7 +37,13 @@ export async function payAtTerminal(
       terminal_id: current.code,
       terminal_name: current.name,
     },
-    origin: { source: 'terminal', paymentLinkId: null, terminalId: current.id, customFieldsValues: null },
+    origin: {
+      source: 'terminal',
+      paymentLinkId: null,
+      terminalId: current.id,
+      customFieldsValues: null,
+      formHash: payment.formHash,
+    },
   } as const;
-  return createPayerPayment(tx, context, merchant, request, { isAmountEntered: true });
+  return createPayerPayment(tx, context, merchant, request, { choice: null, isAmountEntered: true });
 }

@@ -28,7 +28,10 @@ test('without an available network, a link or terminal creates no payment and sa
   const wholeDalasi = createNetworkRegistry([new ScriptedNetwork('wave', { amountStepMinor: 100n })]);
   const at = (amountMinor: bigint) =>
     world.db.withTransaction((tx) =>
-      payAtTerminal(tx, { ...world.context, networks: wholeDalasi }, world.merchant, till, { amountMinor }),
+      payAtTerminal(tx, { ...world.context, networks: wholeDalasi }, world.merchant, till, {
+        amountMinor,
+        formHash: null,
+      }),
     );
   assert.match(
     await refusalOf(at(1_050n)),

@@ -7,6 +7,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import type { Intent } from '../payments/intent.ts';
 import { readAnswers } from './custom-fields.ts';
 import { createPayerPayment } from './payer-payment.ts';
+import type { FromPage } from './payer-payment.ts';
 import { linkState } from './payment-link.ts';
 import type { PaymentLink } from './payment-link.ts';
 import { findLinkRow, findLinkRowByToken } from './queries.ts';
@@ -30,7 +31,7 @@ export async function findLinkByToken(
 }
 
 /** What the payer sends from a link's page. */
-export interface LinkPayment {
+export interface LinkPayment extends FromPage {
   /** The amount that the payer entered; null if the link has a fixed amount. */
   amountMinor: bigint | null;
   /** Answers by the link's labels. Empty answers and unknown labels are dropped. */
@@ -42,7 +43,8 @@ export interface LinkPayment {
  *
  * Throws AppErrors worded for the payer: `state_conflict` for an inactive or deleted link and for what only the merchant can
  * correct; naming `amount`, `invalid_request` if it is missing, `amount_out_of_bounds` and `split_exceeds_amount`; naming
- * `custom_fields.N` (from 0), `invalid_request` for an answer that is too long.
+ * `custom_fields.N` (from 0), `invalid_request` for an answer that is too long; naming `network` or `account_number`,
+ * `network_not_available` and `account_number_invalid`.
  */
 export async function payLink(
   tx: Transaction,
@@ -62,9 +64,16 @@ export async function payLink(
     returnUrl: current.redirectUrl,
     cancelUrl: current.cancelUrl,
     split: splitOf(current, ''),
-    origin: { source: 'link', paymentLinkId: current.id, terminalId: null, customFieldsValues: answers },
+    origin: {
+      source: 'link',
+      paymentLinkId: current.id,
+      terminalId: null,
+      customFieldsValues: answers,
+      formHash: payment.formHash,
+    },
   } as const;
-  return createPayerPayment(tx, context, merchant, request, { isAmountEntered: current.amountMinor === null });
+  const { choice } = payment;
+  return createPayerPayment(tx, context, merchant, request, { choice, isAmountEntered: current.amountMinor === null });
 }
 
 function requireActiveLink(link: PaymentLink | undefined): PaymentLink {

@@ -1,4 +1,4 @@
-import { AppError } from '../api/app-error.ts';
+import { AppError, fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { PaymentContext } from '../payments/context.ts';
@@ -13,8 +13,6 @@ const apiOnlyDefaults = {
   cancelUrl: null,
   callbackUrl: null,
   skipUrlValidation: true,
-  network: null,
-  accountNumber: null,
   description: null,
   customerId: null,
   customerName: null,
@@ -24,24 +22,35 @@ const apiOnlyDefaults = {
   split: null,
 } satisfies Partial<NewPayment>;
 
+/** What a page sends with the amount. */
+export interface FromPage {
+  /** The network and number of the first attempt; null if the payer chooses them on the payment's page. */
+  choice: Pick<NewPayment, 'network' | 'accountNumber'> | null;
+  formHash: string | null;
+}
+
 type PayerPayment = Pick<NewPayment, 'amountMinor' | 'title' | 'metadata' | 'origin'> & Partial<NewPayment>;
 
 /**
  * Creates the intent of a payment that a payer starts on a link's or a counter's page. `isAmountEntered` says whether the
  * payer entered the amount and can therefore correct it.
  *
- * Throws AppErrors worded for the payer: a refused amount names the form's field `amount`; everything else that only the
- * merchant can correct is `state_conflict`, with the original message in the log.
+ * Throws AppErrors worded for the payer: what the payer can correct names the form's field `amount`, `network` or
+ * `account_number`; everything else that only the merchant can correct is `state_conflict`, with the original message in the log.
  */
 export async function createPayerPayment(
   tx: Transaction,
   context: PaymentContext,
   merchant: Merchant,
   payment: PayerPayment,
-  { isAmountEntered }: { isAmountEntered: boolean },
+  { choice, isAmountEntered }: Pick<FromPage, 'choice'> & { isAmountEntered: boolean },
 ): Promise<Intent> {
   try {
-    return (await createPayment(tx, context, merchant, { ...apiOnlyDefaults, ...payment })).intent;
+    const { network, accountNumber } = choice ?? { network: null, accountNumber: null };
+    const request = { ...apiOnlyDefaults, ...payment, network, accountNumber };
+    const { intent, charge } = await createPayment(tx, context, merchant, request);
+    if (network !== null && charge === null) throw promptedBefore();
+    return intent;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.fields === undefined && error.code !== 'network_not_available') throw error;
@@ -49,7 +58,20 @@ export async function createPayerPayment(
   }
 }
 
+/** The payer is still at the form and can type another number: nothing is created. */
+function promptedBefore(): AppError {
+  const message = 'This number was prompted a moment ago. Answer on the phone, or try again later.';
+  return fieldError('network_not_available', 'data.account_number', message);
+}
+
+const correctable = ['data.network', 'data.account_number'];
+
 function forPayer(error: AppError, isAmountEntered: boolean): AppError {
+  const [first] = error.fields ?? [];
+  if (first !== undefined && correctable.includes(first.path)) {
+    const fields = [{ ...first, path: first.path.replace('data.', '') }];
+    return new AppError(error.code, error.message, { fields, cause: error });
+  }
   if (!isAmountEntered || error.fields === undefined || error.fields.some(({ path }) => path !== 'data.amount')) {
     const message = 'The shop cannot take this payment at the moment. Tell the shop.';
     return new AppError('state_conflict', message, { internal: error.message, cause: error });

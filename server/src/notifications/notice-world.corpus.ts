@@ -96,7 +96,13 @@ export async function createNoticeWorld() {
       db.withTransaction((tx) => updateTerminal(tx, clock, callerOf(owner), { id, change })),
     /** A payment at the counter that the network reports as paid. */
     paidAt: async ({ id: terminalId }: VirtualTerminal, owner = live, changes: Partial<NewPayment> = {}) => {
-      const origin = { source: 'terminal', paymentLinkId: null, terminalId, customFieldsValues: null } as const;
+      const origin = {
+        source: 'terminal',
+        paymentLinkId: null,
+        terminalId,
+        customFieldsValues: null,
+        formHash: null,
+      } as const;
       const request = { ...newPayment, ...changes, origin };
       const { charge } = await db.withTransaction((tx) => createPayment(tx, context, owner, request));
       assert.ok(charge);

@@ -17,10 +17,11 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
+import { networksToChoose } from './networks-to-choose.ts';
 import { findLastNoteTime } from './queries/charge-notes.ts';
 import { findCurrentCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
-import { offeredNetworks, startAttempt } from './start-attempt.ts';
+import { startAttempt } from './start-attempt.ts';
 import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
@@ -39,6 +40,11 @@ export interface Checkout {
    * `state_conflict` (409).
    */
   pay(token: string, choice: NetworkChoice, cause: TransactionCause): Promise<CheckoutView>;
+  /**
+   * The payment whose first attempt was created with it, after a moment for what the payer has to do next. Without an open
+   * attempt there is nothing to wait for.
+   */
+  started(token: string): Promise<CheckoutView>;
   /** Takes the payer's code, or (null) that the approval is done. A wrong code is `invalid_request` on `code`. */
   proceed(token: string, code: string | null): Promise<CheckoutView>;
   /** Leaves the open attempt to use another number or network. Throws `state_conflict` unless `canChange` of the view. */
@@ -78,7 +84,7 @@ export function createCheckout(context: PaymentContext): Checkout {
     },
     pay: async (token, choice, cause) => {
       const { merchant, intent } = await findOrThrow(token);
-      const nextStep = waitForNextStep(context, intent);
+      const nextStep = waitForNextStep(context, intent, intent.attempts);
       try {
         const charge = await context.db.withTransaction(
           (tx) => startAttempt(tx, context, merchant, { intentId: intent.id, ...choice, fieldPrefix: '' }),
@@ -91,8 +97,20 @@ export function createCheckout(context: PaymentContext): Checkout {
       }
       return view(token);
     },
+    started: async (token) => {
+      const { intent } = await findOrThrow(token);
+      if (intent.status !== 'processing') return view(token);
+      const nextStep = waitForNextStep(context, intent, 0n);
+      try {
+        // The network may have responded since the payment was created.
+        await nextStep.look();
+        await nextStep.reached;
+      } finally {
+        nextStep.end();
+      }
+      return view(token);
+    },
     proceed: async (token, code) => {
-      if (code?.trim() === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
       const { intent } = await findOrThrow(token);
       await continueAttempt(context, intent, code?.trim() ?? null);
       return view(token);
@@ -130,6 +148,7 @@ async function continueAttempt(context: PaymentContext, intent: Intent, code: st
   if (!isOpen || charge.nextAction?.type !== expected) {
     throw new AppError('state_conflict', 'This payment no longer waits for that. Reload its page.');
   }
+  if (code === '') throw fieldError('invalid_request', 'code', 'Type the code that you were sent.');
   if (code === null) {
     const reportedAt = await findLastNoteTime(context.db, charge, 'approval_reported');
     if (reportedAt && addMs(reportedAt, reportEveryMs) > now) return;
@@ -145,13 +164,23 @@ async function continueAttempt(context: PaymentContext, intent: Intent, code: st
   await applyResponse(context, charge, response);
 }
 
-/** Ends when the network has responded to the new attempt, or after a moment: the page is shown either way. */
-function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Promise<void>; end: () => void } {
+/** Watches one attempt of a payment. */
+interface NextStep {
+  reached: Promise<void>;
+  look: () => Promise<void>;
+  end: () => void;
+}
+
+/**
+ * Ends when the network has responded to the attempt after the first `attemptsBefore`, or after a moment: the page is shown
+ * either way.
+ */
+function waitForNextStep(context: PaymentContext, intent: Intent, attemptsBefore: bigint): NextStep {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timeout = new AbortController();
   const look = async (): Promise<void> => {
     const charge = await findCurrentCharge(context.db, intent.merchantId, intent.id);
-    if (charge === undefined || charge.attempt <= intent.attempts) return;
+    if (charge === undefined || charge.attempt <= attemptsBefore) return;
     const isStarting = charge.progress === 'created' || charge.progress === 'submitted';
     if (charge.status !== 'pending' || !isStarting) resolve();
   };
@@ -161,6 +190,7 @@ function waitForNextStep(context: PaymentContext, intent: Intent): { reached: Pr
   void context.clock.sleep(nextStepWaitMs, timeout.signal).then(resolve);
   return {
     reached: promise,
+    look,
     end: () => {
       unsubscribe();
       timeout.abort();
@@ -196,12 +226,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     cancelUrl: returnLink(intent.cancelUrl, result),
     customerPhone: intent.customerPhone,
     attemptsLeft: Number(attemptsMax - intent.attempts),
-    networks: offeredNetworks(context.networks, merchant, intent).map(({ capabilities }) => ({
-      id: capabilities.network,
-      displayName: capabilities.displayName,
-      numberRequired: capabilities.numberRequired,
-      operator: capabilities.operator,
-    })),
+    networks: networksToChoose(context.networks, merchant, intent),
     charge: charge ? toChargeView(context.networks, merchant, charge) : null,
     canChange: charge !== undefined && canAbandon(intent, charge, now),
     openPrompts: abandoned.map((left) => toOpenPrompt(context.networks, merchant, left)),

@@ -66,7 +66,7 @@ export interface NewPayment {
   split: SplitRequest | null;
 }
 
-export type PaymentOrigin = Pick<Intent, 'source' | 'paymentLinkId' | 'terminalId' | 'customFieldsValues'>;
+export type PaymentOrigin = Pick<Intent, 'source' | 'paymentLinkId' | 'terminalId' | 'customFieldsValues' | 'formHash'>;
 
 /** The origin of payments that a merchant's server creates. */
 export const fromApi: PaymentOrigin = {
@@ -74,6 +74,7 @@ export const fromApi: PaymentOrigin = {
   paymentLinkId: null,
   terminalId: null,
   customFieldsValues: null,
+  formHash: null,
 };
 
 // 128 random bits after the merchant's short id: a public address that nobody can guess.

@@ -35,6 +35,8 @@ export interface Intent {
   terminalId: string | null;
   /** The payer's answers, by the labels of the link's fields. */
   customFieldsValues: JsonRecord | null;
+  /** The form of a hosted page that created it, so that a second press of its button finds it (`payment-of-form.ts`). */
+  formHash: string | null;
   attempts: bigint;
   late: boolean;
   review: Review | null;

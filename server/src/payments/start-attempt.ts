@@ -19,7 +19,7 @@ import { chargeToWire } from './charge-wire.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
-import type { Intent, IntentStatus } from './intent.ts';
+import type { Intent, IntentStatus, PaymentAmount } from './intent.ts';
 import { insertCharge, listChargesOfIntent, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';
 import { transactionReference } from './transaction-reference.ts';
@@ -143,10 +143,14 @@ export async function tryOpenPrompt(
 }
 
 /** The networks that are on, that the merchant allows for this payment, and that take its total. */
-export function offeredNetworks(networks: NetworkRegistry, merchant: Merchant, intent: Intent): Connector[] {
-  const total = totalMinor(intent);
+export function offeredNetworks(
+  networks: NetworkRegistry,
+  merchant: Merchant,
+  payment: PaymentAmount & Pick<Intent, 'paymentMethods'>,
+): Connector[] {
+  const total = totalMinor(payment);
   return networks.list(merchant.testMode).filter(({ capabilities }) => {
-    const isAccepted = intent.paymentMethods === null || intent.paymentMethods.includes(capabilities.network);
+    const isAccepted = payment.paymentMethods === null || payment.paymentMethods.includes(capabilities.network);
     return isAccepted && total % capabilities.amountStepMinor === 0n;
   });
 }

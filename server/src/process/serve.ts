@@ -74,8 +74,9 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
   });
   await server.register(chatCallbacks, parts.callbacks);
+  const checkout = createCheckout(money);
   await server.register(checkoutPages, {
-    checkout: createCheckout(money),
+    checkout,
     changes: notifier,
     clock,
     publicUrl,
@@ -85,8 +86,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
   const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
-  const targets = createCollectTargets({ ...money, pageLimit, guessLimit });
-  await server.register(collectPages, { targets, log, publicUrl, formKey: secrets.formKey });
+  const targets = createCollectTargets({ ...money, pageLimit, guessLimit, checkout });
+  await server.register(collectPages, { targets, log, random: money.random, publicUrl, formKey: secrets.formKey });
   await server.register(phonePages, {
     simulator,
     log,

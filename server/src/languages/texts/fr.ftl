@@ -356,6 +356,18 @@ amount-whole = Dalasi entiers seulement, comme 450.
 # unchecked
 amount-changed = La boutique a changé le montant. Vérifiez-le, puis payez.
 # unchecked
+fee-percent = Des frais de { $percent } s’ajoutent, arrondis au dalasi supérieur.
+# unchecked
+fee-percent-fixed = Des frais de { $percent } et { $fixed } s’ajoutent, arrondis au dalasi supérieur.
+# unchecked
+fee-fixed = Des frais de { $fixed } s’ajoutent.
+# unchecked
+fee-fixed-rounded = Des frais de { $fixed } s’ajoutent, arrondis au dalasi supérieur.
+# unchecked
+fee-minimum = Au moins { $amount }.
+# unchecked
+fee-maximum = Au plus { $amount }.
+# unchecked
 optional = facultatif
 # unchecked
 answer-too-long = C’est trop long. Raccourcissez.

@@ -348,6 +348,18 @@ amount-whole = Dalasi timmariŋo doroŋ, ko 450.
 # unchecked
 amount-changed = Butikoo ye kodoo faliŋ. A juubee, i ye joo.
 # unchecked
+fee-percent = Caajoo { $percent } be laa la a kaŋ, fo dalasi timmariŋ.
+# unchecked
+fee-percent-fixed = Caajoo { $percent } niŋ { $fixed } be laa la a kaŋ, fo dalasi timmariŋ.
+# unchecked
+fee-fixed = Caajoo { $fixed } be laa la a kaŋ.
+# unchecked
+fee-fixed-rounded = Caajoo { $fixed } be laa la a kaŋ, fo dalasi timmariŋ.
+# unchecked
+fee-minimum = A kana dooyaa { $amount } ti.
+# unchecked
+fee-maximum = A kana siyaa { $amount } ti.
+# unchecked
 optional = niŋ i lafita
 # unchecked
 answer-too-long = A jaŋayaata baake. A sutuyandi.

@@ -348,6 +348,18 @@ amount-whole = Dalasi yu mat rekk, lu mel ni 450.
 # unchecked
 amount-changed = Bitik bi soppi na xaalis bi. Xoolal ko, te nga fey.
 # unchecked
+fee-percent = Caajoo bu tollu ci { $percent } dina ci dolliku, ba mu mat dalasi.
+# unchecked
+fee-percent-fixed = Caajoo bu tollu ci { $percent } ak { $fixed } dina ci dolliku, ba mu mat dalasi.
+# unchecked
+fee-fixed = Caajoo bu tollu ci { $fixed } dina ci dolliku.
+# unchecked
+fee-fixed-rounded = Caajoo bu tollu ci { $fixed } dina ci dolliku, ba mu mat dalasi.
+# unchecked
+fee-minimum = Bumu yées { $amount }.
+# unchecked
+fee-maximum = Bumu ëpp { $amount }.
+# unchecked
 optional = soo bëggee
 # unchecked
 answer-too-long = Lii dafa gudd lool. Gàttal ko.

@@ -7,6 +7,7 @@ import { createFormGuard } from '../form-guard.ts';
 import { loadScript, loadStyles } from '../inline-asset.ts';
 import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
+import { afterPay } from './after-pay.ts';
 import { createAttemptCookie } from './attempt-cookie.ts';
 import type { AttemptCookie } from './attempt-cookie.ts';
 import { cancelPage } from './checkout-page.ts';
@@ -28,7 +29,9 @@ export interface CheckoutPagesOptions extends StatusRouteOptions {
 }
 
 const { style, moreStyles } = loadStyles(
-  ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
+  ['../style.css', '../controls.css', '../network-fields.css', 'checkout.css'].map(
+    (file) => new URL(file, import.meta.url),
+  ),
   { waiting: new URL('waiting.css', import.meta.url), ended: new URL('ended.css', import.meta.url) },
 );
 const script = loadScript(new URL('live.js', import.meta.url));
@@ -93,15 +96,16 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
   const { checkout, attemptCookie } = context;
   scope.post('/:token', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
-    const choice = readChoice(request.body, view);
+    const choice = readChoice(request.body, view.networks);
     return responder.handleForm(request, reply, {
       view,
       sent: { network: choice.network, accountNumber: choice.accountNumber ?? '' },
-      refused: checkChoice(request.language.t, choice, view),
+      // On a page of an earlier state the use-case refuses it, and the page of the current one follows.
+      refused: stepOf(view) === 'choose' ? checkChoice(request.language.t, choice, view.networks) : null,
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
       done: (next) => {
-        if (choice.accountNumber !== null) attemptCookie.remember(request, reply, pathOf(request), next);
-        return { opensNetwork: isPhone(request) && stepOf(next) === 'open_url' };
+        const paid = { path: pathOf(request), view: next, typedNumber: choice.accountNumber };
+        return afterPay(request, reply, attemptCookie, paid);
       },
     });
   });
@@ -140,11 +144,6 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       submit: () => checkout.cancel(request.params.token, { requestId: request.id }),
     }),
   );
-}
-
-/** Where the network's app is on the same device. Browsers say so themselves; older ones only in their name. */
-function isPhone({ headers }: FastifyRequest): boolean {
-  return headers['sec-ch-ua-mobile'] === '?1' || /Mobi|Android|iPhone/.test(headers['user-agent'] ?? '');
 }
 
 /** Null for a URL without a token. */

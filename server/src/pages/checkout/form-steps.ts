@@ -1,9 +1,10 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import type { CheckoutNetwork } from '../../payments/checkout-view.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
-import { icon, networkMark } from '../icons.ts';
-import { amountText, foreignText, formatNumber, operatorOf } from '../page-text.ts';
+import { icon } from '../icons.ts';
+import { choiceHeading, networkChoice, numberField } from '../network-fields.ts';
+import type { NetworkFields } from '../network-fields.ts';
+import { amountText, foreignText, formatNumber } from '../page-text.ts';
 import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
@@ -14,6 +15,7 @@ export function chooseStep(model: CheckoutPageModel): Html {
   const { view, path, formProof, refusedForm } = model;
   const { t } = model.language;
   if (view.networks.length === 0) return noNetwork(model);
+  const fields = networkFields(model);
   return html`<section class="step" aria-labelledby="step">
 ${view.charge?.failureCode && refusedForm === null && refusal(model)}
 ${openPromptWarning(model)}
@@ -21,8 +23,8 @@ ${openPromptWarning(model)}
 ${generalErrors(refusedForm?.errors)}
 <form method="post" action="${path}">
 ${formProof}
-${networkChoice(model)}
-${numberField(model)}
+${networkChoice(fields)}
+${numberField(fields)}
 <button class="button"><span>${t('pay-amount', { amount: amountText(view.totalMinor) })}</span></button>
 </form>
 ${cancelLink(model)}
@@ -30,11 +32,7 @@ ${cancelLink(model)}
 }
 
 function heading({ view: { charge, networks }, language: { t } }: CheckoutPageModel): Html {
-  if (charge?.failureCode) return t('try-again');
-  const [only] = networks;
-  return only && networks.length === 1
-    ? t('choose-one', { network: foreignText(only.displayName) })
-    : t('choose-network');
+  return charge?.failureCode ? t('try-again') : choiceHeading(t, networks);
 }
 
 function refusal({ view: { charge, attemptsLeft }, language: { t } }: CheckoutPageModel): Html {
@@ -54,51 +52,19 @@ ${cancelLink(model)}
 </section>`;
 }
 
-function networkChoice(model: CheckoutPageModel): Html {
-  const { view, refusedForm } = model;
-  const chosen = refusedForm?.network ?? view.charge?.networkId ?? null;
-  const isOnly = view.networks.length === 1;
-  const error = refusedForm?.errors.find((candidate) => candidate.field === 'network');
-  return html`<fieldset aria-labelledby="step"${error && html` aria-describedby="network-error"`}>
-<div class="networks${isOnly && ' only'}">
-${view.networks.map((network) => networkCard(model, network, isOnly || network.id === chosen))}
-</div>
-${error && fieldError('network', error.message)}
-</fieldset>`;
-}
-
-function networkCard(model: CheckoutPageModel, network: CheckoutNetwork, checked: boolean): Html {
-  const { id, displayName, numberRequired } = network;
-  return html`<div class="network"><input type="radio" name="network" value="${id}" id="network-${id}" required${
-    numberRequired ? '' : html` data-no-number`
-  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName)}<span>${displayName}${isLikely(model, network) && html`<small>${model.language.t('likely')}</small>`}</span></label></div>
-`;
-}
-
-/** Marked, never chosen: a wallet may be another operator's than the number, and a number may have several. */
-function isLikely(model: CheckoutPageModel, { operator }: CheckoutNetwork): boolean {
-  return operator !== null && model.view.networks.length > 1 && operatorOf(numberToStartWith(model)) === operator;
-}
-
-function numberField(model: CheckoutPageModel): Html {
-  const { view, refusedForm } = model;
-  const { t } = model.language;
-  if (view.networks.every((network) => !network.numberRequired)) return html``;
-  const error = refusedForm?.errors.find((candidate) => candidate.field === 'account_number');
-  const withoutNumber = view.networks
-    .filter((network) => !network.numberRequired)
-    .map((network) => network.displayName);
-  const last = shownNumber(model);
-  return html`<div class="number">
-<label for="number">${t('your-number')}</label>
-<input id="number" name="account_number" type="tel" inputmode="tel" autocomplete="tel" maxlength="30" value="${
-    refusedForm ? refusedForm.accountNumber : numberToStartWith(model)
-  }" aria-describedby="${error && 'number-error '}number-hint"${error && html` aria-invalid="true" autofocus`}>
-${error && fieldError('number', error.message)}
-<p class="hint" id="number-hint">${last === null || (view.charge && model.hasTyped(view.charge.id)) ? t('number-example') : t('number-last', { number: last })}${
-    withoutNumber.length > 0 && html` ${t('number-not-for', { networks: foreignText(withoutNumber.join(', ')) })}`
-  }</p>
-</div>`;
+function networkFields(model: CheckoutPageModel): NetworkFields {
+  const { view, refusedForm, language } = model;
+  const isNumberShown = view.charge !== null && model.hasTyped(view.charge.id);
+  return {
+    language,
+    networks: view.networks,
+    headingId: 'step',
+    chosen: refusedForm?.network ?? view.charge?.networkId ?? null,
+    number: refusedForm ? refusedForm.accountNumber : numberToStartWith(model),
+    likelyNumber: numberToStartWith(model),
+    lastNumber: isNumberShown ? null : shownNumber(model),
+    errors: refusedForm?.errors ?? [],
+  };
 }
 
 /** The number of the last attempt, if this browser typed it; before the first one, the number that the merchant knows. */

@@ -2,7 +2,7 @@ import { AppError } from '../../api/app-error.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Translate } from '../../languages/languages.ts';
 import { CodeRefusedError } from '../../payments/apply-response.ts';
-import type { CheckoutView } from '../../payments/checkout-view.ts';
+import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
 import { foreignText } from '../page-text.ts';
 import type { RefusedForm } from './page-model.ts';
 
@@ -14,16 +14,16 @@ export interface Choice {
 }
 
 /** Drops a number that was typed before choosing a network without numbers: it may belong to another network. */
-export function readChoice(body: unknown, view: CheckoutView): Choice {
+export function readChoice(body: unknown, networks: readonly CheckoutNetwork[]): Choice {
   const network = field(body, 'network');
   const accountNumber = field(body, 'account_number');
-  const needsNoNumber = view.networks.some(({ id, numberRequired }) => id === network && !numberRequired);
+  const needsNoNumber = networks.some(({ id, numberRequired }) => id === network && !numberRequired);
   return { network, accountNumber: needsNoNumber || accountNumber === '' ? null : accountNumber };
 }
 
 /** Null if the form is complete. The use-case checks the number itself. */
-export function checkChoice(t: Translate, choice: Choice, view: CheckoutView): FormErrors | null {
-  const network = view.networks.find(({ id }) => id === choice.network);
+export function checkChoice(t: Translate, choice: Choice, networks: readonly CheckoutNetwork[]): FormErrors | null {
+  const network = networks.find(({ id }) => id === choice.network);
   if (network === undefined) return [{ field: 'network', message: t('network-missing') }];
   if (network.numberRequired && choice.accountNumber === null) {
     const message = t('number-missing', { network: foreignText(network.displayName) });
@@ -65,14 +65,19 @@ function messageFor(t: Translate, error: AppError, refused: FormErrors[number]['
   if (error.statusCode === 429) return t('too-many-tries');
   switch (refused) {
     case 'network':
-      return t('network-refused');
     case 'account_number':
-      return t(error.code === 'account_number_invalid' ? 'number-invalid' : 'number-busy');
+      return choiceRefusal(t, error, refused);
     case 'code':
       return t('code-wrong', { tries: error instanceof CodeRefusedError ? error.attemptsLeft : 1 });
     case null:
       return t('not-accepted');
   }
+}
+
+/** A refused network or number. */
+export function choiceRefusal(t: Translate, error: AppError, field: 'network' | 'account_number'): Html {
+  if (field === 'network') return t('network-refused');
+  return t(error.code === 'account_number_invalid' ? 'number-invalid' : 'number-busy');
 }
 
 /** The API names fields by their path in the body, such as `data.network`. */

@@ -8,6 +8,7 @@ import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
+import { queryAfter } from './after-pay.ts';
 import type { AttemptCookie } from './attempt-cookie.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutPage, checkoutPart } from './checkout-page.ts';
@@ -115,12 +116,6 @@ async function attempt(
 /** The page's script takes the next state as the response itself, without the round trip of a redirect. */
 function wantsPart(request: TokenRequest): boolean {
   return request.headers['x-page-part'] === 'main';
-}
-
-/** What the page after a redirect has to know. */
-function queryAfter({ justConfirmed, opensNetwork }: AfterForm): string {
-  if (justConfirmed === true) return '?confirmed=1';
-  return opensNetwork === true ? '?open=1' : '';
 }
 
 export function pathOf(request: TokenRequest): string {

@@ -2,13 +2,19 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Language } from '../../languages/languages.ts';
+import type { CollectionFee } from '../../merchants/fees.ts';
+import type { CheckoutNetwork } from '../../payments/checkout-view.ts';
 import { bigAmount, feeLines } from '../checkout/summary.ts';
 import type { PageContent } from '../document.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
+import { choiceHeading, networkChoice, numberField } from '../network-fields.ts';
 import { amountText, cleanText, foreignLines, foreignText } from '../page-text.ts';
 import { layout, messagePage, testRibbon } from '../layout.ts';
+import { keyboardFor } from './answer-keyboard.ts';
+import { feeRuleLine } from './fee-rule.ts';
+import { formIdField } from './form-id.ts';
 
 /** The model of a link's or counter's page, before a payment exists. */
 export interface CollectPageModel {
@@ -18,6 +24,8 @@ export interface CollectPageModel {
   /** `/link/<token>` or `/pos/<code>-<check>`, without a host. */
   path: string;
   formProof: Html;
+  /** A form that was refused keeps its own. */
+  formId: string;
   /** The counter's name or the link's title. */
   heading: string;
   kind: 'link' | 'counter';
@@ -26,6 +34,10 @@ export interface CollectPageModel {
   amountMinor: bigint | null;
   /** What the payer pays on top of `amountMinor`; 0 if the business pays the fee. */
   feeMinor: bigint;
+  /** The rule of the fee, which the page explains while the amount is open. */
+  feeRule: CollectionFee;
+  /** Of a link with a fixed amount: the networks that take it, among which the payer chooses here already. */
+  networks: readonly CheckoutNetwork[];
   minAmountMinor: bigint | null;
   /** The amounts that can be paid here. */
   bounds: { minMinor: bigint; maxMinor: bigint };
@@ -37,6 +49,8 @@ export interface CollectPageModel {
 export interface RefusedCollect {
   amount: string;
   answers: readonly string[];
+  network: string;
+  accountNumber: string;
   errors: readonly { field: string | null; message: Html }[];
   /** Set if the form was valid, but too many payments were started here. */
   retryAfterSeconds?: number | undefined;
@@ -44,7 +58,7 @@ export interface RefusedCollect {
 
 /** Names merchant and counter before the payer types anything, so that a sticker over the real QR code is noticed. */
 export function collectPage(model: CollectPageModel): PageContent {
-  const { merchantName, language, path, formProof, refused, amountMinor, feeMinor } = model;
+  const { merchantName, language, path, formProof, formId, refused, amountMinor } = model;
   const { t } = language;
   const title = html`${t('pay-merchant', { merchant: cleanText(merchantName) })} · ${cleanText(model.heading)}`;
   return collectLayout(
@@ -55,13 +69,38 @@ ${targetHeading(model)}
 ${model.description !== null && html`<p class="description">${foreignLines(model.description)}</p>`}
 ${generalErrors(refused?.errors)}
 <form method="post" action="${path}">
-${formProof}
+${formProof}${formIdField(formId)}
 ${amountMinor === null ? amountField(model) : fixedAmount(model, amountMinor)}
 ${model.customFields.map((label, index) => answerField(model, label, index))}
-<button class="button"><span>${amountMinor === null ? t('go-on') : t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</span></button>
+${choice(model)}
+${payButton(model)}
 </form>
-<p class="hint centre">${t('choose-next')}</p>`,
+${model.networks.length === 0 && html`<p class="hint centre">${t('choose-next')}</p>`}`,
   );
+}
+
+function choice({ networks, language, refused }: CollectPageModel): Html {
+  if (networks.length === 0) return html``;
+  const fields = {
+    language,
+    networks,
+    headingId: 'choice',
+    chosen: refused?.network ?? null,
+    number: refused?.accountNumber ?? '',
+    likelyNumber: '',
+    lastNumber: null,
+    errors: refused?.errors ?? [],
+  };
+  return html`<h2 id="choice">${choiceHeading(language.t, networks)}</h2>
+${networkChoice(fields)}
+${numberField(fields)}`;
+}
+
+/** Before an amount is known, the rule of the fee stands above the button. */
+function payButton({ amountMinor, feeMinor, feeRule, language: { t } }: CollectPageModel): Html {
+  if (amountMinor === null)
+    return html`${feeRuleLine(t, feeRule)}<button class="button"><span>${t('go-on')}</span></button>`;
+  return html`<button class="button"><span>${t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</span></button>`;
 }
 
 function collectLayout({ language, testMode }: CollectPageModel, title: Html, body: Html): PageContent {
@@ -113,7 +152,7 @@ function answerField({ refused, language: { t } }: CollectPageModel, label: stri
   const error = errorOf(refused, `custom_fields.${index}`);
   return html`<div>
 <label for="${name}">${foreignText(label)} <span class="optional">(${t('optional')})</span></label>
-<input id="${name}" name="${name}" type="text" maxlength="200" value="${refused?.answers[index]}"${
+<input id="${name}" name="${name}"${keyboardFor(label)} maxlength="200" value="${refused?.answers[index]}"${
     error && html` aria-invalid="true" aria-describedby="${name}-error"`
   }>
 ${error && fieldError(name, error)}

@@ -1,31 +1,41 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
-import { logRefusal } from '../../api/log-refusal.ts';
+import type { Random } from '../../kit/random.ts';
 import { readTerminalAddress } from '../../terminals/terminal-address.ts';
+import { afterPay } from '../checkout/after-pay.ts';
+import { createAttemptCookie } from '../checkout/attempt-cookie.ts';
+import type { AttemptCookie } from '../checkout/attempt-cookie.ts';
 import { createPageSender } from '../document.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
+import type { FormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
+import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
 import { closedPage, collectPage, confirmCounterPage } from './collect-page.ts';
 import type { CollectPageModel, RefusedCollect } from './collect-page.ts';
 import type { CollectTargets, CollectTarget } from './collect-targets.ts';
-import { readAmount } from './read-amount.ts';
-import { refusalInWords } from './refusal-in-words.ts';
+import { handleCollectForm, textOf } from './collect-form.ts';
+import type { PaidForm } from './collect-form.ts';
+import { newFormId, readFormId } from './form-id.ts';
 
 export interface CollectPagesOptions {
   targets: CollectTargets;
   log: Log;
+  random: Random;
   publicUrl: () => string;
   /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
 }
 
+const codePath = '/pos';
+
 const style = loadStyle(
   new URL('../style.css', import.meta.url),
   new URL('../controls.css', import.meta.url),
+  new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
 
@@ -34,43 +44,86 @@ const style = loadStyle(
  * `/pos` asks for a counter's code. A code may be written as on the poster; the page of every spelling is the same.
  */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
-  const { targets, log, publicUrl } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const { targets, log, publicUrl, formKey } = options;
+  const guard = createFormGuard({ publicUrl, key: formKey });
   const sender = createPageSender({ publicUrl, style, script: null });
-  const finders = { '/link': targets.findLink, '/pos': targets.findCounter };
+  const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), formKey);
+  const finders = { '/link': targets.findLink, [codePath]: targets.findCounter };
   for (const [prefix, find] of Object.entries(finders)) {
     await app.register(
       async (scope) => {
         await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: pathOf });
-        const send = (
-          request: FastifyRequest,
-          reply: FastifyReply,
-          target: CollectTarget,
-          refused: RefusedCollect | null,
-        ) => {
-          // For the path that the form posts to; the opened path may be another spelling of it.
-          const { language } = request;
-          const model = { ...target.model, language, formProof: guard.field(target.model.path), refused };
-          if (refused?.retryAfterSeconds !== undefined) reply.header('retry-after', refused.retryAfterSeconds);
-          return sender.send(request, reply, {
-            status: statusOf(target, refused),
-            content: contentOf(target, model, request.query as { counter?: unknown }),
-          });
-        };
-        scope.get('/:key', async (request, reply) => send(request, reply, await findTarget(find, request), null));
-        scope.post('/:key', async (request, reply) => {
-          const target = await findTarget(find, request);
-          if (target.closed) return send(request, reply, target, null);
-          const outcome = await handleForm(target, request, log);
-          if ('refused' in outcome) return send(request, reply, target, outcome.refused);
-          return seeOther(reply, outcome.payPath);
-        });
+        addTargetPages(scope, { ...options, prefix, find, guard, sender, attemptCookie });
         if (prefix === codePath) addCodePage(scope, { find, sender });
       },
       { prefix },
     );
   }
 };
+
+interface TargetPages extends Pick<CollectPagesOptions, 'log' | 'random'> {
+  prefix: string;
+  find: CollectTargets['findCounter'];
+  guard: FormGuard;
+  sender: PageSender;
+  attemptCookie: AttemptCookie;
+}
+
+function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
+  const { prefix, find, guard, sender, log, random, attemptCookie } = pages;
+  const send = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { target, refused, formId }: { target: CollectTarget; refused: RefusedCollect | null; formId: string | null },
+  ) => {
+    const model = {
+      ...target.model,
+      language: request.language,
+      // For the path that the form posts to; the opened path may be another spelling of it.
+      formProof: guard.field(target.model.path),
+      formId: formId ?? newFormId(random),
+      refused,
+    };
+    if (refused?.retryAfterSeconds !== undefined) reply.header('retry-after', refused.retryAfterSeconds);
+    return sender.send(request, reply, {
+      status: statusOf(target, refused),
+      content: contentOf(target, model, request.query as { counter?: unknown }),
+    });
+  };
+  const sendUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    // Most are typed from a poster, so the page lets the payer correct the code.
+    if (prefix === codePath) return sendCodePage(request, reply, sender, { status: 404, refusedCode: keyOf(request) });
+    throw new AppError('not_found', 'There is nothing to pay at this address.');
+  };
+
+  scope.get('/:key', async (request, reply) => {
+    const target = await find(keyOf(request), request.ip);
+    return target ? send(request, reply, { target, refused: null, formId: null }) : sendUnknown(request, reply);
+  });
+
+  scope.post('/:key', async (request, reply) => {
+    const target = await find(keyOf(request), request.ip);
+    if (!target) return sendUnknown(request, reply);
+    const formId = readFormId(request.body);
+    if (target.closed && formId === null) return send(request, reply, { target, refused: null, formId });
+    // What was closed creates nothing, but a form that has created a payment before still leads to it.
+    const outcome = await handleCollectForm(target, request, log);
+    if ('refused' in outcome) {
+      return send(request, reply, { target, refused: target.closed ? null : outcome.refused, formId });
+    }
+    const { path, view } = outcome.started;
+    const query = view
+      ? afterPay(request, reply, attemptCookie, { path, view, typedNumber: typedNumber(outcome) })
+      : '';
+    return seeOther(reply, path + query);
+  });
+}
+
+/** The number of the attempt, if this form has it: the first press of the form may have had another one. */
+function typedNumber({ started: { view }, sent: { choice } }: PaidForm): string | null {
+  const number = choice?.accountNumber ?? null;
+  return number === view?.charge?.number ? number : null;
+}
 
 function contentOf(
   { closed, unconfirmed }: CollectTarget,
@@ -82,8 +135,6 @@ function contentOf(
   return needsConfirmation ? confirmCounterPage(model) : collectPage(model);
 }
 
-const codePath = '/pos';
-
 /** A typed code redirects to its counter's own URL. Throws AppError `rate_limited` after too many guessed codes. */
 function addCodePage(
   scope: FastifyInstance,
@@ -91,51 +142,30 @@ function addCodePage(
 ): void {
   scope.get('/', async (request, reply) => {
     const { code: sent } = request.query as { code?: unknown };
-    const showForm = (status: number, refusedCode: string | null) =>
-      sender.send(request, reply, { status, content: codePage(codePath, request.language, refusedCode) });
-    if (sent === undefined) return showForm(200, null);
+    if (sent === undefined) return sendCodePage(request, reply, sender, { status: 200, refusedCode: null });
     const code = textOf(sent);
-    if (readTerminalAddress(code) === null) return showForm(400, code);
+    if (readTerminalAddress(code) === null) {
+      return sendCodePage(request, reply, sender, { status: 400, refusedCode: code });
+    }
     const target = await find(code, request.ip);
-    return target ? seeOther(reply, target.model.path) : showForm(404, code);
+    if (target) return seeOther(reply, target.model.path);
+    return sendCodePage(request, reply, sender, { status: 404, refusedCode: code });
   });
+}
+
+function sendCodePage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sender: PageSender,
+  { status, refusedCode }: { status: number; refusedCode: string | null },
+): Promise<FastifyReply> {
+  return sender.send(request, reply, { status, content: codePage(codePath, request.language, refusedCode) });
 }
 
 function statusOf({ closed }: CollectTarget, refused: RefusedCollect | null): number {
   if (closed) return 410;
   if (!refused) return 200;
   return refused.retryAfterSeconds === undefined ? 400 : 429;
-}
-
-async function handleForm(
-  target: CollectTarget,
-  request: FastifyRequest,
-  log: Log,
-): Promise<{ payPath: string } | { refused: RefusedCollect }> {
-  const body = (request.body ?? {}) as Record<string, unknown>;
-  const amount = textOf(body['amount']);
-  const answers = target.model.customFields.map((_label, index) => textOf(body[`field_${index}`]));
-  const typed = readAmount(amount);
-  if ('problem' in typed) {
-    const message = request.language.t(typed.problem);
-    return { refused: { amount, answers, errors: [{ field: 'amount', message }] } };
-  }
-  try {
-    return { payPath: await target.pay({ amountMinor: typed.amountMinor, answers }, { requestId: request.id }) };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
-    logRefusal(log, request.id, error);
-    const refusal = { error, model: target.model, amountMinor: typed.amountMinor };
-    const errors = [refusalInWords(request.language.t, refusal)];
-    return { refused: { amount, answers, errors, retryAfterSeconds: error.retryAfterSeconds } };
-  }
-}
-
-/** Throws AppError `not_found`, and `rate_limited` after too many guessed counter codes. */
-async function findTarget(find: CollectTargets['findCounter'], request: FastifyRequest): Promise<CollectTarget> {
-  const target = await find(keyOf(request), request.ip);
-  if (!target) throw new AppError('not_found', 'There is nothing to pay at this address.');
-  return target;
 }
 
 function keyOf(request: FastifyRequest): string {
@@ -145,8 +175,4 @@ function keyOf(request: FastifyRequest): string {
 /** Without the query. */
 function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? request.url;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, 400) : '';
 }

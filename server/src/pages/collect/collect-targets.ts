@@ -1,5 +1,6 @@
 import type { Transaction, TransactionCause } from '../../kit/db.ts';
 import type { PageLimit } from '../../links/page-limit.ts';
+import { payOnce } from '../../links/pay-once.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { findLinkByToken, payLink } from '../../links/pay-link.ts';
 import { linkState } from '../../links/payment-link.ts';
@@ -8,28 +9,50 @@ import { collectionFee } from '../../merchants/fees.ts';
 import type { CollectionFee } from '../../merchants/fees.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { NetworkRegistry } from '../../networks/registry.ts';
+import type { Checkout } from '../../payments/checkout.ts';
+import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
 import type { PaymentContext } from '../../payments/context.ts';
 import type { Intent } from '../../payments/intent.ts';
+import { networksToChoose } from '../../payments/networks-to-choose.ts';
 import { findTerminalByAddress } from '../../terminals/find-by-code.ts';
 import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import { scannedPath, typedPath } from '../../terminals/terminal-address.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
+import type { Choice } from '../checkout/forms.ts';
+import { hashOfForm } from './form-id.ts';
 import type { ClosedReason, CollectPageModel } from './collect-page.ts';
 
 type CollectContext = PaymentContext & {
   settings: TerminalAddressSettings;
   pageLimit: PageLimit;
   guessLimit: GuessLimit;
+  checkout: Pick<Checkout, 'started'>;
 };
 
 /** The link or counter behind a page: what the page shows, or why it is closed, and the payment that its form creates. */
 export interface CollectTarget {
-  model: Omit<CollectPageModel, 'language' | 'formProof' | 'refused'>;
+  model: Omit<CollectPageModel, 'language' | 'formProof' | 'formId' | 'refused'>;
   closed: ClosedReason | null;
   /** Whether the payer must first confirm that this is the right counter. */
   unconfirmed: boolean;
-  /** Creates the payment and returns the path of its page. Throws AppErrors worded for the payer. */
-  pay(sent: { amountMinor: bigint; answers: readonly string[] }, cause: TransactionCause): Promise<string>;
+  /** Creates the payment, or finds the one that the same form has created. Throws AppErrors worded for the payer. */
+  pay(sent: SentForm, cause: TransactionCause): Promise<StartedPayment>;
+}
+
+export interface SentForm {
+  amountMinor: bigint;
+  answers: readonly string[];
+  /** Null for a form of an earlier release. */
+  formId: string | null;
+  /** The network and number of the first attempt; null if the payer chooses them on the payment's page. */
+  choice: Choice | null;
+}
+
+export interface StartedPayment {
+  /** The path of its page. */
+  path: string;
+  /** The payment once its first attempt has started; null without one. */
+  view: CheckoutView | null;
 }
 
 /** Finds links and counters by their URLs; undefined for an unknown one. */
@@ -49,17 +72,30 @@ export function createCollectTargets(context: CollectContext): CollectTargets {
   };
 }
 
-/** `owner` is the link or counter, whose own rate limit takes precedence over its merchant's. */
+interface NewPagePayment {
+  merchant: Merchant;
+  /** The link or counter, whose own rate limit takes precedence over its merchant's. */
+  owner: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'>;
+  sent: SentForm;
+  cause: TransactionCause;
+  create: (tx: Transaction, formHash: string | null) => Promise<Intent>;
+}
+
 async function startPayment(
   context: CollectContext,
-  { merchant, owner }: { merchant: Merchant; owner: Pick<PaymentLink, 'merchantId' | 'id' | 'rateLimit'> },
-  cause: TransactionCause,
-  create: (tx: Transaction) => Promise<Intent>,
-): Promise<string> {
+  { merchant, owner, sent, cause, create }: NewPagePayment,
+): Promise<StartedPayment> {
   const { merchantId, id } = owner;
-  await context.pageLimit({ merchantId, id, paymentsPerSecond: owner.rateLimit ?? merchant.rateLimitPages });
-  const { checkoutToken } = await context.db.withTransaction(create, cause);
-  return `/pay/${checkoutToken}`;
+  const { formId, choice } = sent;
+  const formHash = formId === null ? null : hashOfForm({ ...sent, ownerId: id, formId });
+  const { checkoutToken: token } = await payOnce(context, {
+    form: formHash === null ? null : { merchantId, formHash },
+    cause,
+    countPayment: () =>
+      context.pageLimit({ merchantId, id, paymentsPerSecond: owner.rateLimit ?? merchant.rateLimitPages }),
+    create: (tx) => create(tx, formHash),
+  });
+  return { path: `/pay/${token}`, view: choice === null ? null : await context.checkout.started(token) };
 }
 
 async function findLinkTarget(context: CollectContext, token: string): Promise<CollectTarget | undefined> {
@@ -74,25 +110,33 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
       description: link.description,
       amountMinor: link.amountMinor,
       feeMinor: link.amountMinor === null ? 0n : feeOfCustomer(merchant.collectionFee, link.amountMinor),
+      networks: link.amountMinor === null ? [] : networksFor(context.networks, merchant, link.amountMinor),
       customFields: link.customFields,
     },
     closed: closedLink(link) ?? closedShop(context.networks, merchant),
     unconfirmed: false,
-    pay: ({ amountMinor, answers }, cause) =>
-      startPayment(context, { merchant, owner: link }, cause, (tx) =>
-        payLink(tx, context, merchant, link, {
-          amountMinor,
-          customFieldsValues: Object.fromEntries(
-            link.customFields.map((label, index) => [label, answers[index] ?? '']),
-          ),
-        }),
-      ),
+    pay: (sent, cause) => {
+      const { amountMinor, answers, choice } = sent;
+      const customFieldsValues = Object.fromEntries(
+        link.customFields.map((label, index) => [label, answers[index] ?? '']),
+      );
+      const create = (tx: Transaction, formHash: string | null) =>
+        payLink(tx, context, merchant, link, { amountMinor, customFieldsValues, choice, formHash });
+      return startPayment(context, { merchant, owner: link, sent, cause, create });
+    },
   };
 }
 
 /** What the customer pays on top of the amount; 0 if the business pays the fee. */
 function feeOfCustomer(rule: CollectionFee, amountMinor: bigint): bigint {
   return rule.payer === 'customer' ? collectionFee(rule, amountMinor) : 0n;
+}
+
+/** The networks that take what a customer pays for this amount. */
+function networksFor(networks: NetworkRegistry, merchant: Merchant, amountMinor: bigint): CheckoutNetwork[] {
+  const { collectionFee: rule } = merchant;
+  const feeMinor = collectionFee(rule, amountMinor);
+  return networksToChoose(networks, merchant, { amountMinor, feeMinor, feePayer: rule.payer, paymentMethods: null });
 }
 
 /** Without a connected network, as in live before the operator connects one, nobody can pay. */
@@ -125,14 +169,16 @@ async function findCounterTarget(
       description: null,
       amountMinor: null,
       feeMinor: 0n,
+      networks: [],
       customFields: [],
     },
     closed: closedCounter(terminal) ?? closedShop(context.networks, merchant),
     unconfirmed: !confirmed,
-    pay: ({ amountMinor }, cause) =>
-      startPayment(context, { merchant, owner: terminal }, cause, (tx) =>
-        payAtTerminal(tx, context, merchant, terminal, { amountMinor }),
-      ),
+    pay: (sent, cause) => {
+      const create = (tx: Transaction, formHash: string | null) =>
+        payAtTerminal(tx, context, merchant, terminal, { amountMinor: sent.amountMinor, formHash });
+      return startPayment(context, { merchant, owner: terminal, sent, cause, create });
+    },
   };
 }
 
@@ -143,10 +189,10 @@ function closedCounter({ active, deletedAt }: VirtualTerminal): ClosedReason | n
 
 function modelOf(
   { settings }: CollectContext,
-  { name: merchantName, testMode }: Merchant,
+  { name: merchantName, testMode, collectionFee: feeRule }: Merchant,
   path: string,
   minAmountMinor: bigint | null,
 ) {
   const bounds = { minMinor: minAmountMinor ?? settings.amountMinMinor, maxMinor: settings.amountMaxMinor };
-  return { merchantName, testMode, path, minAmountMinor, bounds };
+  return { merchantName, testMode, feeRule, path, minAmountMinor, bounds };
 }

@@ -1,6 +1,7 @@
 import type { AppError } from '../../api/app-error.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Translate } from '../../languages/languages.ts';
+import { choiceRefusal } from '../checkout/forms.ts';
 import { amountText } from '../page-text.ts';
 import type { CollectTarget } from './collect-targets.ts';
 
@@ -17,6 +18,7 @@ export function refusalInWords(t: Translate, refusal: Refusal): { field: string 
   const field = error.fields?.[0]?.path ?? null;
   if (error.code === 'rate_limited') return { field: null, message: t('busy-here') };
   if (field?.startsWith('custom_fields.') === true) return { field, message: t('answer-too-long') };
+  if (field === 'network' || field === 'account_number') return { field, message: choiceRefusal(t, error, field) };
   if (field !== 'amount') return { field: null, message: t('shop-cannot') };
   // The form of a fixed amount has no field for it.
   return model.amountMinor === null

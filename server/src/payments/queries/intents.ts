@@ -19,7 +19,7 @@ const intentColumns = `payment_intents.merchant_id AS "merchantId", id, status, 
   sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", ${sharesColumn} AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
 /** A row as read: the numbers of its shares are text, so that none becomes a float. */
@@ -50,9 +50,9 @@ export function insertIntent(intent: Intent): Statement {
              checkout_token, return_url, cancel_url, callback_url, title, description, sub_account_id,
              sub_account_group_id, customer_id, customer_name, customer_email, customer_phone, payment_methods,
              metadata, source, payment_link_id, terminal_id, custom_fields_values, attempts, late, review,
-             event_sequence, created_at, updated_at, expires_at)
+             event_sequence, created_at, updated_at, expires_at, form_hash)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25, $26, $27, $28, $29, $30, $31, $31, $32)`,
+             $23, $24, $25, $26, $27, $28, $29, $30, $31, $31, $32, $33)`,
     values: [
       intent.merchantId,
       intent.id,
@@ -86,6 +86,7 @@ export function insertIntent(intent: Intent): Statement {
       intent.eventSequence,
       intent.createdAt,
       intent.expiresAt,
+      intent.formHash,
     ],
   };
 }
@@ -129,6 +130,24 @@ export function findIntentByToken(db: Queryable, merchantId: string, token: stri
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND checkout_token = $2`,
     values: [merchantId, token],
   });
+}
+
+/** The only payment of this form: `formHash` is unique for the merchant. */
+export function findIntentByFormHash(db: Queryable, merchantId: string, formHash: string): Promise<Intent | undefined> {
+  return intentRow(db, {
+    name: 'payment_intents_find_by_form_hash',
+    text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND form_hash = $2`,
+    values: [merchantId, formHash],
+  });
+}
+
+/** Lets the form create another payment. Guarded by the status: changes no row when the intent has changed. */
+export function clearFormHash(intent: Pick<Intent, 'merchantId' | 'id' | 'status'>): Statement {
+  return {
+    name: 'payment_intents_clear_form_hash',
+    text: `UPDATE payment_intents SET form_hash = NULL WHERE merchant_id = $1 AND id = $2 AND status = $3`,
+    values: [intent.merchantId, intent.id, intent.status],
+  };
 }
 
 /** Locks the intent until the transaction ends: every change of it or of one of its charges locks it first. */

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../api/app-error.ts';
+import { logRefusal } from '../../api/log-refusal.ts';
+import type { Log } from '../../kit/log.ts';
+import { checkChoice, readChoice } from '../checkout/forms.ts';
+import type { RefusedCollect } from './collect-page.ts';
+import type { CollectTarget, SentForm, StartedPayment } from './collect-targets.ts';
+import { readFormId } from './form-id.ts';
+import { readAmount } from './read-amount.ts';
+import { refusalInWords } from './refusal-in-words.ts';
+
+export interface PaidForm {
+  started: StartedPayment;
+  sent: SentForm;
+}
+
+/** Creates the payment of a form of a link's or counter's page, or finds the one that it created before. */
+export async function handleCollectForm(
+  target: CollectTarget,
+  request: FastifyRequest,
+  log: Log,
+): Promise<PaidForm | { refused: RefusedCollect }> {
+  const { t } = request.language;
+  const { model } = target;
+  const body = (request.body ?? {}) as Record<string, unknown>;
+  const amount = textOf(body['amount']);
+  const answers = model.customFields.map((_label, index) => textOf(body[`field_${index}`]));
+  const [network, accountNumber] = [textOf(body['network']), textOf(body['account_number'])];
+  const refuse = (errors: RefusedCollect['errors'], retryAfterSeconds?: number) => ({
+    refused: { amount, answers, network, accountNumber, errors, retryAfterSeconds },
+  });
+  const typed = readAmount(amount);
+  if ('problem' in typed) return refuse([{ field: 'amount', message: t(typed.problem) }]);
+  const formId = readFormId(request.body);
+  // Pages of the release before offered no networks: their payers choose on the payment's page.
+  const choice = formId === null || model.networks.length === 0 ? null : readChoice(body, model.networks);
+  const incomplete = choice && checkChoice(t, choice, model.networks);
+  if (incomplete) return refuse(incomplete);
+  const sent = { amountMinor: typed.amountMinor, answers, formId, choice };
+  try {
+    return { started: await target.pay(sent, { requestId: request.id }), sent };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.statusCode >= 500) throw error;
+    logRefusal(log, request.id, error);
+    const refusal = { error, model, amountMinor: typed.amountMinor };
+    return refuse([refusalInWords(t, refusal)], error.retryAfterSeconds);
+  }
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, 400) : '';
+}

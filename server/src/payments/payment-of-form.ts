@@ -1,0 +1,47 @@
+import type { Clock } from '../kit/clock.ts';
+import { isUniqueViolation } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import { isOpen, statusAt } from './intent.ts';
+import type { Intent } from './intent.ts';
+import { listChargesOfIntent } from './queries/charges.ts';
+import { clearFormHash, findIntentByFormHash } from './queries/intents.ts';
+
+/** One form of a hosted page: sent twice, it creates one payment. */
+export interface PaymentForm {
+  merchantId: string;
+  formHash: string;
+}
+
+export interface PaymentOfForm {
+  intent: Intent;
+  /** The payment has ended unpaid, and no attempt of it can still succeed: the form, sent again, creates another one. */
+  isOver: boolean;
+}
+
+/** The payment that this form has created. */
+export async function findPaymentOfForm(
+  db: Queryable,
+  clock: Clock,
+  { merchantId, formHash }: PaymentForm,
+): Promise<PaymentOfForm | undefined> {
+  const intent = await findIntentByFormHash(db, merchantId, formHash);
+  return intent && { intent, isOver: await isOver(db, clock, intent) };
+}
+
+async function isOver(db: Queryable, clock: Clock, intent: Intent): Promise<boolean> {
+  const status = statusAt(intent, clock.now());
+  if (status === 'successful' || isOpen(status) || intent.review !== null) return false;
+  // Late money counts: paying again before the outcome is known may be paying twice, and the payment's page says so.
+  const charges = await listChargesOfIntent(db, intent.merchantId, intent.id);
+  return charges.every((charge) => charge.status !== 'pending' && charge.review === null);
+}
+
+/** Lets the form of a payment that is over create another one, in the transaction that does so. */
+export function releaseForm(tx: Transaction, { intent }: PaymentOfForm): void {
+  tx.send(clearFormHash(intent));
+}
+
+/** Whether another request with the same form has created its payment first. */
+export function isFormUsed(error: unknown): boolean {
+  return isUniqueViolation(error, 'payment_intents_form_hash_key');
+}
