@@ -364,9 +364,9 @@ fee-fixed = Des frais de { $fixed } s’ajoutent.
 # unchecked
 fee-fixed-rounded = Des frais de { $fixed } s’ajoutent, arrondis au dalasi supérieur.
 # unchecked
-fee-minimum = Au moins { $amount }.
+fee-minimum = Ils sont d’au moins { $amount }.
 # unchecked
-fee-maximum = Au plus { $amount }.
+fee-maximum = Ils sont d’au plus { $amount }.
 # unchecked
 optional = facultatif
 # unchecked

@@ -54,7 +54,7 @@ test('the page shows the fee that the customer pays before the first Pay button'
   const text = await (await open('/link/fee')).text();
   assert.match(
     text,
-    /D102<small>\.00<\/small>[\s\S]*<dt>Fee<\/dt><dd><span class="unbroken">D2\.00<[\s\S]*>Pay <span class="unbroken">D102\.00<\/span><\/button>/,
+    /D102<small>\.00<\/small>[\s\S]*<dt>Fee<\/dt><dd><span class="unbroken">D2\.00<[\s\S]*>Pay <span class="unbroken">D102\.00<\/span><\/span><\/button>/,
   );
   assert.match(text, /name="amount" value="100\.00"/);
   assert.doesNotMatch(await (await open('/link/fixed')).text(), /Fee/);

@@ -1,4 +1,5 @@
 import type { Transaction, TransactionCause } from '../../kit/db.ts';
+import { InFlight } from '../../kit/in-flight.ts';
 import type { PageLimit } from '../../links/page-limit.ts';
 import { payOnce } from '../../links/pay-once.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
@@ -27,6 +28,7 @@ type CollectContext = PaymentContext & {
   pageLimit: PageLimit;
   guessLimit: GuessLimit;
   checkout: Pick<Checkout, 'started'>;
+  presses: InFlight<Intent>;
 };
 
 /** The link or counter behind a page: what the page shows, or why it is closed, and the payment that its form creates. */
@@ -65,7 +67,8 @@ export interface CollectTargets {
   findCounter(address: string, clientAddress: string): Promise<CollectTarget | undefined>;
 }
 
-export function createCollectTargets(context: CollectContext): CollectTargets {
+export function createCollectTargets(pageContext: Omit<CollectContext, 'presses'>): CollectTargets {
+  const context = { ...pageContext, presses: new InFlight<Intent>() };
   return {
     findLink: (token) => findLinkTarget(context, token),
     findCounter: (address, clientAddress) => findCounterTarget(context, address, clientAddress),
@@ -88,13 +91,18 @@ async function startPayment(
   const { merchantId, id } = owner;
   const { formId, choice } = sent;
   const formHash = formId === null ? null : hashOfForm({ ...sent, ownerId: id, formId });
-  const { checkoutToken: token } = await payOnce(context, {
-    form: formHash === null ? null : { merchantId, formHash },
-    cause,
-    countPayment: () =>
-      context.pageLimit({ merchantId, id, paymentsPerSecond: owner.rateLimit ?? merchant.rateLimitPages }),
-    create: (tx) => create(tx, formHash),
-  });
+  const pay = () =>
+    payOnce(context, {
+      form: formHash === null ? null : { merchantId, formHash },
+      cause,
+      countPayment: () =>
+        context.pageLimit({ merchantId, id, paymentsPerSecond: owner.rateLimit ?? merchant.rateLimitPages }),
+      create: (tx) => create(tx, formHash),
+    });
+  // Presses that arrive together count once against the limit of the page.
+  const { checkoutToken: token } = await (formHash === null
+    ? pay()
+    : context.presses.share(JSON.stringify([merchantId, formHash, choice]), pay));
   return { path: `/pay/${token}`, view: choice === null ? null : await context.checkout.started(token) };
 }
 
