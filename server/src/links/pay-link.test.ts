@@ -6,7 +6,8 @@ import type { CollectWorld } from './collect-world.corpus.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { payAtTerminal } from './pay-at-terminal.ts';
-import { findLinkByToken } from './pay-link.ts';
+import { findPaymentOfForm } from '../payments/payment-of-form.ts';
+import { findLinkByToken, payLink } from './pay-link.ts';
 
 let world: CollectWorld;
 
@@ -184,4 +185,44 @@ test('a refused payment stores nothing', async () => {
   const before: unknown = await count();
   await refusalOf(world.throughLink(link, { amountMinor: 1n }));
   assert.deepEqual(await count(), before);
+});
+
+test('a network and number start the first attempt with the payment, and one refused creates nothing', async () => {
+  const link = await world.newLink({ amountMinor: 45_000n });
+  const intent = await world.throughLink(link, { choice: { network: 'wave', accountNumber: '7012345' } });
+  assert.deepEqual([intent.status, intent.attempts], ['processing', 1n]);
+  assert.deepEqual(await world.events(intent), ['payment_intent.created']);
+  for (const [choice, refusal] of [
+    [{ network: 'none', accountNumber: '7012345' }, /^network_not_available network: /],
+    [{ network: 'wave', accountNumber: '12' }, /^account_number_invalid account_number: /],
+    [{ network: 'wave', accountNumber: null }, /^account_number_invalid account_number: /],
+  ] as const) {
+    assert.match(await refusalOf(world.throughLink(link, { choice, formHash: 'refused' })), refusal);
+  }
+  assert.equal(
+    await findPaymentOfForm(world.db, world.clock, { merchantId: link.merchantId, formHash: 'refused' }),
+    undefined,
+  );
+});
+
+test('a live number that was prompted a moment ago is refused beside its field, and creates nothing', async () => {
+  const networks = createNetworkRegistry([new ScriptedNetwork('wave', { testMode: false })]);
+  const live = { ...world.merchant, testMode: false };
+  const link = await world.newLink({ amountMinor: 45_000n });
+  const choice = { network: 'wave', accountNumber: '3012345' };
+  const pay = (formHash: string) =>
+    world.db.withTransaction((tx) =>
+      payLink(tx, { ...world.context, networks }, live, link, {
+        amountMinor: null,
+        customFieldsValues: {},
+        choice,
+        formHash,
+      }),
+    );
+  assert.equal((await pay('first')).status, 'processing');
+  assert.match(await refusalOf(pay('second')), /^network_not_available account_number: This number was prompted/);
+  assert.equal(
+    await findPaymentOfForm(world.db, world.clock, { merchantId: link.merchantId, formHash: 'second' }),
+    undefined,
+  );
 });

@@ -60,14 +60,14 @@ const cancelForm = { name: 'Yes, cancel it', action: '/cancel', fields: {} };
 
 /** Every form leads to the payment's page, and the payment stays as it is. */
 async function assertAllLeadTo(path: string, tabs: typeof forms, page: RegExp): Promise<void> {
-  const before = await countRows(service, merchant.merchant.id, 'charges', 'events');
+  const before = await countRows(service, merchant.merchant.id, 'payment_intents', 'charges');
   for (const { name, action, fields } of tabs) {
     const response = await press(path + action, fields);
     const location = response.headers.get('location') ?? '';
     assert.deepEqual([response.status, location.split('?')[0]], [303, path], name);
     assert.match(await textOf(location), page, name);
   }
-  assert.deepEqual(await countRows(service, merchant.merchant.id, 'charges', 'events'), before);
+  assert.deepEqual(await countRows(service, merchant.merchant.id, 'payment_intents', 'charges'), before);
 }
 
 describe('a form of a tab that was left open', () => {

@@ -8,18 +8,29 @@ const email = /(?:^|[\s'’])(?:e-?mail|courriel)(?: address)?$/;
 const count =
   /^(?:number of|how many|nombre d(?:e |es |['’])|combien d(?:e |['’]))|(?:^|[\s'’])(?:quantity|quantité|qty|age|âge)$/;
 
+const alternatives = /\/|(?:^|\s)(?:or|ou|and|et)\s/;
+
 /**
  * The attributes that open the keyboard on which an answer to this label is typed. They check nothing: `type="email"` and
- * `"number"` would refuse some answers.
+ * `"number"` would refuse some answers. The payer's own number is offered only where the label names nobody else.
  */
 export function keyboardFor(label: string): Html {
   const words = label
     .toLowerCase()
     .replaceAll(/\([^)]*\)/g, ' ')
     .replaceAll(/[:?*.\s]+/g, ' ')
-    .trim();
-  if (phone.test(words)) return html` type="tel" inputmode="tel" autocomplete="tel"`;
-  if (email.test(words)) return html` type="text" inputmode="email" autocomplete="email" autocapitalize="none"`;
-  if (count.test(words)) return html` type="text" inputmode="numeric"`;
-  return html` type="text"`;
+    .trim()
+    .replace(/^(?:your|votre|my|mon) /, '');
+  const isOneThing = !alternatives.test(label.toLowerCase());
+  if (isOneThing && phone.test(words)) {
+    return html` type="tel" inputmode="tel"${isOwn(phone, words) && html` autocomplete="tel"`}`;
+  }
+  if (isOneThing && email.test(words)) {
+    return html` type="text" inputmode="email" autocapitalize="none"${isOwn(email, words) && html` autocomplete="email"`}`;
+  }
+  return count.test(words) ? html` type="text" inputmode="numeric"` : html` type="text"`;
+}
+
+function isOwn(kind: RegExp, words: string): boolean {
+  return kind.exec(words)?.index === 0;
 }

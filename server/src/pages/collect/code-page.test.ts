@@ -86,6 +86,28 @@ test('a code that opens nothing is refused beside the field, which keeps it', as
   assert.equal((await open(`/pos?code=${code}&code=${code}`)).status, 400);
 });
 
+test('an address with an unknown code shows the code in the form, with the error beside it', async () => {
+  const wrongCheck = `${code}-${check === 'AAAA' ? 'BBBB' : 'AAAA'}`;
+  for (const [path, typed] of [
+    ['9999999', '9999999'],
+    [wrongCheck, wrongCheck],
+    ['999%209999', '999 9999'],
+    ['12', '12'],
+    ['%3Cscript%3E', '&lt;script&gt;'],
+  ] as const) {
+    for (const method of ['GET', 'POST']) {
+      const headers = { 'sec-fetch-site': 'same-origin' };
+      const response = await fetch(`${service.url}/pos/${path}`, { method, redirect: 'manual', headers });
+      const text = await response.text();
+      assert.equal(response.status, 404, path);
+      assert.match(text, /<form action="\/pos">[\s\S]*id="code-error"[\s\S]*No counter has this code/);
+      assert.ok(text.includes(`value="${typed}"`), path);
+    }
+  }
+  const long = await (await open(`/pos/${'1'.repeat(90)}`)).text();
+  assert.match(long, /value="1{40}"/, 'as much as the field holds');
+});
+
 test('codes typed on the page count as guesses like typed addresses; known ones do not', async () => {
   for (let time = 0; time < 40; time += 1) assert.equal((await open(`/pos?code=${code}`)).status, 303);
   const statuses = new Set<number>();

@@ -3,7 +3,7 @@ import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Random } from '../../kit/random.ts';
 import { readTerminalAddress } from '../../terminals/terminal-address.ts';
-import { afterPay } from '../checkout/after-pay.ts';
+import { afterPay, queryAfter } from '../checkout/after-pay.ts';
 import { createAttemptCookie } from '../checkout/attempt-cookie.ts';
 import type { AttemptCookie } from '../checkout/attempt-cookie.ts';
 import { createPageSender } from '../document.ts';
@@ -92,7 +92,8 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
   };
   const sendUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     // Most are typed from a poster, so the page lets the payer correct the code.
-    if (prefix === codePath) return sendCodePage(request, reply, sender, { status: 404, refusedCode: keyOf(request) });
+    if (prefix === codePath)
+      return sendCodePage(request, reply, sender, { status: 404, refusedCode: keyOf(request).slice(0, 40) });
     throw new AppError('not_found', 'There is nothing to pay at this address.');
   };
 
@@ -112,10 +113,9 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
       return send(request, reply, { target, refused: target.closed ? null : outcome.refused, formId });
     }
     const { path, view } = outcome.started;
-    const query = view
-      ? afterPay(request, reply, attemptCookie, { path, view, typedNumber: typedNumber(outcome) })
-      : '';
-    return seeOther(reply, path + query);
+    if (view === null) return seeOther(reply, path);
+    const after = afterPay(request, reply, attemptCookie, { path, view, typedNumber: typedNumber(outcome) });
+    return seeOther(reply, path + queryAfter(after));
   });
 }
 

@@ -235,7 +235,7 @@ describe('a link with a fixed amount', () => {
 
   test('refuses a network or number beside its field, keeps what was typed, and creates nothing', async () => {
     const { path } = await newLink({ amount: 450, custom_fields: ['Student'] });
-    const form = { ...(await openForm(path)), field_0: 'Awa' };
+    const form: Fields = { ...(await openForm(path)), field_0: 'Awa' };
     for (const [choice, message] of [
       [{}, /id="network-error"[\s\S]*Choose a network/],
       [{ network: 'nobody', account_number: '7012345' }, /id="network-error"/],
