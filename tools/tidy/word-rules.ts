@@ -6,7 +6,7 @@ const glossaryPath = 'docs/glossary.md';
 
 // The values of a payment link's custom fields are answers, and so are the names of what reads and shows them.
 const customFieldFiles =
-  /^server\/src\/(?:links|pages\/collect)\/(?:custom-fields|pay-link|collect-page|collect-pages|collect-targets)\./;
+  /^server\/src\/(?:links|pages\/collect)\/(?:custom-fields|pay-link|collect-page|collect-pages|collect-targets|collect-form|form-id)\./;
 
 // Names of the wire and of stored values, which do not change.
 const wireNames: Readonly<Record<string, readonly string[]>> = {

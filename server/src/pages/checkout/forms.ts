@@ -75,8 +75,8 @@ function messageFor(t: Translate, error: AppError, refused: FormErrors[number]['
 }
 
 /** A refused network or number. */
-export function choiceRefusal(t: Translate, error: AppError, field: 'network' | 'account_number'): Html {
-  if (field === 'network') return t('network-refused');
+export function choiceRefusal(t: Translate, error: AppError, refused: 'network' | 'account_number'): Html {
+  if (refused === 'network') return t('network-refused');
   return t(error.code === 'account_number_invalid' ? 'number-invalid' : 'number-busy');
 }
 
