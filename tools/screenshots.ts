@@ -52,6 +52,8 @@ const pictures: Picture[] = [
   ...Object.keys(linkFixtures).map((name) => ({ name: `link-${name}`, path: `/link/${name}` })),
   ...Object.keys(counterFixtures).map((name) => ({ name: `counter-${name}`, path: `/pos/${name}` })),
   { name: 'link-refused', path: '/link/open', act: (page) => enterAmount(page, '5') },
+  { name: 'link-number-refused', path: '/link/fields', act: (page) => payWith(page, '12', null) },
+  { name: 'counter-code-unknown', path: '/pos/9999999' },
   { name: 'home', path: '/' },
   { name: 'phone-ask', path: '/simulator/phone' },
   { name: 'phone-ask-refused', path: '/simulator/phone/12' },
