@@ -115,12 +115,18 @@ for (const scripts of [true, false]) {
     const { page } = opened;
     await page.goto(payment.link);
     await choose(page, 'APS', mistyped);
-    await page.getByText(`${mistyped.slice(0, 3)} ${mistyped.slice(3)}`).first().waitFor();
+    await page
+      .getByText(`${mistyped.slice(0, 3)} ${mistyped.slice(3)}`)
+      .first()
+      .waitFor();
     const stranger = await phoneOf(page, mistyped);
     await stranger.getByRole('button', { name: 'Approve' }).waitFor();
     await page.getByRole('button', { name: 'Change number or network' }).click();
     await choose(page, 'APS', number);
-    await page.getByText(`${number.slice(0, 3)} ${number.slice(3)}`).first().waitFor();
+    await page
+      .getByText(`${number.slice(0, 3)} ${number.slice(3)}`)
+      .first()
+      .waitFor();
     await stranger.reload();
     await stranger.getByText('Cancelled on the payment page.').waitFor();
     const phone = await phoneOf(page, number);

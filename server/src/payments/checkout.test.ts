@@ -73,7 +73,7 @@ test('the view names abandoned attempts while they are open, and shows the curre
   wave.responses.cancel = { state: 'unknown', detail: 'no answer' };
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
-  const prompt = { networkName: 'wave', maskedNumber: '.... 1234', number: '7001234' };
+  const prompt = { id: charge.id, networkName: 'wave', maskedNumber: '.... 1234', number: '7001234' };
   assert.deepEqual((await viewOf(intent)).openPrompts, [prompt]);
   const second = await world.attempt(intent, 'aps', '7004321');
   await world.work();
