@@ -14,7 +14,7 @@ const refused: [rule: string, file: string, imported: string][] = [
   ['imports-go-down-from-kit', 'server/src/kit/settings.ts', '../configuration/config.ts'],
   ['imports-go-down-from-kit', 'server/src/kit/database-user.ts', '../database/migrate.ts'],
   ['imports-go-down-from-kit', 'server/src/kit/refusal.ts', '../api/app-error.ts'],
-  ['strangers-api-database', 'server/src/database/refusal.ts', '../api/app-error.ts'],
+  ['strangers-api-database-languages', 'server/src/database/refusal.ts', '../api/app-error.ts'],
   ['imports-go-down-from-payments-transfers-debts', 'server/src/payments/up.ts', '../http/server.ts'],
   ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app/app.ts'],
   ['strangers-ledger-events-networks-keyring', 'server/src/networks/wave/posts.ts', '../../ledger/post.ts'],

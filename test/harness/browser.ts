@@ -6,6 +6,8 @@ import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 // The package's own arguments hang when a context closes (--single-process) and disable web security, which is under
 // test.
 const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
+// Chromium's own; people who see badly set a larger one.
+const usualTextPixels = 16;
 // Only a failing test waits this long; a busy machine must not make one fail.
 const timeoutMs = 60_000;
 
@@ -14,13 +16,14 @@ const timeoutMs = 60_000;
  * unpacks it (two seconds, 200 MB in the temporary directory), later ones take 0.1 s. The package's build is for Linux
  * on x64; elsewhere set `CHROMIUM_PATH` to a browser of yours.
  */
-export async function launchBrowser(): Promise<Browser> {
+export async function launchBrowser({ textPercent = 100 } = {}): Promise<Browser> {
+  const args = [...browserArguments, `--blink-settings=defaultFontSize=${(usualTextPixels * textPercent) / 100}`];
   const own = process.env['CHROMIUM_PATH'];
-  if (own !== undefined) return chromium.launch({ executablePath: own, args: browserArguments, timeout: timeoutMs });
+  if (own !== undefined) return chromium.launch({ executablePath: own, args, timeout: timeoutMs });
   const unpacked = await unpackChromium();
   return chromium.launch({
     executablePath: unpacked.executable,
-    args: browserArguments,
+    args,
     timeout: timeoutMs,
     env: await chromiumEnvironment(unpacked),
   });
@@ -31,6 +34,10 @@ export interface PageOptions {
   height?: number;
   scripts?: boolean;
   dark?: boolean;
+  /** The few colours of a user's own, as Windows has them for people who see badly. */
+  forcedColours?: boolean;
+  /** What the browser asks for; English by default. */
+  language?: string;
 }
 
 export interface OpenedPage extends AsyncDisposable {
@@ -46,6 +53,8 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     viewport: { width: options.width ?? 360, height: options.height ?? 740 },
     javaScriptEnabled: options.scripts ?? true,
     colorScheme: options.dark ? 'dark' : 'light',
+    forcedColors: options.forcedColours ? 'active' : 'none',
+    ...(options.language !== undefined && { locale: options.language }),
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(timeoutMs);

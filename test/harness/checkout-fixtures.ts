@@ -10,11 +10,20 @@ export const sampleNetworks: CheckoutView['networks'] = [
   { id: 'aps', displayName: 'APS', numberRequired: true, operator: null },
 ];
 
+const noAppearance = {
+  pageColour: null,
+  contactPhone: null,
+  contactWhatsapp: null,
+  contactEmail: null,
+  logoSetAt: null,
+};
+
 export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
   return {
     merchantId: '01939f00-0000-7000-8000-000000000001',
     intentId: '01939f00-0000-7000-8000-000000000002',
     merchantName: 'Kairaba Bookshop',
+    appearance: noAppearance,
     testMode: true,
     status: 'requires_payment_method',
     counterName: null,
@@ -88,6 +97,15 @@ const customFields = [
 
 const openPrompts = [{ id: sampleCharge().id, networkName: 'Afrimoney', maskedNumber: '.... 2345', number: '7012345' }];
 
+/** A merchant that has set everything. */
+export const fullAppearance = {
+  pageColour: '#8a1c4a',
+  contactPhone: '+2207012345',
+  contactWhatsapp: '+2207012345',
+  contactEmail: 'shop@kairaba.example',
+  logoSetAt: fixtureTime,
+};
+
 const waveLink = 'https://pay.wave.example/c/cos-18qq25rgr100a?a=1250&c=GMD&m=Kairaba%20Bookshop';
 
 /** Every state of the checkout page, by the name of its screenshot. */
@@ -110,6 +128,19 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
     amountMinor: 100_000_000n,
     totalMinor: 100_000_000n,
   }),
+  'choose-appearance': sampleView({ appearance: fullAppearance }),
+  'approve-nothing-appearance': {
+    ...processing({ waitingSince: new Date(fixtureTime.getTime() - 50_000) }),
+    canChange: true,
+    appearance: fullAppearance,
+  },
+  'failed-appearance': sampleView({
+    status: 'failed',
+    attemptsLeft: 0,
+    charge: insufficientFunds,
+    appearance: fullAppearance,
+  }),
+  'paid-appearance': sampleView({ status: 'successful', charge: paid, appearance: fullAppearance }),
   starting: processing({ progress: 'submitted', nextAction: null }),
   open_url: processing({
     networkId: 'wave',
@@ -190,3 +221,25 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   }),
   'expired-without-links': sampleView({ status: 'expired', returnUrl: null, cancelUrl: null }),
 };
+
+/** The largest payment that the service takes by default. */
+export const largestMinor = 100_000_000n;
+
+/** The same state of a payment of 1,000,000.00, with its parts in proportion. */
+export function largestView(view: CheckoutView): CheckoutView {
+  const scaled = (minor: bigint): bigint => (minor * largestMinor) / view.totalMinor;
+  const { amountMinor, feeMinor, totalMinor, charge } = view;
+  return {
+    ...view,
+    amountMinor: scaled(amountMinor),
+    feeMinor: scaled(feeMinor),
+    totalMinor: scaled(totalMinor),
+    charge: charge && {
+      ...charge,
+      amountPaidMinor: scaled(charge.amountPaidMinor),
+      amountRefundedMinor: scaled(charge.amountRefundedMinor),
+      amountReversedMinor: scaled(charge.amountReversedMinor),
+      arrivedMinor: charge.arrivedMinor === null ? null : scaled(charge.arrivedMinor),
+    },
+  };
+}

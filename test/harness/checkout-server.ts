@@ -7,10 +7,12 @@ import { seededRandom } from '../../server/src/kit/random.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
+import { logoPages } from '../../server/src/pages/logos/logo-pages.ts';
+import { plainPng } from '../../server/src/posters/poster.corpus.ts';
 import { homePages } from '../../server/src/pages/home/home-pages.ts';
 import { phonePages } from '../../simulator/phone/phone-pages.ts';
-import { fixtureTime, checkoutFixtures } from './checkout-fixtures.ts';
-import { collectFixtures } from './collect-fixtures.ts';
+import { fixtureTime, checkoutFixtures, largestView } from './checkout-fixtures.ts';
+import { collectFixtures, largestCollectFixtures } from './collect-fixtures.ts';
 import { FakeCheckout, LocalChangeFeed } from './fake-checkout.ts';
 import { fixtureSimulator } from './phone-fixtures.ts';
 
@@ -21,11 +23,19 @@ export interface CheckoutServer extends AsyncDisposable {
   changes: LocalChangeFeed;
 }
 
-/** Serves the hosted pages on a real port from payments in memory: one for each fixture, with its name as token. */
-export async function startCheckoutServer(options: Partial<CheckoutPagesOptions> = {}): Promise<CheckoutServer> {
+/**
+ * Serves the hosted pages on a real port from payments in memory: one for each fixture, with its name as token. With
+ * `largest`, every payment is of 1,000,000.00.
+ */
+export async function startCheckoutServer(
+  options: Partial<CheckoutPagesOptions> = {},
+  amounts: 'usual' | 'largest' = 'usual',
+): Promise<CheckoutServer> {
   const changes = new LocalChangeFeed();
   const checkout = new FakeCheckout(changes);
-  for (const [name, view] of Object.entries(checkoutFixtures)) checkout.setSilently(name, view);
+  for (const [name, view] of Object.entries(checkoutFixtures)) {
+    checkout.setSilently(name, amounts === 'largest' ? largestView(view) : view);
+  }
   let baseUrl = 'http://127.0.0.1';
   const app = fastify();
   await app.register(checkoutPages, {
@@ -35,15 +45,22 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
     log: createLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
+    networkDetails,
     simulatedPhoneUrl: () => '/simulator/phone',
     ...options,
   });
   await app.register(collectPages, {
-    targets: collectFixtures,
+    targets: amounts === 'largest' ? largestCollectFixtures : collectFixtures,
+    networkDetails,
     log: createLog({ level: 'silent' }),
     random: seededRandom('forms'),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
+  });
+  await app.register(logoPages, {
+    merchants: { byId: async (id) => ({ id, logoSetAt: fixtureTime }) },
+    findLogo: async () => plainPng(40, 40),
+    networks: networkDetails,
   });
   await app.register(homePages, { publicUrl: () => baseUrl, offersPhone: true });
   await app.register(phonePages, {
@@ -56,6 +73,8 @@ export async function startCheckoutServer(options: Partial<CheckoutPagesOptions>
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   return { app, baseUrl, checkout, changes, [Symbol.asyncDispose]: () => app.close() };
 }
+
+const networkDetails = { dialCodes: new Map([['afrimoney', '*777#']]), logos: new Map() };
 
 /** Always shows the fixtures' time; sleeps take real time. */
 const fixtureClock: Clock = { now: () => fixtureTime, sleep: systemClock.sleep };

@@ -8,7 +8,10 @@ import type {
   StartedPayment,
 } from '../../server/src/pages/collect/collect-targets.ts';
 import { readTerminalAddress } from '../../server/src/terminals/terminal-address.ts';
-import { checkoutFixtures, sampleNetworks } from './checkout-fixtures.ts';
+import { pageAppearance } from '../../server/src/pages/merchant-appearance.ts';
+import { checkoutFixtures, fullAppearance, largestMinor, sampleNetworks, sampleView } from './checkout-fixtures.ts';
+
+const { merchantId } = sampleView();
 
 const longName =
   'The Very Long Established Kairaba Avenue Wholesale Stationery, Books and School Uniforms Company Limited';
@@ -20,6 +23,7 @@ function collectPage(model: Partial<CollectTarget['model']>, changes: Partial<Co
   return {
     model: {
       merchantName: 'Kairaba Bookshop',
+      appearance: pageAppearance({ ...sampleView().appearance, id: merchantId }),
       testMode: true,
       path: '/link/open',
       kind: 'link',
@@ -62,6 +66,16 @@ export const linkFixtures: Record<string, CollectTarget> = {
     minAmountMinor: 10_000n,
     description: 'Say whose fees they are, so that we can find your child.',
   }),
+  appearance: collectPage({
+    path: '/link/appearance',
+    amountMinor: 250_000n,
+    heading: 'Gala ticket',
+    appearance: pageAppearance({ ...fullAppearance, id: merchantId }),
+  }),
+  'inactive-appearance': collectPage(
+    { path: '/link/inactive-appearance', appearance: pageAppearance({ ...fullAppearance, id: merchantId }) },
+    { closed: 'link-inactive' },
+  ),
   fixed: collectPage({ path: '/link/fixed', amountMinor: 250_000n, heading: 'Gala ticket' }),
   fee: collectPage({ path: '/link/fee', amountMinor: 10_000n, feeRule: twoPercent, heading: 'Gala ticket' }),
   'one-network': collectPage({ path: '/link/one-network', amountMinor: 10_000n, networks: sampleNetworks.slice(1, 2) }),
@@ -90,10 +104,26 @@ export const counterFixtures: Record<string, CollectTarget> = {
   '1234567': collectPage({ kind: 'counter', heading: 'Main counter', path: '/pos/1234567' }, { unconfirmed: true }),
 };
 
-export const collectFixtures: CollectTargets = {
-  findLink: (token) => Promise.resolve(linkFixtures[token]),
-  findCounter: (text) => {
-    const { code = '', check = null } = readTerminalAddress(text) ?? {};
-    return Promise.resolve(counterFixtures[check === null ? code : `${code}-${check}`]);
-  },
-};
+export const collectFixtures: CollectTargets = targetsOf((target) => target);
+
+/** The same pages, those with an amount for one of 1,000,000.00. */
+export const largestCollectFixtures: CollectTargets = targetsOf((target) => {
+  const { amountMinor, feeMinor } = target.model;
+  if (amountMinor === null) return target;
+  const scaled = (minor: bigint): bigint => (minor * largestMinor) / (amountMinor + feeMinor);
+  return {
+    ...target,
+    model: { ...target.model, amountMinor: scaled(amountMinor), feeMinor: scaled(feeMinor) },
+  };
+});
+
+function targetsOf(change: (target: CollectTarget) => CollectTarget): CollectTargets {
+  const changed = (target: CollectTarget | undefined): CollectTarget | undefined => target && change(target);
+  return {
+    findLink: async (token) => changed(linkFixtures[token]),
+    findCounter: async (text) => {
+      const { code = '', check = null } = readTerminalAddress(text) ?? {};
+      return changed(counterFixtures[check === null ? code : `${code}-${check}`]);
+    },
+  };
+}

@@ -54,6 +54,8 @@ const wrong = [
   ['RATE_LIMIT_KEY_PERCENT', '101', /^RATE_LIMIT_KEY_PERCENT must be a whole number from 1 to 100/],
   ['RATE_LIMIT_KEYLESS', '-1', /^RATE_LIMIT_KEYLESS must be a whole number/],
   ['RATE_LIMIT_CODES', 'none', /^RATE_LIMIT_CODES must be a whole number/],
+  ['NETWORK_DIAL_CODES', 'afrimoney', /^NETWORK_DIAL_CODES must be networks with their codes, such as/],
+  ['NETWORK_DIAL_CODES', 'afrimoney:*777#,qmoney:<b>', /^NETWORK_DIAL_CODES must be/],
   ['TRUSTED_PROXIES', '1', /^TRUSTED_PROXIES must be addresses, networks such as 10\.0\.0\.0\/8, loopback,/],
   ['TRUSTED_PROXIES', '0.0.0.0/0', /^TRUSTED_PROXIES must be addresses/],
   ['TRUSTED_PROXIES', '10.0.0.5, 10.0.0.0/33', /^TRUSTED_PROXIES must be addresses/],
@@ -82,7 +84,7 @@ describe('an invalid setting is refused by name, with its allowed values', () =>
   test('the table covers every setting that can be invalid', () => {
     // Any text may be the name of a folder or a secret of somebody's; that of a host is known to be wrong when it is
     // listened on.
-    const anyText = ['HOST', 'DATA_DIR', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'];
+    const anyText = ['HOST', 'DATA_DIR', 'NETWORK_LOGOS', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'];
     const tried = new Set<string>(wrong.map(([name]) => name));
     assert.deepEqual(
       settings.map(({ name }) => name).filter((name) => !tried.has(name)),

@@ -18,6 +18,10 @@ export interface Config {
   appDatabaseUrl: string | null;
   databaseConnections: number;
   dataDirectory: string;
+  /** By network: what a payer dials where no prompt comes. */
+  networkDialCodes: ReadonlyMap<string, string>;
+  /** The folder with the networks' logos. */
+  networkLogos: string | null;
   production: boolean;
   role: 'all' | 'api' | 'worker';
   /** Null in development: generated and stored in the data directory. */
@@ -73,6 +77,8 @@ export function readConfig(environment: Environment): Config {
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
     production,
+    networkDialCodes: read.dialCodes('NETWORK_DIAL_CODES'),
+    networkLogos: read.text('NETWORK_LOGOS'),
     role: read.choice('ROLE', ['all', 'api', 'worker'], 'all'),
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),
@@ -146,6 +152,19 @@ function anyOf(choices: readonly string[]): string {
 
 // The names of networks in @fastify/proxy-addr, which reads the list.
 const namedNetworks: ReadonlySet<string> = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function checkDialCodes(name: SettingName, value: string): Map<string, string> {
+  const codes = value.split(',').map((entry) => /^\s*([a-z0-9_]+):(\*[0-9*]{1,18}#)\s*$/.exec(entry));
+  return new Map(
+    codes.map((match) => {
+      const [, network, code] = match ?? [];
+      if (network === undefined || code === undefined) {
+        throw new StartError(`${name} must be networks with their codes, such as afrimoney:*777#,qmoney:*345#.`);
+      }
+      return [network, code];
+    }),
+  );
+}
 
 /** A trusted proxy chooses the client address for rate limits, so that a network of all addresses is refused. */
 function checkProxies(name: SettingName, value: string): string[] {
@@ -269,6 +288,7 @@ function reader(environment: Environment) {
       const values = (text(name) ?? '').split(',').map((value) => value.trim());
       return checked(() => values.filter((value) => value !== '').map((value) => checkKey(name, value)), []);
     },
+    dialCodes: (name: SettingName): ReadonlyMap<string, string> => ifSet(name, checkDialCodes, new Map()),
     proxies: (name: SettingName): string[] => ifSet(name, checkProxies, []),
     headerName: (name: SettingName): string => checked(() => checkHeaderName(name, orDefault(name).toLowerCase()), ''),
     amount: (name: SettingName): bigint => checked(() => checkAmount(name, orDefault(name)), 0n),

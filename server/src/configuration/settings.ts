@@ -57,6 +57,20 @@ export const settings = [
     default: 'development with the bundled PostgreSQL, production with DATABASE_URL',
   },
   {
+    name: 'NETWORK_DIAL_CODES',
+    description:
+      'What a payer dials to approve a payment where no prompt comes, for each network, for example afrimoney:*777#,qmoney:*345#. ' +
+      'Shown on the payment’s page. Ask the networks for their codes.',
+    default: null,
+  },
+  {
+    name: 'NETWORK_LOGOS',
+    description:
+      'A folder with a PNG for each network, for example wave.png, shown instead of its two letters; read at the start. ' +
+      'At most 200 kB and 2000 × 2000 pixels each. Use logos only as the networks allow you to.',
+    default: null,
+  },
+  {
     name: 'ROLE',
     description: 'all, api (serves requests) or worker (runs background work). The last two need DATABASE_URL.',
     default: 'all',

@@ -12,6 +12,8 @@ import {
   upsertFeeRule,
   upsertLimit,
 } from './queries.ts';
+import type { MerchantAppearance } from './appearance.ts';
+import { updateAppearance } from './queries/appearance.ts';
 import { updateRateLimits } from './queries/rate-limits.ts';
 import {
   deleteDefaultReserve,
@@ -85,4 +87,13 @@ export async function setRateLimits(
   limits: Partial<MerchantRateLimits>,
 ): Promise<void> {
   await db.run(updateRateLimits(merchantId, limits));
+}
+
+/** Changes what is given of a merchant's appearance on its payers' pages, and leaves the rest. */
+export async function setAppearance(
+  db: Queryable,
+  merchantId: string,
+  appearance: Partial<MerchantAppearance>,
+): Promise<void> {
+  await db.run(updateAppearance(merchantId, appearance));
 }

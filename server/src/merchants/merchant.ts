@@ -1,5 +1,6 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Random } from '../kit/random.ts';
+import type { MerchantAppearance } from './appearance.ts';
 import type { CollectionFee, TransferFees } from './fees.ts';
 import type { ReserveRule, TransferLimits } from './rules.ts';
 
@@ -7,7 +8,7 @@ import type { ReserveRule, TransferLimits } from './rules.ts';
  * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
  * business's `business_id`.
  */
-export interface Merchant extends MerchantRateLimits {
+export interface Merchant extends MerchantRateLimits, MerchantAppearance {
   id: string;
   businessId: string;
   /** Leads every public token and reference of this merchant. */
@@ -21,6 +22,8 @@ export interface Merchant extends MerchantRateLimits {
   transferLimits: TransferLimits;
   /** Which part of its payments is held for some time; null is none. */
   reserve: ReserveRule | null;
+  /** When its logo was set; null is none. */
+  logoSetAt: Date | null;
   createdAt: Date;
 }
 

@@ -1,13 +1,15 @@
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { FeePayer } from './fees.ts';
 import type { Merchant, MerchantRateLimits, PayoutSchedule } from './merchant.ts';
+import type { MerchantAppearance } from './appearance.ts';
+import { appearanceColumns } from './queries/appearance.ts';
 import { rateLimitColumns } from './queries/rate-limits.ts';
 import { reserves, toReserves } from './queries/reserve.ts';
 import type { ReserveRow } from './queries/reserve.ts';
 import { resolveCollectionFee, resolveReserve, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
 
-interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits {
+interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits, MerchantAppearance {
   id: string;
   business_id: string;
   short_id: string;
@@ -15,6 +17,7 @@ interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, Merchant
   test_mode: boolean;
   currency: string;
   fee_payer: FeePayer;
+  logoSetAt: Date | null;
   created_at: Date;
 }
 
@@ -58,7 +61,7 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // One statement reads a merchant with its rules: they are a handful of rows, and the result is cached for seconds.
-const merchantColumns = `${storedColumns}, ${rateLimitColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+const merchantColumns = `${storedColumns}, ${rateLimitColumns}, ${appearanceColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
   return {
@@ -70,7 +73,14 @@ export function insertBusiness(business: { id: string; name: string; createdAt: 
 
 export type NewMerchant = Omit<
   Merchant,
-  'collectionFee' | 'transferFees' | 'transferLimits' | 'reserve' | 'rateLimitKeyPercent' | 'rateLimitPages'
+  | 'collectionFee'
+  | 'transferFees'
+  | 'transferLimits'
+  | 'reserve'
+  | 'rateLimitKeyPercent'
+  | 'rateLimitPages'
+  | 'logoSetAt'
+  | keyof MerchantAppearance
 >;
 
 /** Unique per business and environment, and by short id. By default the business pays the fees. */
@@ -337,6 +347,11 @@ function toMerchant(row: MerchantRow): Merchant {
     rateLimitPerSecond: row.rateLimitPerSecond,
     rateLimitKeyPercent: row.rateLimitKeyPercent,
     rateLimitPages: row.rateLimitPages,
+    pageColour: row.pageColour,
+    contactPhone: row.contactPhone,
+    contactWhatsapp: row.contactWhatsapp,
+    contactEmail: row.contactEmail,
+    logoSetAt: row.logoSetAt,
     reserve: resolveReserve(toReserves(row), row.test_mode),
     createdAt: row.created_at,
   };

@@ -37,12 +37,12 @@ test('each number gets one message about a payment, with everything needed to ch
   const { transactionReference: reference } = charge;
   const parts = [
     'D100.00',
-    'Front desk, Kairaba Books',
-    '.... 1234',
-    'Wave',
-    '20 Nov 2026, 12:00',
-    reference,
     shortCodeOf(reference),
+    'Front desk, Kairaba Books',
+    '20 Nov 2026, 12:00',
+    'Wave',
+    '.... 1234',
+    reference,
   ];
   assert.deepEqual(call?.body['template'], {
     name: 'payment_received',

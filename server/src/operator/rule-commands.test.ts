@@ -10,6 +10,7 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import { appearanceCommands } from './appearance-commands.ts';
 import type { CommandContext, CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
@@ -38,9 +39,13 @@ const rateLimits = { rateLimitLive: 100, rateLimitTest: 25, rateLimitKeyPercent:
 /** Runs what was typed, as operator/main.ts reads it; `MERCHANT` stands for the merchant's id. */
 function run(words: string): Promise<CommandResult> {
   const [subject, verb, ...args] = words.replaceAll('MERCHANT', merchant).split(' ');
-  const command = [...feeCommands, ...limitCommands, ...rateLimitCommands, ...reserveCommands].find(
-    ({ name }) => name === `${subject} ${verb}`,
-  );
+  const command = [
+    ...feeCommands,
+    ...limitCommands,
+    ...rateLimitCommands,
+    ...reserveCommands,
+    ...appearanceCommands,
+  ].find(({ name }) => name === `${subject} ${verb}`);
   assert.ok(command, words);
   const types = Object.fromEntries(Object.entries(command.options).map(([name, { type }]) => [name, { type }]));
   const optionTypes = { ...types, default: { type: 'boolean' } } as const;
@@ -253,6 +258,38 @@ test('rate limits are set one by one, shown with the setting they replace, and r
   assert.match(text, /pages +no limit +own rule/);
   for (const limit of ['requests', 'key-percent', 'pages']) await run(`rate-limits clear ${limit} --merchant MERCHANT`);
   assert.deepEqual(await shownLimits('rate-limits show --merchant MERCHANT'), settings);
+});
+
+test('a merchant’s appearance is set part by part, shown, and removed', async () => {
+  const none = { colour: null, phone: null, whatsapp: null, email: null, logo_set_at: null };
+  const shown = async (words: string) => {
+    const { merchant_id: _id, ...data } = (await run(words)).data as Record<string, unknown>;
+    return data;
+  };
+  assert.deepEqual(await shown('appearance show --merchant MERCHANT'), none);
+  const colour = { ...none, colour: '#8a1c4a' };
+  assert.deepEqual(await shown('appearance set --merchant MERCHANT --colour #8A1C4A'), colour);
+  const contact = { phone: '+220877012345', whatsapp: '+447700900123', email: 'shop@example.gm' };
+  const options = '--phone 7012345 --whatsapp +447700900123 --email shop@example.gm';
+  assert.deepEqual(await shown(`appearance set --merchant MERCHANT ${options}`), { ...colour, ...contact });
+  assert.deepEqual(await shown('appearance show --merchant MERCHANT'), { ...colour, ...contact });
+  const removed = '--colour none --phone none --whatsapp none --email none';
+  assert.deepEqual(await shown(`appearance set --merchant MERCHANT ${removed}`), none);
+});
+
+test('an appearance that payers could not read or use is refused and changes nothing', async () => {
+  for (const [words, message] of [
+    ['appearance set --merchant MERCHANT', /Give at least one of --colour, --phone, --whatsapp, --email/],
+    ['appearance set --merchant MERCHANT --colour red', /written as #rrggbb/],
+    ['appearance set --merchant MERCHANT --colour #ffcc00', /hard to read. The nearest colour .*: #[0-9a-f]{6}/],
+    ['appearance set --merchant MERCHANT --phone 12', /--phone: Write a Gambian number/],
+    ['appearance set --merchant MERCHANT --email shop', /--email: write an address/],
+    ['appearance set --merchant MERCHANT --email a@b.c<script>', /--email: write an address/],
+    ['appearance set --merchant MERCHANT --colour #8a1c4a --phone 12', /--phone/],
+  ] as const) {
+    await assert.rejects(run(words), (error) => error instanceof UsageError && message.test(error.message), words);
+  }
+  assert.equal(((await run('appearance show --merchant MERCHANT')).data as { colour: unknown }).colour, null);
 });
 
 test('a rate limit out of range is refused and changes nothing', async () => {

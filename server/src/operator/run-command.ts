@@ -15,6 +15,7 @@ import { keyringParts } from '../process/open-secrets.ts';
 import { assertDatabaseExists, openOperatorDatabase } from '../process/open-service.ts';
 import { phoneKey } from '../app/phone-access.ts';
 import { readSecrets } from '../configuration/secrets.ts';
+import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
@@ -38,6 +39,7 @@ const commands: readonly Command[] = [
   ...limitCommands,
   ...reserveCommands,
   ...rateLimitCommands,
+  ...appearanceCommands,
   ...logoCommands,
   ...operatorCommands,
   ...caseCommands,

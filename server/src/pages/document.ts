@@ -4,7 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { html, renderHtml } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import { tabIcon } from './icons.ts';
+import { styleBeside } from './inline-asset.ts';
 import type { InlineAsset } from './inline-asset.ts';
+import type { Accent } from './merchant-appearance.ts';
 
 export interface PageContent {
   /** Text; Html without markup. */
@@ -16,6 +18,10 @@ export interface PageContent {
   moreStyle?: string | null;
   /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
   refreshSeconds: number | null;
+  /** The merchant's own colours; the service's by default. */
+  accent?: Accent | null;
+  /** What chats show of a link to the page. */
+  preview?: { description: string; imageUrl: string | null };
   /** Opened by itself, at once; our own page stays open behind it. */
   opensUrl?: string | null;
 }
@@ -45,22 +51,25 @@ export interface PageSenderOptions {
 }
 
 export function createPageSender(options: PageSenderOptions): PageSender {
-  const headers = (): Record<string, string> =>
+  const headers = (accent: InlineAsset | null): Record<string, string> =>
     pageHeaders({
       publicUrl: options.publicUrl(),
-      styleSource: [options.style, ...(options.moreStyles?.values() ?? [])].map(({ source }) => source).join(' '),
+      styleSource: [options.style, ...(options.moreStyles?.values() ?? []), ...(accent ? [accent] : [])]
+        .map(({ source }) => source)
+        .join(' '),
       scriptSource: options.script?.source ?? null,
     });
   return {
     async send(request, reply, { status, content }) {
-      reply.code(status).headers(headers());
-      return reply.send(await compress(request, reply, renderDocument(content, options)));
+      const accent = content.accent ? accentStyle(content.accent, options.style) : null;
+      reply.code(status).headers(headers(accent));
+      return reply.send(await compress(request, reply, renderDocument(content, options, accent?.text ?? '')));
     },
     async sendPart(request, reply, part) {
-      reply.code(200).headers(headers());
+      reply.code(200).headers(headers(null));
       return reply.send(await compress(request, reply, `${moreStyleOf(part, options)}${renderHtml(part.body)}`));
     },
-    render: (content) => ({ headers: headers(), text: renderDocument(content, options) }),
+    render: (content) => ({ headers: headers(null), text: renderDocument(content, options, '') }),
   };
 }
 
@@ -69,8 +78,23 @@ function moreStyleOf({ moreStyle }: PagePart, { moreStyles }: PageSenderOptions)
   return style ? `<style>${style.text}</style>` : '';
 }
 
+function accentStyle({ light, dark }: Accent, style: InlineAsset): InlineAsset {
+  const rule = (properties: Readonly<Record<string, string>>): string =>
+    `:root{${Object.entries(properties)
+      .map(([name, colour]) => `${name}:${colour}`)
+      .join(';')}}`;
+  return styleBeside(style, `${rule(light)}@media screen and (prefers-color-scheme:dark){${rule(dark)}}`);
+}
+
+function previewTags({ title, preview }: PageContent): Html {
+  if (preview === undefined) return html``;
+  return html`<meta property="og:title" content="${title}"><meta property="og:description" content="${preview.description}">
+<meta property="og:type" content="website">${preview.imageUrl !== null && html`<meta property="og:image" content="${preview.imageUrl}">`}
+`;
+}
+
 /** Style and script are our own files and are not escaped; everything else went through the escaping tag. */
-function renderDocument(content: PageContent, options: PageSenderOptions): string {
+function renderDocument(content: PageContent, options: PageSenderOptions, accent: string): string {
   const { style, script } = options;
   const head = html`<!doctype html>
 <html lang="${content.language ?? 'en'}">
@@ -79,14 +103,14 @@ function renderDocument(content: PageContent, options: PageSenderOptions): strin
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${content.title}</title>
 ${tabIcon}
-${content.opensUrl && html`<meta http-equiv="refresh" content="0;url=${content.opensUrl}">`}
+${previewTags(content)}${content.opensUrl && html`<meta http-equiv="refresh" content="0;url=${content.opensUrl}">`}
 ${
   content.refreshSeconds !== null &&
   html`<noscript><meta http-equiv="refresh" content="${content.refreshSeconds}"></noscript>`
 }
 `;
   const scriptTag = script === null ? '' : `<script>${script.text}</script>\n`;
-  return `${renderHtml(head)}<style>${style.text}</style>${moreStyleOf(content, options)}
+  return `${renderHtml(head)}<style>${style.text}</style>${accent && `<style>${accent}</style>`}${moreStyleOf(content, options)}
 </head>
 <body>
 ${withoutEmptyLines(renderHtml(content.body))}

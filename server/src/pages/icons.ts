@@ -27,8 +27,9 @@ export const tabIcon = html`<link rel="icon" href="data:image/svg+xml,<svg xmlns
 // Networks with their own colour in controls.css, each with a contrast of at least 4.5:1 to the white letter.
 const coloured = new Set(['wave', 'afrimoney', 'qmoney', 'aps']);
 
-/** Two letters on a colour: whoever reads little must not confuse Afrimoney and APS. */
-export function networkMark(networkId: string, displayName: string): Html {
+/** The operator's picture of the network, else two letters on a colour: whoever reads little must not confuse Afrimoney and APS. */
+export function networkMark(networkId: string, displayName: string, logoPath?: string): Html {
+  if (logoPath !== undefined) return html`<img class="mark" src="${logoPath}" alt="" width="34" height="34">`;
   const colour = coloured.has(networkId) ? networkId : 'other';
   return html`<span class="mark mark-${colour}" aria-hidden="true">${displayName.slice(0, 2)}</span>`;
 }

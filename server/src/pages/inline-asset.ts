@@ -8,6 +8,13 @@ export interface InlineAsset {
   text: string;
   /** `'sha256-…'`, including the quotes. */
   source: string;
+  /** The short names of a style's custom properties. */
+  properties: readonly string[];
+}
+
+/** A small style beside a page's own, such as a merchant's colours. It uses the properties of that. */
+export function styleBeside({ properties }: InlineAsset, text: string): InlineAsset {
+  return asset(shortenNames(text, properties), properties);
 }
 
 /**
@@ -28,19 +35,19 @@ export function loadStyles<Name extends string>(
   const others = (Object.entries(more) as [Name, URL][]).map(([name, file]) => ({ name, text: read(file) }));
   const properties = [...new Set([style, ...others.map(({ text }) => text)].join('').match(customProperty))];
   return {
-    style: asset(shortenNames(style, properties)),
-    moreStyles: new Map(others.map(({ name, text }) => [name, asset(shortenNames(text, properties))])),
+    style: asset(shortenNames(style, properties), properties),
+    moreStyles: new Map(others.map(({ name, text }) => [name, asset(shortenNames(text, properties), properties)])),
   };
 }
 
 export function loadScript(...files: URL[]): InlineAsset {
   const { code } = minify_sync(files.map((file) => readFileSync(file, 'utf8')).join('\n'));
   assert(code !== undefined, 'our own scripts can be minified');
-  return asset(code);
+  return asset(code, []);
 }
 
-function asset(text: string): InlineAsset {
-  return { text, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+function asset(text: string, properties: readonly string[]): InlineAsset {
+  return { text, properties, source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }
 
 /** Removes comments and unnecessary white space. The files contain no strings that this could change. */

@@ -4,12 +4,14 @@ import type { Language, Translate } from '../languages/languages.ts';
 import type { CheckoutNetwork } from '../payments/checkout-view.ts';
 import { fieldError } from './form-errors.ts';
 import { networkMark } from './icons.ts';
+import type { NetworkDetails } from './logos/network-details.ts';
 import { foreignText, operatorOf } from './page-text.ts';
 
 /** The choice of network and number, on a payment's page and on a link's with a fixed amount. */
 export interface NetworkFields {
   language: Language;
   networks: readonly CheckoutNetwork[];
+  details: NetworkDetails;
   /** The id of the heading over the choice. */
   headingId: string;
   /** The network that is chosen at first. */
@@ -46,7 +48,7 @@ function networkCard(fields: NetworkFields, network: CheckoutNetwork, checked: b
   const { id, displayName, numberRequired } = network;
   return html`<div class="network"><input type="radio" name="network" value="${id}" id="network-${id}" required${
     numberRequired ? '' : html` data-no-number`
-  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName)}<span>${displayName}${isLikely(fields, network) && html`<small>${fields.language.t('likely')}</small>`}</span></label></div>
+  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName, fields.details.logos.get(id)?.path)}<span>${displayName}${isLikely(fields, network) && html`<small>${fields.language.t('likely')}</small>`}</span></label></div>
 `;
 }
 

@@ -1,4 +1,6 @@
 import type { Operator } from '../kit/phone-number.ts';
+import type { MerchantAppearance } from '../merchants/appearance.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import type { NextAction } from '../networks/contract.ts';
 import type { ChargeFailureCode, ChargeProgress, ChargeStatus } from './charge.ts';
 import type { IntentStatus } from './intent.ts';
@@ -8,6 +10,7 @@ export interface CheckoutView {
   merchantId: string;
   intentId: string;
   merchantName: string;
+  appearance: MerchantAppearance & Pick<Merchant, 'logoSetAt'>;
   testMode: boolean;
   status: IntentStatus;
   /** The counter's name, for a payment at one. */

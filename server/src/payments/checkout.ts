@@ -208,6 +208,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     merchantId: merchant.id,
     intentId: intent.id,
     merchantName: merchant.name,
+    appearance: merchant,
     testMode: merchant.testMode,
     status,
     counterName: counterNameOf(intent),

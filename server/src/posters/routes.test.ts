@@ -4,7 +4,7 @@ import { createApiClient } from '../../../test/harness/api-client.ts';
 import { coloursIn, readPng, readQrCode, scaledDown } from '../../../test/harness/png.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestBusiness, TestMerchant, TestService } from '../../../test/harness/service.ts';
-import { findLogo, removeLogo, setLogo } from './merchant-logo.ts';
+import { findLogo, removeLogo, setLogo } from '../merchants/logo/merchant-logo.ts';
 import { plainPng } from './poster.corpus.ts';
 
 let service: TestService;
@@ -95,7 +95,7 @@ describe('GET /v1/virtual-terminals/download/{id}', () => {
       ['format=jpg', 'format', 'format must be png or pdf or svg.'],
       ['format=', 'format', 'format must be png or pdf or svg.'],
       ['size=a3', 'size', 'size must be poster or a4 or a5 or a6 or sticker.'],
-      ['language=fr', 'language', 'language must be en or mnk or wo.'],
+      ['language=de', 'language', 'language must be en or fr or mnk or wo.'],
       ['formt=png', 'formt', 'formt is not a known field. Did you mean format?'],
     ]) {
       const { status, body } = await api.get(`/v1/virtual-terminals/download/${id}?${query}`);

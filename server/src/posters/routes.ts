@@ -11,7 +11,7 @@ import { getTerminal } from '../terminals/manage-terminals.ts';
 import { qrCodeUrl } from '../terminals/terminal-address.ts';
 import type { TerminalAddressSettings } from '../terminals/terminal.ts';
 import { posterTexts } from './poster-texts.ts';
-import { findLogo } from './merchant-logo.ts';
+import { findLogo } from '../merchants/logo/merchant-logo.ts';
 import { contentTypes, posterFormats } from './poster.ts';
 import type { PosterRenderer } from './poster-renderer.ts';
 import { posterSizes } from './sizes.ts';

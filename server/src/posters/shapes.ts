@@ -1,6 +1,6 @@
 import { encodeQR } from 'qr';
 import { colours } from './colours.ts';
-import { pngDimensions } from './png-check.ts';
+import { pngDimensions } from '../merchants/logo/png-check.ts';
 
 export type Shape = PathShape | LogoShape;
 

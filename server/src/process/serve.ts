@@ -19,6 +19,9 @@ import { chatPages } from '../pages/chat/chat-pages.ts';
 import { collectPages } from '../pages/collect/collect-pages.ts';
 import { createCollectTargets } from '../pages/collect/collect-targets.ts';
 import { checkoutPages } from '../pages/checkout/checkout-pages.ts';
+import { logoPages } from '../pages/logos/logo-pages.ts';
+import { readNetworkDetails } from '../pages/logos/network-details.ts';
+import { findLogo } from '../merchants/logo/merchant-logo.ts';
 import { homePages } from '../pages/home/home-pages.ts';
 import { phonePages } from '../../../simulator/phone/phone-pages.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
@@ -74,20 +77,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
   });
   await server.register(chatCallbacks, parts.callbacks);
-  const checkout = createCheckout(money);
-  await server.register(checkoutPages, {
-    checkout,
-    changes: notifier,
-    clock,
-    publicUrl,
-    formKey: secrets.formKey,
-    log,
-    simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
-  });
-  const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
-  const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
-  const targets = createCollectTargets({ ...money, pageLimit, guessLimit, checkout });
-  await server.register(collectPages, { targets, log, random: money.random, publicUrl, formKey: secrets.formKey });
+  await server.register(payerPages, { options, parts });
   await server.register(phonePages, {
     simulator,
     log,
@@ -107,4 +97,33 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   const { simulatorBearerSecret: bearerSecret } = secrets;
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
+}
+
+/** The pages that payers see: checkout, links and counters, and the logos on them. */
+async function payerPages(server: FastifyInstance, { options, parts }: { options: AppOptions; parts: ServedParts }) {
+  const { config, secrets, db, notifier, clock, log } = options;
+  const { address, money } = parts;
+  const { publicUrl } = address;
+  const { formKey } = secrets;
+  const checkout = createCheckout(money);
+  const networkDetails = readNetworkDetails(config, money.networks);
+  await server.register(checkoutPages, {
+    checkout,
+    changes: notifier,
+    clock,
+    publicUrl,
+    formKey,
+    log,
+    networkDetails,
+    simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
+  });
+  const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
+  const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
+  const targets = createCollectTargets({ ...money, pageLimit, guessLimit, checkout });
+  await server.register(collectPages, { targets, log, random: money.random, networkDetails, publicUrl, formKey });
+  await server.register(logoPages, {
+    merchants: money.merchants,
+    findLogo: (merchantId) => findLogo(db, merchantId),
+    networks: networkDetails,
+  });
 }

@@ -89,9 +89,10 @@ test('a right check confirms the terminal, a missing one does not, and a wrong o
   const find = (text: string, key = terminalKey) => findTerminalByAddress(world.db, key, text, (look) => look());
   assert.deepEqual(await find(`${code}-${check}`), { terminal, confirmed: true });
   assert.deepEqual(await find(`${code}-${check.toLowerCase()}`), { terminal, confirmed: true });
-  assert.deepEqual(await find(code), { terminal, confirmed: false });
+  // The address without its check, or with only the hyphen before it, is that of somebody who typed it.
+  for (const typed of [code, `${code}-`]) assert.deepEqual(await find(typed), { terminal, confirmed: false });
   const other = terminalCheck(terminalKey, '9999998');
-  for (const text of [`${code}-${other}`, `${code}-`, `${code}-${check}0`, '9999998', `9999998-${other}`, 'nonsense']) {
+  for (const text of [`${code}-${other}`, `${code}-${check}0`, '9999998', `9999998-${other}`, 'nonsense']) {
     assert.equal(await find(text), undefined, text);
   }
   assert.equal(await find(`${code}-${check}`, 'the key of another installation'), undefined);

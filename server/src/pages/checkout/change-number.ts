@@ -1,6 +1,7 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
+import { shopContact } from '../merchant-appearance.ts';
 import { foreignText, formatNumber } from '../page-text.ts';
 import type { OpenPrompt } from '../../payments/checkout-view.ts';
 import type { CheckoutPageModel } from './page-model.ts';
@@ -37,14 +38,21 @@ export function nothingArrived(model: CheckoutPageModel): Html {
   if (charge === null || charge.nextAction?.type === 'open_url') return html``;
   const afterMs = charge.waitingSince.getTime() + wonderAfterMs - model.now.getTime();
   const number = shownNumber(model);
+  const dialCode = model.networkDetails.dialCodes.get(charge.networkId);
   return html`<details class="nothing" open${afterMs > 0 && html` hidden data-after-ms="${afterMs}"`}>
 <summary>${t('nothing-arrived')}</summary>
 <ul>
 ${number !== null && html`<li>${t('nothing-1', { number })}</li>`}
 <li>${t('nothing-2')}</li>
+${dialCode !== undefined && html`<li>${t('nothing-dial', { code: dialLink(dialCode) })}</li>`}
 ${model.view.canChange && html`<li>${t('nothing-3')}</li>`}
 </ul>
+${shopContact(t, model.appearance)}
 </details>`;
+}
+
+function dialLink(code: string): Html {
+  return html`<a class="unbroken" href="tel:${encodeURIComponent(code)}">${code}</a>`;
 }
 
 /** An attempt that was left can still be approved: both would pay. */

@@ -2,6 +2,8 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { PageContent, PagePart } from '../document.ts';
+import { accentOf } from '../merchant-appearance.ts';
+import type { Accent } from '../merchant-appearance.ts';
 import { cleanText, linkable } from '../page-text.ts';
 import { cancelledStep, expiredStep, failedStep, reviewStep } from './ended-steps.ts';
 import { chooseStep, enterCodeStep } from './form-steps.ts';
@@ -25,11 +27,28 @@ ${checkoutMain(model)}
   return {
     title: pageTitle(model),
     language: language.code,
+    accent: accentFor(model),
+    preview: previewOf(model),
     body: layout(body, language),
     moreStyle: moreStyleOf(step),
     opensUrl: opensUrl(model),
     refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
   };
+}
+
+function accentFor({ appearance: { pageColour } }: CheckoutPageModel): Accent | null {
+  return pageColour === null ? null : accentOf(pageColour);
+}
+
+/** Never the payer's number, name or answers: the link travels through chats. */
+function previewOf({
+  view,
+  appearance: { logoPath },
+  url,
+  path,
+}: CheckoutPageModel): NonNullable<PageContent['preview']> {
+  const description = cleanText(view.title ?? view.merchantName);
+  return { description, imageUrl: logoPath === null ? null : url.slice(0, -path.length) + logoPath };
 }
 
 // Enough for the redirect after Pay on a slow network. A page that is opened again later must not leave for the network again.
@@ -125,6 +144,7 @@ export function cancelPage(model: CheckoutPageModel): PageContent {
   return {
     title: tabTitle(model, 'cancel-question'),
     language: language.code,
+    accent: accentFor(model),
     refreshSeconds: null,
     body: layout(
       html`${view.testMode && testRibbon(language)}

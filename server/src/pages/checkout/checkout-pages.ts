@@ -5,6 +5,7 @@ import type { Checkout } from '../../payments/checkout.ts';
 import { createPageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import { loadScript, loadStyles } from '../inline-asset.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
 import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { afterPay } from './after-pay.ts';
@@ -24,6 +25,7 @@ export interface CheckoutPagesOptions extends StatusRouteOptions {
   publicUrl: () => string;
   /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
+  networkDetails: NetworkDetails;
   /** The simulated phone of a test payment; the page links to it while it waits for the payer. */
   simulatedPhoneUrl?: (view: CheckoutView) => string | null;
 }
@@ -51,6 +53,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
     guard,
     attemptCookie,
     publicUrl,
+    networkDetails: options.networkDetails,
     simulatedPhoneUrl,
   });
   await app.register(

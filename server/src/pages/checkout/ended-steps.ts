@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
+import { shopContact } from '../merchant-appearance.ts';
 import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
@@ -12,7 +13,7 @@ import { hasOpenAttempt, openAttempt } from './step.ts';
 export function failedStep(model: CheckoutPageModel): Html {
   const { view } = model;
   const { t } = model.language;
-  return ended({
+  return ended(model, {
     tone: 'bad',
     icon: 'cross',
     heading: t('not-paid'),
@@ -25,7 +26,7 @@ export function failedStep(model: CheckoutPageModel): Html {
 export function cancelledStep(model: CheckoutPageModel): Html {
   const { view } = model;
   const { t } = model.language;
-  return ended({
+  return ended(model, {
     tone: 'calm',
     icon: 'cross',
     heading: t('cancelled'),
@@ -38,7 +39,7 @@ export function expiredStep(model: CheckoutPageModel): Html {
   const { view, language } = model;
   const { t } = language;
   const time = html`<time datetime="${view.expiresAt.toISOString()}">${formatTime(view.expiresAt, language)}</time>`;
-  return ended({
+  return ended(model, {
     tone: 'calm',
     icon: 'clock',
     heading: t('expired'),
@@ -52,7 +53,7 @@ ${hasOpenAttempt(view) ? lateApproval(model) : html`<p>${t('expired-ask', { merc
 export function reviewStep(model: CheckoutPageModel): Html {
   const { charge, merchantName, totalMinor, returnUrl } = model.view;
   const { t } = model.language;
-  return ended({
+  return ended(model, {
     tone: 'wait',
     icon: 'eye',
     heading: t('review'),
@@ -83,11 +84,12 @@ interface Ended {
   after: Html;
 }
 
-function ended(parts: Ended): Html {
+function ended({ language: { t }, appearance }: CheckoutPageModel, parts: Ended): Html {
   return html`<section class="step ended" aria-labelledby="step">
 <p class="seal ${parts.tone}">${icon(parts.icon)}</p>
 <h2 id="step">${parts.heading}</h2>
 ${parts.body}
+${shopContact(t, appearance)}
 ${parts.after}
 </section>`;
 }

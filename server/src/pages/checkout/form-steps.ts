@@ -58,6 +58,7 @@ function networkFields(model: CheckoutPageModel): NetworkFields {
   return {
     language,
     networks: view.networks,
+    details: model.networkDetails,
     headingId: 'step',
     chosen: refusedForm?.network ?? view.charge?.networkId ?? null,
     number: refusedForm ? refusedForm.accountNumber : numberToStartWith(model),

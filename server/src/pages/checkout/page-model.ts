@@ -1,5 +1,7 @@
 import type { Html } from '../../kit/html.ts';
 import type { Language } from '../../languages/languages.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
+import type { PageAppearance } from '../merchant-appearance.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 
 /** What a page is rendered from: the payment, the time, and the result of the form just sent. */
@@ -7,6 +9,8 @@ export interface CheckoutPageModel {
   view: CheckoutView;
   now: Date;
   language: Language;
+  appearance: PageAppearance;
+  networkDetails: NetworkDetails;
   /** `/pay/<token>`, without a host. */
   path: string;
   /** The same with our own host, for paper and for messages. */

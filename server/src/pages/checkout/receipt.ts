@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
 import { icon } from '../icons.ts';
+import { shopContact, merchantLogo } from '../merchant-appearance.ts';
 import { amountText, foreignText, formatSince, formatTime } from '../page-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shareLinks, shopLink } from './links.ts';
@@ -16,8 +17,9 @@ export function receipt(model: CheckoutPageModel, step: ReceiptStep): Html {
   return html`<section class="step ended receipt" aria-labelledby="step">
 <p class="paper">${t('receipt')}</p>
 ${step === 'paid' ? paidSeal(model) : returnedSeal(model, step)}
-<h1 id="step">${t('paid-to', { merchant })}</h1>
+<h1 id="step">${merchantLogo(model.appearance)}${t('paid-to', { merchant })}</h1>
 ${lines(model)}
+${step !== 'paid' && shopContact(t, model.appearance)}
 <p class="paper">${t('issued-by', { merchant })} ${t('verify-at')} <span class="address">${url}</span></p>
 <div class="actions">
 ${shopLink(model, view.returnUrl)}

@@ -10,6 +10,8 @@ import type { PageContent, PageSender } from '../document.ts';
 import type { FormGuard } from '../form-guard.ts';
 import { queryAfter } from './after-pay.ts';
 import type { AttemptCookie } from './attempt-cookie.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
+import { pageAppearance } from '../merchant-appearance.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutPage, checkoutPart } from './checkout-page.ts';
 import { refusedFormOf } from './forms.ts';
@@ -46,6 +48,7 @@ export interface ResponderOptions {
   guard: FormGuard;
   attemptCookie: AttemptCookie;
   publicUrl: () => string;
+  networkDetails: NetworkDetails;
   simulatedPhoneUrl: (view: CheckoutView) => string | null;
 }
 
@@ -57,6 +60,8 @@ export function createResponder(options: ResponderOptions): Responder {
     url: `${options.publicUrl()}${pathOf(request)}`,
     now: clock.now(),
     language: request.language,
+    appearance: pageAppearance({ ...view.appearance, id: view.merchantId }),
+    networkDetails: options.networkDetails,
     formProof: guard.field(pathOf(request)),
     simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
     refusedForm: null,

@@ -3,6 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Translate } from '../../languages/languages.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { merchantLogo } from '../merchant-appearance.ts';
 import { amountText, foreignLines, foreignText, formatDuration, formatTimeFrom } from '../page-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { awaitsPayer, stepOf } from './step.ts';
@@ -12,7 +13,7 @@ export function summary(model: CheckoutPageModel): Html {
   const { view } = model;
   const { t } = model.language;
   return html`<section class="summary" aria-label="${t('the-payment')}">
-<h1>${t('pay-merchant', { merchant: foreignText(view.merchantName) })}</h1>
+<h1>${merchantLogo(model.appearance)}${t('pay-merchant', { merchant: foreignText(view.merchantName) })}</h1>
 ${bigAmount(view.totalMinor)}
 ${purpose(view)}
 ${view.customFields.length > 0 && html`<dl class="lines">${customFieldLines(view)}</dl>`}

@@ -9,6 +9,9 @@ import type { PageContent } from '../document.ts';
 import { fieldError, generalErrors } from '../form-errors.ts';
 import { icon } from '../icons.ts';
 import type { IconName } from '../icons.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
+import { accentOf, shopContact, merchantLogo } from '../merchant-appearance.ts';
+import type { PageAppearance } from '../merchant-appearance.ts';
 import { choiceHeading, networkChoice, numberField } from '../network-fields.ts';
 import { amountText, cleanText, foreignLines, foreignText } from '../page-text.ts';
 import { layout, messagePage, testRibbon } from '../layout.ts';
@@ -19,6 +22,10 @@ import { formIdField } from './form-id.ts';
 /** The model of a link's or counter's page, before a payment exists. */
 export interface CollectPageModel {
   language: Language;
+  networkDetails: NetworkDetails;
+  appearance: PageAppearance;
+  /** Our own address, for pictures that chats show. */
+  publicUrl: string;
   merchantName: string;
   testMode: boolean;
   /** `/link/<token>` or `/pos/<code>-<check>`, without a host. */
@@ -64,7 +71,7 @@ export function collectPage(model: CollectPageModel): PageContent {
   return collectLayout(
     model,
     title,
-    html`<h1 id="step">${t('pay-merchant', { merchant: foreignText(merchantName) })}</h1>
+    html`<h1 id="step">${merchantLogo(model.appearance)}${t('pay-merchant', { merchant: foreignText(merchantName) })}</h1>
 ${targetHeading(model)}
 ${model.description !== null && html`<p class="description">${foreignLines(model.description)}</p>`}
 ${generalErrors(refused?.errors)}
@@ -79,11 +86,12 @@ ${model.networks.length === 0 && html`<p class="hint centre">${t('choose-next')}
   );
 }
 
-function choice({ networks, language, refused }: CollectPageModel): Html {
+function choice({ networks, networkDetails: details, language, refused }: CollectPageModel): Html {
   if (networks.length === 0) return html``;
   const fields = {
     language,
     networks,
+    details,
     headingId: 'choice',
     chosen: refused?.network ?? null,
     number: refused?.accountNumber ?? '',
@@ -103,10 +111,18 @@ function payButton({ amountMinor, feeMinor, feeRule, language: { t } }: CollectP
   return html`<button class="button"><span>${t('pay-amount', { amount: amountText(amountMinor + feeMinor) })}</span></button>`;
 }
 
-function collectLayout({ language, testMode }: CollectPageModel, title: Html, body: Html): PageContent {
+// Chats show no more.
+const previewLengthMax = 160;
+
+function collectLayout(model: CollectPageModel, title: Html, body: Html): PageContent {
+  const { language, testMode, publicUrl, appearance } = model;
+  const { pageColour, logoPath } = appearance;
+  const description = cleanText(model.description ?? model.heading).slice(0, previewLengthMax);
   return {
     title,
     language: language.code,
+    accent: pageColour === null ? null : accentOf(pageColour),
+    preview: { description, imageUrl: logoPath === null ? null : publicUrl + logoPath },
     refreshSeconds: null,
     body: layout(
       html`${testMode && testRibbon(language)}
@@ -191,11 +207,11 @@ const closedTexts: Record<ClosedReason, { heading: string; text: string; icon: I
 };
 
 export function closedPage(
-  { merchantName, language }: Pick<CollectPageModel, 'merchantName' | 'language'>,
+  { merchantName, language, appearance }: Pick<CollectPageModel, 'merchantName' | 'language' | 'appearance'>,
   reason: ClosedReason,
 ): PageContent {
   const { t } = language;
   const { heading, text, icon: iconName } = closedTexts[reason];
-  const body = html`<p>${t(text, { merchant: foreignText(merchantName) })}</p>`;
+  const body = html`<p>${t(text, { merchant: foreignText(merchantName) })}</p>${shopContact(t, appearance)}`;
   return messagePage({ heading: t(heading), icon: iconName, body }, language);
 }

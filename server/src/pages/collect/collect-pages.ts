@@ -11,6 +11,7 @@ import type { PageContent, PageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import type { FormGuard } from '../form-guard.ts';
 import { loadStyle } from '../inline-asset.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
 import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
@@ -25,6 +26,7 @@ export interface CollectPagesOptions {
   targets: CollectTargets;
   log: Log;
   random: Random;
+  networkDetails: NetworkDetails;
   publicUrl: () => string;
   /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
@@ -61,7 +63,7 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
   }
 };
 
-interface TargetPages extends Pick<CollectPagesOptions, 'log' | 'random'> {
+interface TargetPages extends Pick<CollectPagesOptions, 'log' | 'random' | 'networkDetails' | 'publicUrl'> {
   prefix: string;
   find: CollectTargets['findCounter'];
   guard: FormGuard;
@@ -70,7 +72,7 @@ interface TargetPages extends Pick<CollectPagesOptions, 'log' | 'random'> {
 }
 
 function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
-  const { prefix, find, guard, sender, log, random, attemptCookie } = pages;
+  const { prefix, find, guard, sender, log, random, attemptCookie, networkDetails } = pages;
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -79,6 +81,8 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
     const model = {
       ...target.model,
       language: request.language,
+      networkDetails,
+      publicUrl: pages.publicUrl(),
       // For the path that the form posts to; the opened path may be another spelling of it.
       formProof: guard.field(target.model.path),
       formId: formId ?? newFormId(random),

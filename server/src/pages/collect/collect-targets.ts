@@ -20,6 +20,7 @@ import type { GuessLimit } from '../../terminals/guess-limit.ts';
 import { scannedPath, typedPath } from '../../terminals/terminal-address.ts';
 import type { TerminalAddressSettings, VirtualTerminal } from '../../terminals/terminal.ts';
 import type { Choice } from '../checkout/forms.ts';
+import { pageAppearance } from '../merchant-appearance.ts';
 import { hashOfForm } from './form-id.ts';
 import type { ClosedReason, CollectPageModel } from './collect-page.ts';
 
@@ -33,7 +34,7 @@ type CollectContext = PaymentContext & {
 
 /** The link or counter behind a page: what the page shows, or why it is closed, and the payment that its form creates. */
 export interface CollectTarget {
-  model: Omit<CollectPageModel, 'language' | 'formProof' | 'formId' | 'refused'>;
+  model: Omit<CollectPageModel, 'language' | 'networkDetails' | 'publicUrl' | 'formProof' | 'formId' | 'refused'>;
   closed: ClosedReason | null;
   /** Whether the payer must first confirm that this is the right counter. */
   unconfirmed: boolean;
@@ -195,12 +196,9 @@ function closedCounter({ active, deletedAt }: VirtualTerminal): ClosedReason | n
   return active ? null : 'counter-closed';
 }
 
-function modelOf(
-  { settings }: CollectContext,
-  { name: merchantName, testMode, collectionFee: feeRule }: Merchant,
-  path: string,
-  minAmountMinor: bigint | null,
-) {
+function modelOf({ settings }: CollectContext, merchant: Merchant, path: string, minAmountMinor: bigint | null) {
+  const { name: merchantName, testMode, collectionFee: feeRule } = merchant;
+  const appearance = pageAppearance(merchant);
   const bounds = { minMinor: minAmountMinor ?? settings.amountMinMinor, maxMinor: settings.amountMaxMinor };
-  return { merchantName, testMode, feeRule, path, minAmountMinor, bounds };
+  return { merchantName, appearance, testMode, feeRule, path, minAmountMinor, bounds };
 }

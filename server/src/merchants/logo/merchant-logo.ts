@@ -1,5 +1,5 @@
-import type { Queryable } from '../kit/db.ts';
-import { deleteLogoRow, findLogoRow, upsertLogo } from './queries.ts';
+import type { Queryable } from '../../kit/db.ts';
+import { deleteLogoRow, findLogoRow, upsertLogo } from '../queries/logos.ts';
 
 /** The merchant's logo as a PNG, or null. */
 export async function findLogo(db: Queryable, merchantId: string): Promise<Uint8Array | null> {

@@ -73,3 +73,21 @@ function hasPixels(chunks: readonly Chunk[], pixelBytes: number): boolean {
     return false;
   }
 }
+
+// What the pixels need (PNG, third edition, section 5.6). Other chunks can hold anything, such as where a photo was taken.
+const essentialTypes = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
+
+/** A PNG that passed `pngProblem`, without its metadata. */
+export function withoutMetadata(png: Uint8Array): Buffer {
+  const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength);
+  const parts: Buffer[] = [signature];
+  let position = signature.length;
+  while (position + 12 <= bytes.length) {
+    const end = position + 12 + bytes.readUInt32BE(position);
+    const type = bytes.toString('latin1', position + 4, position + 8);
+    if (essentialTypes.has(type)) parts.push(bytes.subarray(position, end));
+    if (type === 'IEND') break;
+    position = end;
+  }
+  return Buffer.concat(parts);
+}

@@ -1,4 +1,4 @@
-import type { Queryable, Statement } from '../kit/db.ts';
+import type { Queryable, Statement } from '../../kit/db.ts';
 
 export function findLogoRow(db: Queryable, merchantId: string): Promise<{ png: Uint8Array } | undefined> {
   return db.row<{ png: Uint8Array }>({

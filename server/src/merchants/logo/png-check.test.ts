@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { deflateSync } from 'node:zlib';
 import { it } from 'node:test';
-import { pngChunk, plainPng } from './poster.corpus.ts';
+import { pngChunk, plainPng } from '../../posters/poster.corpus.ts';
 import { pngDimensions, pngProblem } from './png-check.ts';
 
 const signatureBytes = 8;
