@@ -1,59 +1,40 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { AppError } from '../server/src/api/app-error.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { html, renderHtml } from '../server/src/kit/html.ts';
+import { languages } from '../server/src/languages/languages.ts';
 import { launchBrowser, openPage } from '../test/harness/browser.ts';
-import { checkoutFixtures } from '../test/harness/checkout-fixtures.ts';
-import { counterFixtures, linkFixtures } from '../test/harness/collect-fixtures.ts';
+import type { PageOptions } from '../test/harness/browser.ts';
 import { startCheckoutServer } from '../test/harness/checkout-server.ts';
-import { refusedCode, refusedNumber } from '../test/harness/fake-checkout.ts';
+import type { CheckoutServer } from '../test/harness/checkout-server.ts';
+import { payerPages } from '../test/harness/payer-pages.ts';
+import type { PayerPage } from '../test/harness/payer-pages.ts';
 import { launchPrompts, promptsByNumber } from '../test/harness/phone-fixtures.ts';
 
-// node tools/screenshots.ts <directory> [part of a name]: draws every state of the hosted pages, to be looked at.
+// node tools/screenshots.ts <directory> [part of a name]: every state of the hosted pages in every language, to be
+// looked at: a picture of each, and sheets with many.
 
-interface Picture {
+/** A way to look at pages; each has its sheets. */
+interface View extends PageOptions {
   name: string;
-  path: string;
-  /** What happens on the page before the picture is taken. */
-  act?: (page: Page) => Promise<void>;
+  amounts?: 'usual' | 'largest';
+  textPercent?: number;
 }
 
-const sizes = [
-  { name: 'phone', width: 360, height: 740 },
-  { name: 'desktop', width: 1280, height: 800 },
+const phone = { width: 360, height: 740 };
+const desktop = { width: 1280, height: 800 };
+const views: View[] = [
+  ...languages.map(({ code }) => ({ name: `phone-${code}`, ...phone, language: code })),
+  { name: 'phone-dark', ...phone, dark: true },
+  { name: 'phone-forced-colours', ...phone, forcedColours: true },
+  { name: 'phone-without-scripts', ...phone, scripts: false },
+  { name: 'narrow-large-text', width: 320, height: 740, textPercent: 200, amounts: 'largest' },
+  { name: 'desktop', ...desktop },
+  { name: 'desktop-dark', ...desktop, dark: true },
 ];
 
-const [directory = 'screenshots', only = ''] = process.argv.slice(2);
-await mkdir(directory, { recursive: true });
-await using server = await startCheckoutServer();
-const { checkout } = server;
-
-const pictures: Picture[] = [
-  ...Object.keys(checkoutFixtures).map((name) => ({ name, path: `/pay/${name}` })),
-  { name: 'cancel-question', path: '/pay/choose/cancel' },
-  { name: 'cancel-question-while-open', path: '/pay/approve_on_phone/cancel' },
-  { name: 'number-refused', path: '/pay/choose', act: (page) => payWith(page, '12', refusedNumber()) },
-  { name: 'number-missing', path: '/pay/choose', act: (page) => payWith(page, '', null) },
-  {
-    name: 'network-refused',
-    path: '/pay/choose',
-    act: (page) => payWith(page, '3012345', new AppError('rate_limited', 'Too many tries. Wait a minute, then go on.')),
-  },
-  { name: 'code-wrong', path: '/pay/enter_code', act: (page) => typeCode(page, '111111') },
-  { name: 'not-yet-approved', path: '/pay/approve_then_confirm?confirmed=1' },
-  { name: 'chosen-without-number', path: '/pay/choose', act: (page) => page.getByLabel('Wave').check() },
-  { name: 'trouble-404', path: '/pay/nobody-knows-this' },
-  { name: 'trouble-500', path: '/pay/choose', act: (page) => failWith(page, new Error('a fault for the picture')) },
-  {
-    name: 'trouble-503',
-    path: '/pay/choose',
-    act: (page) => failWith(page, new AppError('unavailable', 'The service cannot answer just now.')),
-  },
-  ...Object.keys(linkFixtures).map((name) => ({ name: `link-${name}`, path: `/link/${name}` })),
-  ...Object.keys(counterFixtures).map((name) => ({ name: `counter-${name}`, path: `/pos/${name}` })),
-  { name: 'link-refused', path: '/link/open', act: (page) => enterAmount(page, '5') },
-  { name: 'link-number-refused', path: '/link/fields', act: (page) => payWith(page, '12', null) },
-  { name: 'counter-code-unknown', path: '/pos/9999999' },
+const englishPages: PayerPage[] = [
   { name: 'home', path: '/' },
   { name: 'phone-ask', path: '/simulator/phone' },
   { name: 'phone-ask-refused', path: '/simulator/phone/12' },
@@ -62,50 +43,74 @@ const pictures: Picture[] = [
   ...Object.keys(launchPrompts).map((id) => ({ name: `wave-${id}`, path: `/simulator/wave/${id}` })),
 ];
 
-const browser = await launchBrowser();
-for (const picture of pictures.filter(({ name }) => name.includes(only))) {
-  for (const size of sizes) await photograph(browser, picture, size);
-}
-await browser.close();
+// A sheet of this width can be looked at as it is.
+const sheetWidth = 2_000;
+const picturesPerSheet = 10;
 
-async function photograph(
-  chromium: Browser,
-  { name, path, act }: Picture,
-  size: (typeof sizes)[number],
-): Promise<void> {
-  for (const dark of [false, true]) {
-    await using opened = await openPage(chromium, { width: size.width, height: size.height, dark });
-    await opened.page.goto(`${server.baseUrl}${path}`);
-    await act?.(opened.page);
-    const file = [name, size.name, ...(dark ? ['dark'] : [])].join('.');
-    await opened.page.screenshot({ path: join(directory, `${file}.png`), fullPage: true });
-    for (const pageError of opened.pageErrors) console.log(`${file}: ${pageError}`);
+const [directory = 'screenshots', only = ''] = process.argv.slice(2);
+for (const view of views) {
+  const pages = [...payerPages, ...((view.language ?? 'en') === 'en' ? englishPages : [])];
+  const files = await photograph(
+    view,
+    pages.filter(({ name }) => name.includes(only)),
+  );
+  await drawSheets(view, files);
+}
+
+async function photograph(view: View, pages: readonly PayerPage[]): Promise<string[]> {
+  const folder = join(directory, view.name);
+  await mkdir(folder, { recursive: true });
+  await using server = await startCheckoutServer({}, view.amounts);
+  const browser = await launchBrowser(view);
+  const files: string[] = [];
+  for (const page of pages) files.push(await photographOne(browser, server, { view, page, folder }));
+  await browser.close();
+  return files;
+}
+
+interface Picture {
+  view: View;
+  page: PayerPage;
+  folder: string;
+}
+
+async function photographOne(
+  browser: Browser,
+  server: CheckoutServer,
+  { view, page: { name, path, act }, folder }: Picture,
+): Promise<string> {
+  await using opened = await openPage(browser, view);
+  await opened.page.goto(`${server.baseUrl}${path}`);
+  await act?.(opened.page, server.checkout);
+  const file = join(folder, `${name}.png`);
+  await opened.page.screenshot({ path: file, fullPage: true });
+  for (const pageError of opened.pageErrors) console.log(`${file}: ${pageError}`);
+  return file;
+}
+
+/** `sheets/<view>-<number>.png`, each with some of the view's pictures side by side under their names. */
+async function drawSheets({ name, width = phone.width }: View, files: readonly string[]): Promise<void> {
+  const sheets = join(directory, 'sheets');
+  await mkdir(sheets, { recursive: true });
+  const browser = await launchBrowser();
+  for (let first = 0; first < files.length; first += picturesPerSheet) {
+    const pictures = files
+      .slice(first, first + picturesPerSheet)
+      .map(
+        (file) =>
+          html`<figure><figcaption>${basename(file, '.png')}</figcaption><img src="${pathToFileURL(resolve(file)).href}"></figure>`,
+      );
+    const shownWidth = Math.min(width, sheetWidth / (picturesPerSheet / 2) - 12);
+    const sheet = join(sheets, `${name}-${first / picturesPerSheet + 1}`);
+    await writeFile(
+      `${sheet}.html`,
+      renderHtml(
+        html`<!doctype html><meta charset="utf-8"><style>body{display:flex;flex-wrap:wrap;gap:8px;margin:8px;align-items:start;background:#888;font:12px sans-serif}figure{margin:0}img{display:block;width:${Math.round(shownWidth)}px}</style>${pictures}`,
+      ),
+    );
+    await using opened = await openPage(browser, { width: sheetWidth, height: 400, scripts: false });
+    await opened.page.goto(pathToFileURL(resolve(`${sheet}.html`)).href);
+    await opened.page.screenshot({ path: `${sheet}.png`, fullPage: true });
   }
-}
-
-async function enterAmount(page: Page, amount: string): Promise<void> {
-  await page.getByLabel('Amount').fill(amount);
-  await page.getByRole('button').click();
-  await page.locator('.error').waitFor();
-}
-
-async function payWith(page: Page, number: string, outcome: Error | null): Promise<void> {
-  checkout.next = outcome;
-  await page.getByLabel('Afrimoney').check();
-  await page.getByLabel('Your mobile-money number').fill(number);
-  await page.getByRole('button', { name: 'Pay' }).click();
-  await page.locator('.error, .notice').first().waitFor();
-}
-
-async function typeCode(page: Page, code: string): Promise<void> {
-  checkout.next = refusedCode();
-  await page.getByRole('textbox').fill(code);
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.locator('.error').waitFor();
-}
-
-async function failWith(page: Page, outage: Error): Promise<void> {
-  checkout.outage = outage;
-  await page.reload();
-  checkout.outage = null;
+  await browser.close();
 }

@@ -1,4 +1,5 @@
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
@@ -67,11 +68,14 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
   return { page, context, pageErrors, [Symbol.asyncDispose]: () => context.close() };
 }
 
+// The shortened one: each page parses it anew.
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** axe-core's violations on the page now, one line each, with the elements. Needs scripts. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   // The debugger evaluates it, so the page's content security policy, which forbids it, stays in force. The script is
   // there already when a page is checked again in other colours.
-  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(`${axe.source}; true`);
+  if (!(await page.evaluate<boolean>("typeof axe === 'object'"))) await page.evaluate(`${axeSource}; true`);
   return await page.evaluate<string[]>(findViolations);
 }
 

@@ -206,7 +206,7 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'paid-refunded': sampleView({ status: 'successful', charge: { ...paid, status: 'refunded' } }),
   'paid-partly-refunded': sampleView({ status: 'successful', charge: { ...paid, amountRefundedMinor: 25_000n } }),
   'paid-partly-reversed': sampleView({ status: 'successful', charge: { ...paid, amountReversedMinor: 100_000n } }),
-  'choose-with-answers': sampleView({ customFields }),
+  'choose-with-answers': sampleView({ customFields, description: 'Two school books\nDelivered to Bakau' }),
   'paid-with-answers': sampleView({ status: 'successful', customFields, charge: paid }),
   reversed: sampleView({ status: 'successful', charge: { ...paid, status: 'reversed' } }),
   failed: sampleView({ status: 'failed', attemptsLeft: 0, charge: insufficientFunds }),

@@ -64,7 +64,7 @@ async function refuse(): Promise<StartedPayment> {
 export const linkFixtures: Record<string, CollectTarget> = {
   open: collectPage({
     minAmountMinor: 10_000n,
-    description: 'Say whose fees they are, so that we can find your child.',
+    description: 'Say whose fees they are, so that we can find your child.\nPay before 15 January.',
   }),
   appearance: collectPage({
     path: '/link/appearance',

@@ -19,5 +19,5 @@ export function generalErrors(errors: readonly FormError[] = []): Html {
 
 /** The error of one field. The field names `<name>-error` in its `aria-describedby`. */
 export function fieldError(name: string, message: Html | string): Html {
-  return html`<p class="error" id="${name}-error">${icon('warning')}${message}</p>`;
+  return html`<p class="error" id="${name}-error">${icon('warning')}<span>${message}</span></p>`;
 }

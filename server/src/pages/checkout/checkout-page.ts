@@ -66,8 +66,8 @@ export function checkoutPart(model: CheckoutPageModel): PagePart {
   return { body: checkoutMain(model), moreStyle: moreStyleOf(stepOf(model.view)) };
 }
 
-function moreStyleOf(step: StepName): 'waiting' | 'ended' | null {
-  if (step === 'choose') return null;
+function moreStyleOf(step: StepName): 'choice' | 'waiting' | 'ended' {
+  if (step === 'choose') return 'choice';
   return isWaiting(step) || step === 'enter_code' ? 'waiting' : 'ended';
 }
 

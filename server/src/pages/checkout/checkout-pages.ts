@@ -31,10 +31,12 @@ export interface CheckoutPagesOptions extends StatusRouteOptions {
 }
 
 const { style, moreStyles } = loadStyles(
-  ['../style.css', '../controls.css', '../network-fields.css', 'checkout.css'].map(
-    (file) => new URL(file, import.meta.url),
-  ),
-  { waiting: new URL('waiting.css', import.meta.url), ended: new URL('ended.css', import.meta.url) },
+  ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
+  {
+    choice: new URL('../network-fields.css', import.meta.url),
+    waiting: new URL('waiting.css', import.meta.url),
+    ended: new URL('ended.css', import.meta.url),
+  },
 );
 const script = loadScript(new URL('live.js', import.meta.url));
 

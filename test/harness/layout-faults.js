@@ -1,0 +1,83 @@
+// Evaluated in a page: what a payer could not see or press there, a line each.
+(() => {
+  const faults = [];
+  const root = document.documentElement;
+  const width = root.clientWidth;
+  if (root.scrollWidth > width) faults.push(`the page is ${root.scrollWidth} wide and scrolls sideways`);
+
+  const isShown = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && !element.closest('.unseen, noscript, script, style');
+  const words = (text) => text.trim().replace(/\s+/g, ' ').slice(0, 60);
+
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.data.trim() === '' || !isShown(node.parentElement)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const rect of range.getClientRects()) {
+      if (rect.width > 0 && rect.height > 0) texts.push({ node, rect });
+    }
+    // Amounts, and words that no screen is too narrow for.
+    for (const word of node.data.matchAll(/D\d[\d,]*(?:\.\d\d)?|(?<![^\s(])\p{L}{2,12}(?![^\s.,:?!)])/gu)) {
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (linesOf(range.getClientRects()) > 1) faults.push(`"${word[0]}" is on two lines`);
+    }
+  }
+  for (const amount of document.querySelectorAll('.amount')) {
+    const range = document.createRange();
+    range.selectNodeContents(amount);
+    if (isShown(amount) && linesOf(range.getClientRects()) > 1)
+      faults.push(`"${words(amount.textContent)}" is on two lines`);
+  }
+
+  /** Rectangles that share no height with the first are on another line. */
+  function linesOf(rects) {
+    const [first, ...others] = rects;
+    return 1 + others.filter(({ top, bottom }) => top >= first.bottom || bottom <= first.top).length;
+  }
+
+  for (const { node, rect } of texts) {
+    if (rect.left < -1 || rect.right > width + 1) faults.push(`"${words(node.data)}" is outside the page`);
+    for (let box = node.parentElement; box !== document.body; box = box.parentElement) {
+      const { overflowX, overflowY, backgroundColor, borderRightWidth } = getComputedStyle(box);
+      const outer = box.getBoundingClientRect();
+      const isDrawn = backgroundColor !== 'rgba(0, 0, 0, 0)' || borderRightWidth !== '0px';
+      if (isDrawn && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) {
+        faults.push(`"${words(node.data)}" is wider than its box`);
+      }
+      const cut =
+        (overflowX !== 'visible' && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) ||
+        (overflowY !== 'visible' && (rect.top < outer.top - 1 || rect.bottom > outer.bottom + 1));
+      if (cut) faults.push(`"${words(node.data)}" is cut`);
+    }
+  }
+  // The letters themselves: a line has room above and below them, which may overlap.
+  const lettersOf = ({ left, right, top, bottom, height }) => ({
+    left: left + 1,
+    right: right - 1,
+    top: top + height / 4,
+    bottom: bottom - height / 4,
+  });
+  for (const [index, text] of texts.entries()) {
+    for (const other of texts.slice(index + 1)) {
+      if (other.node === text.node) continue;
+      const [one, two] = [lettersOf(text.rect), lettersOf(other.rect)];
+      const overlap = one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom;
+      if (overlap) faults.push(`"${words(text.node.data)}" covers "${words(other.node.data)}"`);
+    }
+  }
+
+  for (const field of document.querySelectorAll('input:not([type=hidden], [type=radio])')) {
+    if (isShown(field) && field.scrollWidth > field.clientWidth + 1) faults.push(`what stands in ${field.name} is cut`);
+  }
+  for (const target of document.querySelectorAll('a, button, input, summary')) {
+    const { width: targetWidth, height } = target.getBoundingClientRect();
+    if (isShown(target) && targetWidth > 0 && height > 0 && height < 44) {
+      faults.push(`"${words(target.textContent || target.name)}" is ${height} high, too low for a thumb`);
+    }
+  }
+  return [...new Set(faults)];
+})();
