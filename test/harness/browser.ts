@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
@@ -69,7 +68,7 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
 }
 
 // The shortened one: each page parses it anew.
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** axe-core's violations on the page now, one line each, with the elements. Needs scripts. */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
