@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
 import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../test/harness/checkout-server.ts';
@@ -54,34 +54,33 @@ test('each page is seen, and each pair of settings on one of them', () => {
   }
 });
 
-for (const seen of cases) {
-  const { subject, language, width, colours, text, scripts, amounts } = seen;
-  const manner = `${language}, ${width} px, ${colours}, text ${text} %, scripts ${scripts ? 'on' : 'off'}, ${amounts} amounts`;
-  test(`${subject.name} can be read and used: ${manner}`, async () => {
+// A page is opened once for what changes without opening it again.
+const openings = Map.groupBy(cases, ({ subject, language, text, scripts, amounts }) =>
+  [subject.name, language, `text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`, `${amounts} amounts`].join(', '),
+);
+
+for (const [name, views] of openings) {
+  test(`can be read and used: ${name}`, async () => {
     const startedAt = performance.now();
-    await look(seen);
+    await look(views);
     browserMs += performance.now() - startedAt;
   });
 }
 
-async function look(seen: Case): Promise<void> {
-  const { subject, language, width, colours, text, scripts, amounts } = seen;
+async function look(views: Case[]): Promise<void> {
+  const [{ subject, language, text, scripts, amounts }] = views as [Case];
   const [browser, server] = [browsers.get(text), servers.get(amounts)];
   assert.ok(browser && server);
-  await using opened = await openPage(browser, {
-    width,
-    height: width === 1280 ? 800 : 740,
-    scripts,
-    language,
-    dark: colours === 'dark',
-    forcedColours: colours === 'forced',
-  });
+  await using opened = await openPage(browser, { scripts, language });
   const { page } = opened;
-  await page.goto(server.baseUrl + subject.path);
-  await subject.act?.(page, server.checkout);
-  assert.deepEqual(await layoutFaults(page), []);
-  if (colours === 'forced') assert.ok(await showsChoice(page), 'the chosen network looks as the others');
-  if (scripts) assert.deepEqual(await accessibilityViolations(page), []);
+  for (const [index, view] of views.entries()) {
+    await show(page, view);
+    if (index === 0) {
+      await page.goto(server.baseUrl + subject.path);
+      await subject.act?.(page, server.checkout);
+    }
+    await check(page, view);
+  }
   assert.equal(await page.evaluate('document.documentElement.lang'), language);
   if (language !== 'en') assert.deepEqual(await englishTexts(page, language), []);
   // A page that refuses or fails has its status.
@@ -91,5 +90,20 @@ async function look(seen: Case): Promise<void> {
     [],
   );
   // The accessibility checks are scripts themselves.
-  if (!scripts) await look({ ...seen, scripts: true });
+  if (!scripts) await look(views.map((view) => ({ ...view, scripts: true })));
+}
+
+async function show(page: Page, { width, colours }: Case): Promise<void> {
+  await page.setViewportSize({ width, height: width === 1280 ? 800 : 740 });
+  await page.emulateMedia({
+    colorScheme: colours === 'dark' ? 'dark' : 'light',
+    forcedColors: colours === 'forced' ? 'active' : 'none',
+  });
+}
+
+async function check(page: Page, { width, colours, scripts }: Case): Promise<void> {
+  const where = `${width} px, ${colours}`;
+  assert.deepEqual(await layoutFaults(page), [], where);
+  if (colours === 'forced') assert.ok(await showsChoice(page), `${where}: the chosen network looks as the others`);
+  if (scripts) assert.deepEqual(await accessibilityViolations(page), [], where);
 }
