@@ -36,6 +36,8 @@ export interface PageOptions {
   dark?: boolean;
   /** The few colours of a user's own, as Windows has them for people who see badly. */
   forcedColours?: boolean;
+  /** Whether the browser says that it runs on a phone. */
+  phone?: boolean;
   /** What the browser asks for; English by default. */
   language?: string;
 }
@@ -55,6 +57,9 @@ export async function openPage(browser: Browser, options: PageOptions = {}): Pro
     colorScheme: options.dark ? 'dark' : 'light',
     forcedColors: options.forcedColours ? 'active' : 'none',
     ...(options.language !== undefined && { locale: options.language }),
+    ...(options.phone === true && {
+      userAgent: 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/147.0.0.0 Mobile',
+    }),
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(timeoutMs);

@@ -50,6 +50,8 @@ export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
 export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCharge {
   return {
     id: '01939f00-0000-7000-8000-000000000003',
+    attempt: 1,
+    isAbandoned: false,
     networkId: 'afrimoney',
     networkName: 'Afrimoney',
     maskedNumber: '.... 2345',
@@ -90,12 +92,22 @@ const insufficientFunds = sampleCharge({
   failureCode: 'insufficient_funds',
 });
 
+const secondInsufficientFunds = sampleCharge({
+  ...insufficientFunds,
+  id: 'second',
+  attempt: 2,
+  networkId: 'aps',
+  networkName: 'APS',
+  maskedNumber: '.... 4567',
+  number: '3014567',
+});
+
 const customFields = [
   { label: 'Student', value: 'Awa Ceesay' },
   { label: 'Class', value: '4B' },
 ];
 
-const openPrompts = [{ id: sampleCharge().id, networkName: 'Afrimoney', maskedNumber: '.... 2345', number: '7012345' }];
+const openPrompts = [sampleCharge()];
 
 /** A merchant that has set everything. */
 export const fullAppearance = {
@@ -158,6 +170,7 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'approve-second-number': {
     ...processing({
       id: 'second',
+      attempt: 2,
       networkId: 'qmoney',
       networkName: 'QMoney',
       maskedNumber: '.... 4567',
@@ -167,7 +180,43 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
     canChange: true,
     openPrompts,
   },
-  'choose-after-leaving': sampleView({ attemptsLeft: 4, charge: sampleCharge({ nextAction: null }), openPrompts }),
+  'choose-after-leaving': sampleView({
+    attemptsLeft: 4,
+    charge: sampleCharge({ nextAction: null, isAbandoned: true }),
+    openPrompts,
+  }),
+  'choose-after-left-ended': sampleView({
+    attemptsLeft: 4,
+    charge: { ...insufficientFunds, failureCode: 'cancelled', isAbandoned: true },
+  }),
+  'choose-after-second-refusal': sampleView({ attemptsLeft: 3, charge: secondInsufficientFunds, openPrompts }),
+  'failed-after-leaving': sampleView({
+    status: 'failed',
+    attemptsLeft: 0,
+    charge: secondInsufficientFunds,
+    openPrompts: [
+      sampleCharge(),
+      sampleCharge({ id: 'another', networkName: 'QMoney', transactionReference: 'TX-20261120-101500-3HJ8K2LW' }),
+    ],
+  }),
+  'paid-after-leaving': sampleView({
+    status: 'successful',
+    charge: { ...paid, id: 'second', attempt: 2 },
+    openPrompts,
+  }),
+  'asking-changeable': {
+    ...processing({ networkId: 'aps', networkName: 'APS', progress: 'unknown', nextAction: null }),
+    canChange: true,
+  },
+  'enter_code-changeable': {
+    ...processing({
+      networkId: 'qmoney',
+      networkName: 'QMoney',
+      nextAction: { type: 'enter_code', length: 6 },
+      waitingSince: new Date(fixtureTime.getTime() - 50_000),
+    }),
+    canChange: true,
+  },
   'choose-known-number': sampleView({ customerPhone: '+220 877012345' }),
   enter_code: processing({
     networkId: 'qmoney',

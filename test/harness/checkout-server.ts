@@ -6,6 +6,9 @@ import { createLog } from '../../server/src/kit/log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
+import { createCheckoutRenderer } from '../../server/src/pages/checkout/checkout-renderer.ts';
+import type { CheckoutRendererOptions } from '../../server/src/pages/checkout/checkout-renderer.ts';
+import type { StatusRouteOptions } from '../../server/src/pages/checkout/status-route.ts';
 import { collectPages } from '../../server/src/pages/collect/collect-pages.ts';
 import { logoPages } from '../../server/src/pages/logos/logo-pages.ts';
 import { plainPng } from '../../server/src/posters/poster.corpus.ts';
@@ -28,7 +31,7 @@ export interface CheckoutServer extends AsyncDisposable {
  * `largest`, every payment is of 1,000,000.00.
  */
 export async function startCheckoutServer(
-  options: Partial<CheckoutPagesOptions> = {},
+  options: Partial<StatusRouteOptions & CheckoutRendererOptions & Pick<CheckoutPagesOptions, 'log'>> = {},
   amounts: 'usual' | 'largest' = 'usual',
 ): Promise<CheckoutServer> {
   const changes = new LocalChangeFeed();
@@ -37,25 +40,26 @@ export async function startCheckoutServer(
     checkout.setSilently(name, amounts === 'largest' ? largestView(view) : view);
   }
   let baseUrl = 'http://127.0.0.1';
-  const app = fastify();
-  await app.register(checkoutPages, {
+  const log = createLog({ level: 'silent' });
+  const parts = {
     checkout,
     changes,
     clock: fixtureClock,
-    log: createLog({ level: 'silent' }),
+    log,
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
     networkDetails,
     simulatedPhoneUrl: () => '/simulator/phone',
     ...options,
-  });
+  };
+  const renderer = createCheckoutRenderer(parts);
+  const app = fastify();
+  await app.register(checkoutPages, { ...parts, renderer });
   await app.register(collectPages, {
+    ...parts,
     targets: amounts === 'largest' ? largestCollectFixtures : collectFixtures,
-    networkDetails,
-    log: createLog({ level: 'silent' }),
     random: seededRandom('forms'),
-    publicUrl: () => baseUrl,
-    formKey: 'a key of the tests',
+    checkoutRenderer: renderer,
   });
   await app.register(logoPages, {
     merchants: { byId: async (id) => ({ id, logoSetAt: fixtureTime }) },

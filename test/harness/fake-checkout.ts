@@ -7,7 +7,7 @@ import type { Checkout } from '../../server/src/payments/checkout.ts';
 export type CheckoutCall =
   | { type: 'pay'; token: string; network: string; accountNumber: string | null }
   | { type: 'proceed'; token: string; code: string | null }
-  | { type: 'abandon'; token: string }
+  | { type: 'abandon'; token: string; attempt: string | null }
   | { type: 'cancel'; token: string };
 
 /** Payments in memory, for tests of the pages alone. The test sets the result of the next action. */
@@ -56,8 +56,8 @@ export class FakeCheckout implements Checkout {
     return this.#act(token);
   }
 
-  async abandon(token: string): Promise<CheckoutView> {
-    this.calls.push({ type: 'abandon', token });
+  async abandon(token: string, attempt: string | null): Promise<CheckoutView> {
+    this.calls.push({ type: 'abandon', token, attempt });
     return this.#act(token);
   }
 

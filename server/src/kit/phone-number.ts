@@ -60,11 +60,11 @@ export function maskPhoneNumber(text: string): string {
 interface Range {
   operator: Operator;
   /** How the operator's 7-digit numbers begin. */
-  oldNumbers: RegExp;
+  oldNumbers: readonly string[];
   /** What the new form puts before the 7 digits; absent where numbers keep 7 digits for now. */
   newPrefix?: string;
   /** How the 7 digits may begin after the prefix, where that allows more than `oldNumbers`. */
-  afterPrefix?: RegExp;
+  afterPrefix?: readonly string[];
 }
 
 /**
@@ -72,11 +72,16 @@ interface Range {
  * 49, 55 to 57 (QCell or fixed) and 84 to 87 with 7 digits (Comium or fixed).
  */
 const ranges: readonly Range[] = [
-  { operator: 'africell', oldNumbers: /^(?:2|7|4[015])/, newPrefix: '87' },
-  { operator: 'qcell', oldNumbers: /^(?:3|5[0-489])/, newPrefix: '83', afterPrefix: /^[35]/ },
-  { operator: 'comium', oldNumbers: /^6/, newPrefix: '86', afterPrefix: /^(?:6|8[4-7])/ },
-  { operator: 'gamcel', oldNumbers: /^9/ },
-  { operator: 'gamtel', oldNumbers: /^(?:8[0-389]|4[2-4])/ },
+  { operator: 'africell', oldNumbers: ['2', '7', '40', '41', '45'], newPrefix: '87' },
+  {
+    operator: 'qcell',
+    oldNumbers: ['3', '50', '51', '52', '53', '54', '58', '59'],
+    newPrefix: '83',
+    afterPrefix: ['3', '5'],
+  },
+  { operator: 'comium', oldNumbers: ['6'], newPrefix: '86', afterPrefix: ['6', '84', '85', '86', '87'] },
+  { operator: 'gamcel', oldNumbers: ['9'] },
+  { operator: 'gamtel', oldNumbers: ['80', '81', '82', '83', '88', '89', '42', '43', '44'] },
 ];
 
 const gambian = /^(?:\+220|00220|220)?(\d{7}|\d{9})$/;
@@ -87,8 +92,19 @@ const separators = /[ \u00a0\u2010\u2011\u2013.()-]/g;
 // The longest usual form has some 25 characters.
 const textLengthMax = 40;
 
+/** How an operator's national numbers begin, in the old form and in the new one. */
+export function prefixesOf(operator: Operator): string[] {
+  return ranges
+    .filter((range) => range.operator === operator)
+    .flatMap(({ oldNumbers, newPrefix }) => [...oldNumbers, ...(newPrefix === undefined ? [] : [newPrefix])]);
+}
+
+function startsWithOne(digits: string, prefixes: readonly string[]): boolean {
+  return prefixes.some((prefix) => digits.startsWith(prefix));
+}
+
 function fromOldForm(digits: string): PhoneNumber {
-  const range = ranges.find(({ oldNumbers }) => oldNumbers.test(digits));
+  const range = ranges.find(({ oldNumbers }) => startsWithOne(digits, oldNumbers));
   const migrated = range?.newPrefix !== undefined;
   return {
     canonical: migrated ? `+220${range.newPrefix}${digits}` : `+220${digits}`,
@@ -101,7 +117,7 @@ function fromOldForm(digits: string): PhoneNumber {
 function fromNewForm(digits: string, options: PhoneNumberOptions): PhoneNumber {
   const core = digits.slice(2);
   const range = ranges.find(({ newPrefix }) => newPrefix !== undefined && digits.startsWith(newPrefix));
-  const isConsistent = range !== undefined && (range.afterPrefix ?? range.oldNumbers).test(core);
+  const isConsistent = range !== undefined && startsWithOne(core, range.afterPrefix ?? range.oldNumbers);
   if (options.strict && range !== undefined && !isConsistent) {
     throw new PhoneNumberError('This number does not exist: its first two digits do not go with the rest. Check it.');
   }

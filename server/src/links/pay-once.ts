@@ -28,7 +28,7 @@ export async function payOnce(
   try {
     await countPayment();
     return await context.db.withTransaction(async (tx) => {
-      if (first) releaseForm(tx, first);
+      if (first && !(await releaseForm(tx, context.clock, first))) return first.intent;
       return create(tx);
     }, cause);
   } catch (error) {

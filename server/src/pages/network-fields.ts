@@ -5,6 +5,7 @@ import type { CheckoutNetwork } from '../payments/checkout-view.ts';
 import { fieldError } from './form-errors.ts';
 import { networkMark } from './icons.ts';
 import type { NetworkDetails } from './logos/network-details.ts';
+import { prefixesOf } from '../kit/phone-number.ts';
 import { foreignText, operatorOf } from './page-text.ts';
 
 /** The choice of network and number, on a payment's page and on a link's with a fixed amount. */
@@ -48,13 +49,18 @@ function networkCard(fields: NetworkFields, network: CheckoutNetwork, checked: b
   const { id, displayName, numberRequired } = network;
   return html`<div class="network"><input type="radio" name="network" value="${id}" id="network-${id}" required${
     numberRequired ? '' : html` data-no-number`
-  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName, fields.details.logos.get(id)?.path)}<span>${displayName}${isLikely(fields, network) && html`<small>${fields.language.t('likely')}</small>`}</span></label></div>
+  }${checked && html` checked`}><label for="network-${id}">${networkMark(id, displayName, fields.details.logos.get(id)?.path)}<span>${displayName}${likelyMark(fields, network)}</span></label></div>
 `;
 }
 
-/** Marked, never chosen: a wallet may be another operator's than the number, and a number may have several. */
-function isLikely({ networks, likelyNumber }: NetworkFields, { operator }: CheckoutNetwork): boolean {
-  return operator !== null && networks.length > 1 && operatorOf(likelyNumber) === operator;
+/**
+ * Marked, never chosen: a wallet may be another operator's than the number, and a number may have several. `likely-network.js` marks
+ * while the number is typed.
+ */
+function likelyMark({ networks, likelyNumber, language: { t } }: NetworkFields, { operator }: CheckoutNetwork): Html {
+  if (operator === null || networks.length === 1) return html``;
+  const isLikely = operatorOf(likelyNumber) === operator;
+  return html`<small data-prefixes="${prefixesOf(operator).join(' ')}"${!isLikely && html` hidden`}>${t('likely')}</small>`;
 }
 
 /** Empty if no network needs a number. */

@@ -151,6 +151,19 @@ test('another amount that an abandoned attempt turns out to have paid stops the 
   assert.deepEqual(callsOf(second), []);
 });
 
+test('another amount that an abandoned attempt has paid cancels the new prompt, which would be a second payment', async () => {
+  const { intent, charge } = await createAbandoned();
+  const second = await world.attempt(intent, 'aps', otherNumber);
+  await world.work();
+  assert.deepEqual(callsOf(second), ['start']);
+  await applyResponse(world.context, charge, succeeded(charge, { amountMinor: 9_000n }));
+  world.networks.aps.responses.cancel = refused;
+  await world.work();
+  assert.deepEqual(callsOf(second), ['start', 'cancel']);
+  assert.equal((await world.intent(intent)).review, 'amount_mismatch');
+  assert.deepEqual(await statuses(intent), ['requires_payment_method', 'pending', 'failed']);
+});
+
 test('a network that cannot cancel is looked up instead, and once more before the new prompt', async () => {
   const { wave } = world.networks;
   Object.assign(wave.capabilities, { canCancel: false });

@@ -12,23 +12,24 @@ import { findCurrentCharge, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent } from './queries/intents.ts';
 
 /**
- * The payer leaves the current attempt to use another number or network, without ending the payment. An attempt that was
+ * The payer leaves the current attempt, named by `chargeId`, to use another number or network, without ending the payment. An attempt that was
  * not sent yet is dropped. One that was sent stays open, because the payer may still approve it: a worker cancels it at its
  * network, and only its success still changes the payment (docs/architecture.md, "States").
  *
- * Throws AppError `not_found`, and `state_conflict` where there is no attempt to leave or no further one to change to.
+ * Throws AppError `not_found`, and `state_conflict` where it is not the current attempt, is not open, or no further one may follow.
  */
 export async function abandonAttempt(
   tx: Transaction,
   context: PaymentContext,
   merchant: Merchant,
-  intentId: string,
+  { intentId, chargeId }: { intentId: string; chargeId: string | null },
 ): Promise<void> {
   const intent = await lockIntent(tx, merchant.id, intentId);
   if (!intent) throw new AppError('not_found', 'There is no such payment.');
   const charge = await findCurrentCharge(tx, merchant.id, intentId);
   const now = context.clock.now();
-  if (!charge || !canAbandon(intent, charge, now)) {
+  // The page that sent the form may show an earlier attempt.
+  if (charge?.id !== chargeId || !canAbandon(intent, charge, now)) {
     throw new AppError(
       'state_conflict',
       'The number or network of this payment can no longer be changed. Reload its page.',

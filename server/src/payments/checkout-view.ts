@@ -58,10 +58,15 @@ export interface OpenPrompt {
   networkName: string;
   maskedNumber: string;
   number: string | null;
+  transactionReference: string;
 }
 
 export interface CheckoutCharge {
   id: string;
+  /** Counted from 1. */
+  attempt: number;
+  /** Whether the payer left it to use another number or network. */
+  isAbandoned: boolean;
   networkId: string;
   networkName: string;
   /** `.... 4725`, empty while unknown. */

@@ -61,7 +61,7 @@ test('the view says whether the payer may change the number, of which attempt, a
   const waiting = await viewOf(intent);
   assert.deepEqual([waiting.canChange, waiting.openPrompts, waiting.attemptsLeft], [true, [], 4]);
   assert.deepEqual([waiting.charge?.number, waiting.charge?.waitingSince], ['7001234', charge.createdAt]);
-  const left = await createCheckout(world.context).abandon(intent.checkoutToken, cause);
+  const left = await createCheckout(world.context).abandon(intent.checkoutToken, charge.id, cause);
   assert.deepEqual([left.status, left.canChange, left.attemptsLeft], ['requires_payment_method', false, 4]);
   await world.cancel(intent);
   assert.equal((await viewOf(intent)).canChange, false);
@@ -73,7 +73,8 @@ test('the view names abandoned attempts while they are open, and shows the curre
   wave.responses.cancel = { state: 'unknown', detail: 'no answer' };
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
-  const prompt = { id: charge.id, networkName: 'wave', maskedNumber: '.... 1234', number: '7001234' };
+  const { id, transactionReference } = charge;
+  const prompt = { id, networkName: 'wave', maskedNumber: '.... 1234', number: '7001234', transactionReference };
   assert.deepEqual((await viewOf(intent)).openPrompts, [prompt]);
   const second = await world.attempt(intent, 'aps', '7004321');
   await world.work();
@@ -89,6 +90,18 @@ test('the view names abandoned attempts while they are open, and shows the curre
   wave.responses.cancel = cancelResponse;
 });
 
+test('a page that still shows an earlier attempt cannot leave the current one', async () => {
+  const { intent, charge } = await world.createSent({ network: 'wave' });
+  await world.abandon(intent);
+  const second = await world.attempt(intent, 'aps', '7004321');
+  await world.work();
+  const checkout = createCheckout(world.context);
+  for (const stale of [charge.id, null]) {
+    await assert.rejects(checkout.abandon(intent.checkoutToken, stale, cause), { code: 'state_conflict' });
+  }
+  assert.equal((await world.charge(second)).abandonedAt, null);
+});
+
 test('a code goes to the current attempt, and to none once the payer has left it', async () => {
   const { wave } = world.networks;
   const startResponse = wave.responses.start;
@@ -97,7 +110,7 @@ test('a code goes to the current attempt, and to none once the payer has left it
   wave.responses.cancel = { state: 'unknown', detail: 'no answer' };
   const { intent, charge } = await world.createSent({ network: 'wave' });
   const checkout = createCheckout(world.context);
-  await checkout.abandon(intent.checkoutToken, cause);
+  await checkout.abandon(intent.checkoutToken, charge.id, cause);
   await assert.rejects(checkout.proceed(intent.checkoutToken, '123456'), { code: 'state_conflict' });
   const second = await world.attempt(intent, 'wave', '7004321');
   await world.work();

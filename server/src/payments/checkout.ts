@@ -47,8 +47,11 @@ export interface Checkout {
   started(token: string): Promise<CheckoutView>;
   /** Takes the payer's code, or (null) that the approval is done. A wrong code is `invalid_request` on `code`. */
   proceed(token: string, code: string | null): Promise<CheckoutView>;
-  /** Leaves the open attempt to use another number or network. Throws `state_conflict` unless `canChange` of the view. */
-  abandon(token: string, cause: TransactionCause): Promise<CheckoutView>;
+  /**
+   * Leaves the open attempt with this id, to use another number or network. Throws `state_conflict` where it is not the current
+   * one, or the view's `canChange` is false.
+   */
+  abandon(token: string, chargeId: string | null, cause: TransactionCause): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
@@ -115,9 +118,10 @@ export function createCheckout(context: PaymentContext): Checkout {
       await continueAttempt(context, intent, code?.trim() ?? null);
       return view(token);
     },
-    abandon: async (token, cause) => {
+    abandon: async (token, chargeId, cause) => {
       const { merchant, intent } = await findOrThrow(token);
-      await context.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, intent.id), cause);
+      const attempt = { intentId: intent.id, chargeId };
+      await context.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, attempt), cause);
       return view(token);
     },
     cancel: async (token, cause) => {
@@ -259,6 +263,8 @@ function counterNameOf({ source, metadata }: Intent): string | null {
 function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Charge): CheckoutCharge {
   return {
     id: charge.id,
+    attempt: Number(charge.attempt),
+    isAbandoned: charge.abandonedAt !== null,
     networkId: charge.network,
     networkName: networkName(networks, charge.network, merchant.testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
@@ -286,5 +292,6 @@ function toOpenPrompt(networks: NetworkRegistry, { testMode }: Merchant, charge:
     networkName: networkName(networks, charge.network, testMode),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,
+    transactionReference: charge.transactionReference,
   };
 }

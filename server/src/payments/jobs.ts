@@ -175,11 +175,14 @@ async function openUnknownCase(context: PaymentContext, charge: Charge, { capabi
   );
 }
 
-/** While the payer may still pay by a charge, its outcome is not unknown, and its prompt is not to be cancelled. */
+/**
+ * While the payer may still pay by a charge, its outcome is not unknown, and its prompt is not to be cancelled. Once money was received
+ * and is under review, nothing more is to be paid.
+ */
 async function isUnderWay(context: PaymentContext, charge: Charge): Promise<boolean> {
   if (charge.status !== 'pending' || charge.abandonedAt !== null) return false;
   const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
-  return intent !== undefined && statusAt(intent, context.clock.now()) === 'processing';
+  return intent?.review === null && statusAt(intent, context.clock.now()) === 'processing';
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { isOpen, statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
-import { clearFormHash, findIntentByFormHash } from './queries/intents.ts';
+import { clearFormHash, findIntentByFormHash, lockIntent } from './queries/intents.ts';
 
 /** One form of a hosted page: sent twice, it creates one payment. */
 export interface PaymentForm {
@@ -14,7 +14,7 @@ export interface PaymentForm {
 
 export interface PaymentOfForm {
   intent: Intent;
-  /** The payment has ended unpaid, and no attempt of it can still succeed: the form, sent again, creates another one. */
+  /** The payment has ended unpaid, and no attempt of it is open: the form, sent again, creates another one. */
   isOver: boolean;
 }
 
@@ -36,9 +36,15 @@ async function isOver(db: Queryable, clock: Clock, intent: Intent): Promise<bool
   return charges.every((charge) => charge.status !== 'pending' && charge.review === null);
 }
 
-/** Lets the form of a payment that is over create another one, in the transaction that does so. */
-export function releaseForm(tx: Transaction, { intent }: PaymentOfForm): void {
-  tx.send(clearFormHash(intent));
+/**
+ * Lets the form of a payment that is over create another one, in the transaction that does so. Returns false, and does nothing,
+ * where late money has arrived for it meanwhile.
+ */
+export async function releaseForm(tx: Transaction, clock: Clock, { intent }: PaymentOfForm): Promise<boolean> {
+  const locked = await lockIntent(tx, intent.merchantId, intent.id);
+  if (!locked || !(await isOver(tx, clock, locked))) return false;
+  tx.send(clearFormHash(locked));
+  return true;
 }
 
 /** Whether another request with the same form has created its payment first. */

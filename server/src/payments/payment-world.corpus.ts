@@ -36,7 +36,7 @@ import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { cancelCharge, lookUpCharge, startCharge } from './jobs.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
-import { findChargeById, listChargesOfIntent } from './queries/charges.ts';
+import { findChargeById, findCurrentCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import { startAttempt } from './start-attempt.ts';
@@ -134,8 +134,12 @@ export async function createPaymentWorld() {
         startAttempt(tx, context, merchant, { intentId: intent.id, network, accountNumber, fieldPrefix: '' }),
       ),
     /** The payer leaves the current attempt. */
-    abandon: (intent: Intent): Promise<void> =>
-      db.withTransaction((tx) => abandonAttempt(tx, context, merchant, intent.id)),
+    abandon: async ({ id: intentId }: Intent): Promise<void> => {
+      const current = await findCurrentCharge(db, merchant.id, intentId);
+      await db.withTransaction((tx) =>
+        abandonAttempt(tx, context, merchant, { intentId, chargeId: current?.id ?? null }),
+      );
+    },
     cancel: (intent: Intent): Promise<Intent> =>
       db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id)),
 

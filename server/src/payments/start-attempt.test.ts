@@ -14,6 +14,7 @@ import type { Intent } from './intent.ts';
 import { startCharge } from './jobs.ts';
 import { createPaymentWorld, newPayment, refused, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
+import { findCurrentCharge } from './queries/charges.ts';
 import { startAttempt } from './start-attempt.ts';
 
 let world: PaymentWorld;
@@ -163,7 +164,11 @@ async function createLive(): Promise<{
       await startCharge(context, { ...work, queue, subjectId: charge.id, createdAt: world.clock.now() });
       return charge;
     },
-    abandon: () => world.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, intent.id)),
+    abandon: async () => {
+      const current = await findCurrentCharge(world.db, merchant.id, intent.id);
+      const attempt = { intentId: intent.id, chargeId: current?.id ?? null };
+      await world.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, attempt));
+    },
     end: (charge) => applyResponse(context, charge, refused).then(() => undefined),
   };
 }

@@ -7,7 +7,7 @@ import { moneyText } from '../kit/money.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { bookSuspense } from './booking.ts';
 import type { Collection } from './booking.ts';
-import { changeCharge, changeIntent } from './change-payment.ts';
+import { cancelOpenAttempts, changeCharge, changeIntent } from './change-payment.ts';
 import type { LockedPayment } from './change-payment.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
@@ -35,6 +35,8 @@ export async function suspendCollection(
   const isMismatch = review === 'amount_mismatch';
   if (isMismatch && isOpen(statusAt(intent, context.clock.now()))) {
     await changeIntent(tx, context, locked, { review }, null);
+    // What another attempt collects would be the payer's second payment.
+    await cancelOpenAttempts(tx, context, locked.merchant, intent.id, ({ id }) => id !== charge.id);
   }
   const { transactionId: networkTransactionId, networkReference } = providerTransaction;
   // A charge that has ended keeps its own transaction; one that is still open takes this one's ids.

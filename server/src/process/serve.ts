@@ -19,6 +19,7 @@ import { chatPages } from '../pages/chat/chat-pages.ts';
 import { collectPages } from '../pages/collect/collect-pages.ts';
 import { createCollectTargets } from '../pages/collect/collect-targets.ts';
 import { checkoutPages } from '../pages/checkout/checkout-pages.ts';
+import { createCheckoutRenderer } from '../pages/checkout/checkout-renderer.ts';
 import { logoPages } from '../pages/logos/logo-pages.ts';
 import { readNetworkDetails } from '../pages/logos/network-details.ts';
 import { findLogo } from '../merchants/logo/merchant-logo.ts';
@@ -107,20 +108,22 @@ async function payerPages(server: FastifyInstance, { options, parts }: { options
   const { formKey } = secrets;
   const checkout = createCheckout(money);
   const networkDetails = readNetworkDetails(config, money.networks);
-  await server.register(checkoutPages, {
-    checkout,
-    changes: notifier,
+  const renderer = createCheckoutRenderer({
     clock,
     publicUrl,
     formKey,
-    log,
     networkDetails,
     simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
   });
+  await server.register(checkoutPages, { checkout, changes: notifier, clock, publicUrl, log, renderer });
   const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
   const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
   const targets = createCollectTargets({ ...money, pageLimit, guessLimit, checkout });
-  await server.register(collectPages, { targets, log, random: money.random, networkDetails, publicUrl, formKey });
+  const { random } = money;
+  await server.register(collectPages, {
+    ...{ targets, log, random, networkDetails, publicUrl, formKey },
+    checkoutRenderer: renderer,
+  });
   await server.register(logoPages, {
     merchants: money.merchants,
     findLogo: (merchantId) => findLogo(db, merchantId),

@@ -58,6 +58,11 @@ tries-left =
         [one] You have not paid. 1 try left.
        *[other] You have not paid. { $tries } tries left.
     }
+tries-left-open =
+    { $tries ->
+        [one] If you approved the old request, it still counts: then wait, and do not pay again. 1 try left.
+       *[other] If you approved the old request, it still counts: then wait, and do not pay again. { $tries } tries left.
+    }
 no-network = No network takes this payment now
 no-network-text = Try again in a few minutes, or ask the shop for another way to pay.
 # { $prompts } names networks and numbers, such as “Afrimoney 701 2345”.
@@ -108,6 +113,7 @@ check-again = Check again
 asking = Checking with { $network }
 asking-text = We are asking { $network } whether you have paid. <b>Do not pay again.</b>
 asking-leave = This can take some minutes. You can close this page: the shop is told, and this page shows it when you come back.
+change-only-if = Only if no request reached your phone:
 approve-phone = Approve on your phone
 approve-1 = Look at your phone: { $network } asks you to pay { $amount }.
 approve-1-number = Look at the phone { $number }: { $network } asks you to pay { $amount }.

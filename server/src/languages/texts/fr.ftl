@@ -98,6 +98,12 @@ tries-left =
        *[other] Vous n’avez pas payé. Il reste { $tries } essais.
     }
 # unchecked
+tries-left-open =
+    { $tries ->
+        [one] Si vous avez approuvé l’ancienne demande, elle compte quand même : attendez, et ne payez pas à nouveau. Il reste { $tries } essai.
+       *[other] Si vous avez approuvé l’ancienne demande, elle compte quand même : attendez, et ne payez pas à nouveau. Il reste { $tries } essais.
+    }
+# unchecked
 no-network = Aucun réseau ne prend ce paiement maintenant
 # unchecked
 no-network-text = Réessayez dans quelques minutes, ou demandez à la boutique comment payer autrement.
@@ -177,6 +183,8 @@ asking = On vérifie avec { $network }
 asking-text = Nous demandons à { $network } si vous avez payé. <b>Ne payez pas à nouveau.</b>
 # unchecked
 asking-leave = Cela peut prendre quelques minutes. Vous pouvez fermer cette page : la boutique sera prévenue, et vous le verrez ici à votre retour.
+# unchecked
+change-only-if = Seulement si aucune demande n’est arrivée sur votre téléphone :
 # unchecked
 approve-phone = Approuvez sur votre téléphone
 # unchecked

@@ -94,6 +94,8 @@ try-again = A kata kotenke
 # unchecked
 tries-left = I maŋ joo. Siiñaa { $tries } tuta.
 # unchecked
+tries-left-open = Niŋ i sonta ñininkaari kotoo la, wo mu joo leti hani saayiŋ: batu, kana joo kotenke. Siiñaa { $tries } tuta.
+# unchecked
 no-network = Netwok te ñiŋ joo muta la saayiŋ
 # unchecked
 no-network-text = A kata kotenke miniti dantaŋ kooma, waraŋ i ye butikoo ñininkaa joo sila doo la.
@@ -169,6 +171,8 @@ asking = Ntolu be { $network } ñininkaa kaŋ
 asking-text = Ntolu be { $network } ñininkaa kaŋ fo i la joo futata. <b>Kana joo kotenke.</b>
 # unchecked
 asking-leave = A si miniti dantaŋ taa noo. I si ñiŋ peejoo tawu noo: butikoo be a loŋ na, aduŋ niŋ i murunta naŋ, i be a je la jaŋ.
+# unchecked
+change-only-if = Niŋ ñininkaaroo maŋ naa i la telefonoo to doroŋ:
 # unchecked
 approve-phone = Soŋ i la telefonoo kaŋ
 # unchecked

@@ -94,6 +94,8 @@ try-again = Jéemaatal
 # unchecked
 tries-left = Feyuloo. Des na la { $tries } yoon.
 # unchecked
+tries-left-open = Soo nangoo woon laaj bu jëkk ba, fey la ba tey: xaaral, te bul feyaat. Des na la { $tries } yoon.
+# unchecked
 no-network = Amul network bu nangu fey bii léegi
 # unchecked
 no-network-text = Jéemaatal ci ay minit, walla nga laaj bitik bi neneen nu ñuy feye.
@@ -169,6 +171,8 @@ asking = Ñu ngi laaj { $network }
 asking-text = Ñu ngi laaj { $network } ndax fey nga. <b>Bul feyaat.</b>
 # unchecked
 asking-leave = Mën na def ay minit. Mën nga tëj page bii: dinañu ko wax bitik bi, te soo ñëwaatee dinga ko gis fii.
+# unchecked
+change-only-if = Su laaj yeggul ci sa telefon rekk:
 # unchecked
 approve-phone = Nangul ci sa telefon
 # unchecked

@@ -5,10 +5,8 @@ import type { AfterForm } from './page-model.ts';
 import { stepOf } from './step.ts';
 
 export interface Paid {
-  /** `/pay/<token>` */
-  path: string;
   view: CheckoutView;
-  /** The number of the attempt, if it was typed in this browser. */
+  /** The number that was typed in this browser. The attempt may have another one: the other press of a form was first. */
   typedNumber: string | null;
 }
 
@@ -17,10 +15,15 @@ export function afterPay(
   request: FastifyRequest,
   reply: FastifyReply,
   attemptCookie: AttemptCookie,
-  { path, view, typedNumber }: Paid,
+  { view, typedNumber }: Paid,
 ): AfterForm {
-  if (typedNumber !== null) attemptCookie.remember(request, reply, path, view);
-  return { opensNetwork: isPhone(request) && stepOf(view) === 'open_url' };
+  const { charge } = view;
+  if (charge !== null && typedNumber !== null && charge.number === typedNumber) {
+    attemptCookie.remember(request, reply, charge.id);
+  }
+  // The network may not have responded yet.
+  const isOpening = stepOf(view) === 'open_url' || stepOf(view) === 'starting';
+  return { opensNetwork: isPhone(request) && isOpening };
 }
 
 /** The query of the page after a redirect. */

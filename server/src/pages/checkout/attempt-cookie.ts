@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isSameText } from '../../kit/same-text.ts';
-import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { PageCookies } from '../page-cookies.ts';
 
 /**
@@ -9,32 +8,30 @@ import type { PageCookies } from '../page-cookies.ts';
  * noticed; to everyone else who has the link, the last digits.
  */
 export interface AttemptCookie {
-  /** The number of `view.charge` was typed in this browser. */
-  remember(request: FastifyRequest, reply: FastifyReply, path: string, view: CheckoutView): void;
-  hasTyped(request: FastifyRequest, path: string, attemptId: string): boolean;
+  /** The number of this attempt was typed in this browser. */
+  remember(request: FastifyRequest, reply: FastifyReply, attemptId: string): void;
+  hasTyped(request: FastifyRequest, attemptId: string): boolean;
 }
 
-// As long as the longest payment is open.
-const rememberedSeconds = 24 * 60 * 60;
+const name = 'attempts';
+// The longest INTENT_LIFETIME_MINUTES (docs/settings.md).
+const maxAgeSeconds = 7 * 24 * 60 * 60;
 const proofLength = 22;
-// The attempts of a payment (payments/intent.ts).
-const proofsMax = 5;
+// The five attempts of two payments. A shop's tablet sends the cookie with every request, so it stays small.
+const proofsMax = 10;
 
 /** `key` is secret, and the same in every process. */
 export function createAttemptCookie(cookies: PageCookies, key: string | Uint8Array): AttemptCookie {
-  const sign = (text: string): string =>
-    createHmac('sha256', key).update(`attempt ${text}`).digest('base64url').slice(0, proofLength);
-  // One for each payment, so that several can be open at once.
-  const nameOf = (path: string): string => `attempts-${sign(path).slice(0, 8)}`;
-  const read = (request: FastifyRequest, path: string): string[] =>
-    (cookies.read(request, nameOf(path)) ?? '').split('.').slice(-proofsMax);
+  const sign = (attemptId: string): string =>
+    createHmac('sha256', key).update(`attempt ${attemptId}`).digest('base64url').slice(0, proofLength);
+  const read = (request: FastifyRequest): string[] => (cookies.read(request, name) ?? '').split('.').slice(-proofsMax);
   return {
-    remember(request, reply, path, { charge }) {
-      if (charge === null) return;
-      const others = read(request, path).filter((proof) => proof.length === proofLength && proof !== sign(charge.id));
-      const value = [...others, sign(charge.id)].slice(-proofsMax).join('.');
-      cookies.set(request, reply, { name: nameOf(path), value, maxAgeSeconds: rememberedSeconds });
+    remember(request, reply, attemptId) {
+      const proof = sign(attemptId);
+      const others = read(request).filter((other) => other.length === proofLength && other !== proof);
+      const value = [...others, proof].slice(-proofsMax).join('.');
+      cookies.set(request, reply, { name, value, maxAgeSeconds });
     },
-    hasTyped: (request, path, attemptId) => read(request, path).some((proof) => isSameText(proof, sign(attemptId))),
+    hasTyped: (request, attemptId) => read(request).some((proof) => isSameText(proof, sign(attemptId))),
   };
 }

@@ -51,6 +51,15 @@ describe('the number of an attempt', () => {
     assert.doesNotMatch(await other.page.content(), /701 ?2345/);
   });
 
+  test('is not shown to a browser that typed another number while that attempt began', async () => {
+    await using opened = await openPage(browser, { scripts: false });
+    const { charge, ...view } = viewOf('approve-changeable');
+    server.checkout.next = { ...view, charge: { ...charge, number: '7019999' } };
+    await pay(opened.page, '7012345');
+    await opened.page.getByText('Look at the phone .... 2345').waitFor();
+    assert.doesNotMatch(await opened.page.content(), /701 ?9999/);
+  });
+
   test('is not shown to a browser that typed the number of an earlier attempt', async () => {
     await using opened = await openPage(browser, { scripts: false });
     const { page } = opened;
@@ -79,10 +88,36 @@ describe('the number of an attempt', () => {
     await using opened = await openPage(browser);
     await opened.page.goto(`${server.baseUrl}/pay/choose-known-number`);
     assert.equal(await opened.page.getByLabel('Your mobile-money number').inputValue(), '87 701 2345');
-    assert.equal(await opened.page.getByText('Likely yours').count(), 1);
+    assert.deepEqual(await likelyNetworks(opened.page), ['Afrimoney']);
     assert.equal(await opened.page.locator('input:checked').count(), 0);
   });
 });
+
+function likelyNetworks(page: Page): Promise<string[]> {
+  return page
+    .locator('.network span:has(small:visible)')
+    .evaluateAll((marked) => marked.map((label) => label.firstChild?.textContent ?? ''));
+}
+
+for (const path of ['/pay/choose', '/link/fixed']) {
+  test(`${path}: the network that is likely from the number's prefix is marked while it is typed, never chosen`, async () => {
+    await using opened = await openPage(browser);
+    const { page } = opened;
+    await page.goto(server.baseUrl + path);
+    const field = page.getByLabel('Your mobile-money number');
+    for (const [typed, likely] of [
+      ['', []],
+      ['70', ['Afrimoney']],
+      ['+220 83 301', ['QMoney']],
+      ['6', []],
+      ['00220 7', ['Afrimoney']],
+    ] as const) {
+      await field.fill(typed);
+      assert.deepEqual(await likelyNetworks(page), likely, typed);
+    }
+    assert.equal(await page.locator('input:checked').count(), 0);
+  });
+}
 
 test('the cookies of a service with https are its own, and out of reach of scripts and of plain http', async () => {
   await using secure = await startCheckoutServer({ publicUrl: () => 'https://pay.example' });
@@ -96,7 +131,7 @@ test('the cookies of a service with https are its own, and out of reach of scrip
   for (const cookie of cookies) {
     assert.match(
       String(cookie),
-      /^__Host-(?:language|attempts-[\w-]{8})=[\w-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Host-(?:language|attempts)=[\w-]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
     );
   }
 });
@@ -124,6 +159,8 @@ for (const scripts of [true, false]) {
       server.checkout.calls.map(({ type }) => type),
       ['pay', 'abandon', 'pay'],
     );
+    const [left] = server.checkout.calls.filter((call) => call.type === 'abandon');
+    assert.equal(left?.attempt, viewOf('approve-changeable').charge.id, 'the attempt that the page showed');
     assert.deepEqual(opened.pageErrors, []);
   });
 }

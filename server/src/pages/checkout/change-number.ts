@@ -22,11 +22,12 @@ function numberFor({ hasTyped }: CheckoutPageModel, attempt: OpenPrompt): string
   return hasTyped(attempt.id) ? formatNumber(attempt.number ?? '') : attempt.maskedNumber;
 }
 
-/** Leaves this attempt, without ending the payment. */
+/** Leaves this attempt, and no other, without ending the payment. */
 export function changeForm({ view, path, formProof, language: { t } }: CheckoutPageModel): Html {
   if (!view.canChange) return html``;
   return html`<form method="post" action="${path}/change">
 ${formProof}
+<input type="hidden" name="attempt" value="${view.charge?.id}">
 <button class="button plain">${t('change')}</button>
 </form>`;
 }

@@ -30,7 +30,7 @@ beforeEach(() => {
 
 function viewOf(name: string): CheckoutView {
   const view = checkoutFixtures[name];
-  assert.ok(view, `there is no scene ${name}`);
+  assert.ok(view, `there is no fixture ${name}`);
   return view;
 }
 

@@ -17,6 +17,8 @@ import { approveStep, checkingStep, openStep, startingStep } from './waiting-ste
 
 // Short enough to feel live, long enough to read the page between two loads.
 const refreshSeconds = 5;
+// A receipt changes rarely: when it is refunded or taken back.
+const receiptRefreshSeconds = 60;
 
 export function checkoutPage(model: CheckoutPageModel): PageContent {
   const { language, view } = model;
@@ -32,8 +34,14 @@ ${checkoutMain(model)}
     body: layout(body, language),
     moreStyle: moreStyleOf(step),
     opensUrl: opensUrl(model),
-    refreshSeconds: isWaiting(step) && model.refusedForm === null ? refreshSeconds : null,
+    refreshSeconds: refreshSecondsOf(model, step),
   };
+}
+
+/** For browsers without scripts. A page with a form that was refused keeps what was typed. */
+function refreshSecondsOf({ refusedForm }: CheckoutPageModel, step: StepName): number | null {
+  if (isReceipt(step)) return receiptRefreshSeconds;
+  return isWaiting(step) && refusedForm === null ? refreshSeconds : null;
 }
 
 function accentFor({ appearance: { pageColour } }: CheckoutPageModel): Accent | null {
@@ -79,9 +87,15 @@ function checkoutMain(model: CheckoutPageModel): Html {
   const title = pageTitle(model);
   return html`<main class="card${!isReceipt(step) && ' wide'}" data-state="${stateName(view)}" data-title="${title}" data-page="${path}"${
     isLive(view) && html` data-live`
-  }${isReceipt(step) && html` data-receipt`}${opens !== null && html` data-open="${opens}"`}>
+  }${isReceipt(step) && html` data-receipt`}${opensNext(model, opens)}>
 ${isReceipt(step) ? receipt(model, step) : html`${summary(model)}${stepSection(model, step)}`}
 </main>`;
+}
+
+/** The page's script opens the network's page, or remembers to do so once its address is known. */
+function opensNext({ opensNetwork, view }: CheckoutPageModel, url: string | null): Html {
+  if (url !== null) return html` data-open="${url}"`;
+  return opensNetwork && stepOf(view) === 'starting' ? html` data-opens-next` : html``;
 }
 
 function stepSection(model: CheckoutPageModel, step: Exclude<StepName, ReceiptStep>): Html {

@@ -1,18 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Log } from '../../kit/log.ts';
-import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
-import { createPageSender } from '../document.ts';
-import { createFormGuard } from '../form-guard.ts';
-import { loadScript, loadStyles } from '../inline-asset.ts';
-import type { NetworkDetails } from '../logos/network-details.ts';
-import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
-import { afterPay } from './after-pay.ts';
-import { createAttemptCookie } from './attempt-cookie.ts';
-import type { AttemptCookie } from './attempt-cookie.ts';
 import { cancelPage } from './checkout-page.ts';
-import { checkChoice, checkCode, readChoice, readCode } from './forms.ts';
+import type { CheckoutRenderer } from './checkout-renderer.ts';
+import { checkChoice, checkCode, readAttempt, readChoice, readCode } from './forms.ts';
 import { createResponder, pathOf } from './responder.ts';
 import type { Responder, TokenRequest } from './responder.ts';
 import { registerStatusRoute } from './status-route.ts';
@@ -21,48 +13,20 @@ import { canCancel, stepOf } from './step.ts';
 
 export interface CheckoutPagesOptions extends StatusRouteOptions {
   log: Log;
-  /** The service's public URL; a function, because the port is known only once it listens. */
   publicUrl: () => string;
-  /** The key of the forms' proofs; the same in every process. */
-  formKey: string | Uint8Array;
-  networkDetails: NetworkDetails;
-  /** The simulated phone of a test payment; the page links to it while it waits for the payer. */
-  simulatedPhoneUrl?: (view: CheckoutView) => string | null;
+  renderer: CheckoutRenderer;
 }
-
-const { style, moreStyles } = loadStyles(
-  ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
-  {
-    choice: new URL('../network-fields.css', import.meta.url),
-    waiting: new URL('waiting.css', import.meta.url),
-    ended: new URL('ended.css', import.meta.url),
-  },
-);
-const script = loadScript(new URL('live.js', import.meta.url));
 
 /** The hosted payment page at `/pay/:token`. Every form works without scripts; with them, the page updates itself. */
 export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (app, options) => {
-  const { checkout, clock, log, publicUrl } = options;
-  const guard = createFormGuard({ publicUrl, key: options.formKey });
-  const sender = createPageSender({ publicUrl, style, moreStyles, script });
-  const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), options.formKey);
-  const simulatedPhoneUrl = options.simulatedPhoneUrl ?? (() => null);
-  const responder = createResponder({
-    checkout,
-    clock,
-    log,
-    sender,
-    guard,
-    attemptCookie,
-    publicUrl,
-    networkDetails: options.networkDetails,
-    simulatedPhoneUrl,
-  });
+  const { checkout, log, publicUrl, renderer } = options;
+  const responder = createResponder({ checkout, log, renderer });
+  const { sender, guard } = renderer;
   await app.register(
     async (scope) => {
       await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf });
       addPages(scope, responder);
-      addForms(scope, responder, { checkout, attemptCookie });
+      addForms(scope, responder, { checkout, renderer });
       registerStatusRoute(scope, options);
     },
     { prefix: '/pay' },
@@ -71,7 +35,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
 
 interface FormContext {
   checkout: Checkout;
-  attemptCookie: AttemptCookie;
+  renderer: CheckoutRenderer;
 }
 
 function addPages(scope: FastifyInstance, responder: Responder): void {
@@ -98,7 +62,7 @@ function addPages(scope: FastifyInstance, responder: Responder): void {
 }
 
 function addForms(scope: FastifyInstance, responder: Responder, context: FormContext): void {
-  const { checkout, attemptCookie } = context;
+  const { checkout, renderer } = context;
   scope.post('/:token', async (request: TokenRequest, reply) => {
     const view = await responder.find(request);
     const choice = readChoice(request.body, view.networks);
@@ -108,10 +72,7 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       // On a page of an earlier state the use-case refuses it, and the page of the current one follows.
       refused: stepOf(view) === 'choose' ? checkChoice(request.language.t, choice, view.networks) : null,
       submit: () => checkout.pay(request.params.token, choice, { requestId: request.id }),
-      done: (next) => {
-        const paid = { path: pathOf(request), view: next, typedNumber: choice.accountNumber };
-        return afterPay(request, reply, attemptCookie, paid);
-      },
+      done: (next) => renderer.afterPay(request, reply, { view: next, typedNumber: choice.accountNumber }),
     });
   });
 
@@ -138,7 +99,7 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
     responder.handleForm(request, reply, {
       view: await responder.find(request),
       refused: null,
-      submit: () => checkout.abandon(request.params.token, { requestId: request.id }),
+      submit: () => checkout.abandon(request.params.token, readAttempt(request.body), { requestId: request.id }),
     }),
   );
 

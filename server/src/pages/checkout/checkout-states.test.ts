@@ -50,6 +50,24 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
     'Do not approve the old request (Afrimoney .... 2345). If you approve both, you pay twice.',
   ],
   'choose-after-leaving': ['Do not approve the old request (Afrimoney .... 2345).', 'How do you want to pay?'],
+  'choose-after-left-ended': ['How do you want to pay?'],
+  'choose-after-second-refusal': [
+    'Not enough money in your APS wallet. If you approved the old request, it still counts: then wait,',
+    '3 tries left.',
+    'Do not approve the old request (Afrimoney .... 2345).',
+  ],
+  'failed-after-leaving': [
+    'Not enough money in your APS wallet.',
+    'If you approved it in Afrimoney, QMoney, it still counts',
+    'TX-20261120-101742-7KQ2M9XD',
+    'TX-20261120-101500-3HJ8K2LW',
+  ],
+  'paid-after-leaving': [
+    'PAID',
+    'Do not approve the old request (Afrimoney .... 2345). If you approve both, you pay twice.',
+  ],
+  'asking-changeable': ['Do not pay again.', 'Only if no request reached your phone: Change number or network'],
+  'enter_code-changeable': ['Nothing arrived?', 'Change number or network'],
   'choose-known-number': ['Afrimoney Likely yours', 'Pay D1,250.00'],
   enter_code: ['QMoney sent a code of 6 digits to .... 2345.', 'Never type your PIN here.'],
   asking: ['We are asking Wave whether you have paid. Do not pay again.'],
@@ -95,6 +113,23 @@ test('a network that has not responded is never shown as a failure', async () =>
   assert.doesNotMatch(await opened.page.locator('main').innerText(), /fail|refus|declin|not made|not paid/i);
 });
 
+test('"not paid" is never said while an attempt that the payer has left may still succeed', async () => {
+  for (const name of [
+    'choose-after-second-refusal',
+    'failed-after-leaving',
+    'cancelled-after-leaving',
+    'choose-after-leaving',
+  ]) {
+    const text = readableText(await (await fetch(`${server.baseUrl}/pay/${name}`)).text());
+    assert.doesNotMatch(text, /notpaid|newpayment/, name);
+  }
+});
+
+test('an attempt that the payer has left is no failure of the payer', async () => {
+  const text = readableText(await (await fetch(`${server.baseUrl}/pay/choose-after-left-ended`)).text());
+  assert.doesNotMatch(text, /cancelledbefore|Tryagain|triesleft/);
+});
+
 test('a receipt of money that was returned has no green seal', async () => {
   await using opened = await openPage(browser);
   for (const name of ['paid-refunded', 'paid-partly-refunded', 'paid-partly-reversed', 'reversed']) {
@@ -121,6 +156,20 @@ test('the QR code appears on wide screens only and has the same URL as the link'
   assert.equal(await narrow.page.locator('svg.qr').isVisible(), false);
 });
 
+test('a receipt can be shared: by the phone’s own sheet, and by a WhatsApp link that needs no scripts', async () => {
+  await using opened = await openPage(browser, { scripts: false });
+  await opened.page.goto(`${server.baseUrl}/pay/paid`);
+  const link = new URL((await opened.page.getByRole('link', { name: 'Share on WhatsApp' }).getAttribute('href')) ?? '');
+  assert.equal(link.origin, 'https://wa.me');
+  assert.equal(link.searchParams.get('text'), `Receipt: D1,250.00, Kairaba Bookshop ${server.baseUrl}/pay/paid`);
+  assert.equal(await opened.page.locator('[data-share]').isVisible(), false);
+  await using scripted = await openPage(browser);
+  await scripted.page.addInitScript('navigator.share = async (sheet) => { globalThis.shared = sheet; }');
+  await scripted.page.goto(`${server.baseUrl}/pay/paid`);
+  await scripted.page.getByRole('button', { name: 'Share' }).click();
+  assert.equal(await scripted.page.evaluate('shared.url'), `${server.baseUrl}/pay/paid`);
+});
+
 test('a printed receipt has the payment’s details and no controls', async () => {
   await using opened = await openPage(browser);
   await opened.page.goto(`${server.baseUrl}/pay/paid`);
@@ -137,6 +186,8 @@ test('a printed receipt has the payment’s details and no controls', async () =
     assert.ok(text.includes(shownText));
   assert.equal(await opened.page.getByRole('link').count(), 0);
   assert.equal(await opened.page.getByRole('button').count(), 0);
+  const title = await opened.page.getByText('Receipt', { exact: true }).boundingBox();
+  assert.ok(title && title.y < 40, 'it starts at the top of the paper');
 });
 
 test('a description keeps the line breaks that the merchant wrote', async () => {

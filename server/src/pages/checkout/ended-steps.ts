@@ -7,20 +7,33 @@ import { amountText, foreignText, formatTime } from '../page-text.ts';
 import { failureText } from './failure-text.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shopLink } from './links.ts';
-import { hasOpenAttempt, openAttempt } from './step.ts';
+import { hasOpenAttempt, openAttempts } from './step.ts';
 
 /** No attempts are left. */
 export function failedStep(model: CheckoutPageModel): Html {
   const { view } = model;
-  const { t } = model.language;
   return ended(model, {
+    ...(hasOpenAttempt(view) ? undecided(model) : notPaid(model)),
+    after: shopLink(model, view.returnUrl),
+  });
+}
+
+function notPaid({ view, language: { t } }: CheckoutPageModel): Omit<Ended, 'after'> {
+  return {
     tone: 'bad',
     icon: 'cross',
     heading: t('not-paid'),
     body: html`${view.charge && html`<p><b>${failureText(t, view.charge)}</b></p>`}
 <p>${t('no-tries', { merchant: foreignText(view.merchantName) })}</p>`,
-    after: shopLink(model, view.returnUrl),
-  });
+  };
+}
+
+/** The last attempt has failed, and one that the payer has left may still succeed: "not paid" would not be known. */
+function undecided(model: CheckoutPageModel): Omit<Ended, 'after'> {
+  const { t } = model.language;
+  const { charge } = model.view;
+  const heading = charge ? failureText(t, charge) : t('not-paid');
+  return { tone: 'wait', icon: 'clock', heading, body: lateApproval(model) };
 }
 
 export function cancelledStep(model: CheckoutPageModel): Html {
@@ -72,8 +85,10 @@ ${charge !== null && html`<div><dt>${t('reference')}</dt><dd class="reference">$
 }
 
 function lateApproval({ view, language: { t } }: CheckoutPageModel): Html {
-  return html`<p>${t('late-approval', { network: foreignText(openAttempt(view)?.networkName ?? '') })}</p>
-<p>${t('reference')}: <span class="reference">${view.charge?.transactionReference}</span></p>`;
+  const open = openAttempts(view);
+  const networks = [...new Set(open.map(({ networkName }) => networkName))].join(', ');
+  return html`<p>${t('late-approval', { network: foreignText(networks) })}</p>
+${open.map(({ transactionReference }) => html`<p>${t('reference')}: <span class="reference">${transactionReference}</span></p>`)}`;
 }
 
 interface Ended {

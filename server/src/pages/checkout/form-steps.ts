@@ -7,6 +7,7 @@ import type { NetworkFields } from '../network-fields.ts';
 import { amountText, foreignText, formatNumber } from '../page-text.ts';
 import { changeForm, nothingArrived, openPromptWarning, shownNumber } from './change-number.ts';
 import { failureText } from './failure-text.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { cancelLink, simulatedPhoneLink } from './links.ts';
 
@@ -17,7 +18,7 @@ export function chooseStep(model: CheckoutPageModel): Html {
   if (view.networks.length === 0) return noNetwork(model);
   const fields = networkFields(model);
   return html`<section class="step" aria-labelledby="step">
-${view.charge?.failureCode && refusedForm === null && refusal(model)}
+${hasFailed(view) && refusedForm === null && refusal(model)}
 ${openPromptWarning(model)}
 <h2 id="step">${heading(model)}</h2>
 ${generalErrors(refusedForm?.errors)}
@@ -31,14 +32,21 @@ ${cancelLink(model)}
 </section>`;
 }
 
-function heading({ view: { charge, networks }, language: { t } }: CheckoutPageModel): Html {
-  return charge?.failureCode ? t('try-again') : choiceHeading(t, networks);
+function heading({ view, language: { t } }: CheckoutPageModel): Html {
+  return hasFailed(view) ? t('try-again') : choiceHeading(t, view.networks);
 }
 
-function refusal({ view: { charge, attemptsLeft }, language: { t } }: CheckoutPageModel): Html {
+/** An attempt that the payer has left ends as it should. */
+function hasFailed({ charge }: CheckoutView): boolean {
+  return charge !== null && charge.failureCode !== null && !charge.isAbandoned;
+}
+
+function refusal({ view: { charge, attemptsLeft, openPrompts }, language: { t } }: CheckoutPageModel): Html {
+  // While an attempt that the payer has left is open, "not paid" is not known.
+  const isKnown = openPrompts.length === 0;
   return html`<div class="notice bad" role="alert">${icon('cross')}<div>
 <p><b>${charge && failureText(t, charge)}</b></p>
-<p>${t('tries-left', { tries: attemptsLeft })}</p>
+<p>${t(isKnown ? 'tries-left' : 'tries-left-open', { tries: attemptsLeft })}</p>
 </div></div>`;
 }
 
@@ -62,7 +70,7 @@ function networkFields(model: CheckoutPageModel): NetworkFields {
     headingId: 'step',
     chosen: refusedForm?.network ?? view.charge?.networkId ?? null,
     number: refusedForm ? refusedForm.accountNumber : numberToStartWith(model),
-    likelyNumber: numberToStartWith(model),
+    likelyNumber: refusedForm ? refusedForm.accountNumber : numberToStartWith(model),
     lastNumber: isNumberShown ? null : shownNumber(model),
     errors: refusedForm?.errors ?? [],
   };
@@ -102,10 +110,16 @@ ${error && fieldError('code', error.message)}
 </div>
 <button class="button">${t('confirm-payment')}</button>
 </form>
+${checkAgain(model)}
 ${openPromptWarning(model)}
 ${nothingArrived(model)}
 ${changeForm(model)}
 ${simulatedPhoneLink(model)}
 ${cancelLink(model)}
 </section>`;
+}
+
+/** Without scripts, this page does not refresh: it has a field. */
+function checkAgain({ path, language: { t } }: CheckoutPageModel): Html {
+  return html`<noscript><p class="quiet"><a href="${path}">${t('check-again')}</a></p></noscript>`;
 }

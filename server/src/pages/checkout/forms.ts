@@ -37,6 +37,11 @@ export function readCode(body: unknown): string {
   return field(body, 'code').replace(/[\s-]/g, '');
 }
 
+/** The attempt that a page shows; null for a page of an earlier release. */
+export function readAttempt(body: unknown): string | null {
+  return field(body, 'attempt') || null;
+}
+
 /** A code of the wrong length uses no attempt. */
 export function checkCode(t: Translate, code: string, view: CheckoutView): FormErrors | null {
   const action = view.charge?.nextAction;

@@ -53,7 +53,8 @@
   async function apply(state) {
     if (state === main().dataset.state) return;
     try {
-      const res = await fetch(page(), { headers: asPart });
+      const query = 'opensNext' in main().dataset ? '?open=1' : '';
+      const res = await fetch(page() + query, { headers: asPart });
       if (!res.ok) throw res;
       show(parse(await res.text()));
     } catch (_error) {
@@ -178,6 +179,8 @@
     listen();
   });
 
+  // In response to the form of a link or counter, the page comes without its own address.
+  if (page() && location.pathname !== page()) history.replaceState(null, '', page());
   showButtons();
   countDown();
   setInterval(countDown, 10000);

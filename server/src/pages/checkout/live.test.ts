@@ -10,6 +10,7 @@ import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { stateName } from './step.ts';
 
 let server: CheckoutServer;
 let browser: Browser;
@@ -26,7 +27,7 @@ after(async () => {
 
 function viewOf(name: string): CheckoutView {
   const view = checkoutFixtures[name];
-  assert.ok(view, `there is no scene ${name}`);
+  assert.ok(view, `there is no fixture ${name}`);
   return view;
 }
 
@@ -189,16 +190,46 @@ test('the stream carries the state’s name only, sends heartbeats, and ends aft
   assert.equal(stream.response.headers['content-type'], 'text/event-stream; charset=utf-8');
   assert.equal(stream.response.headers['cache-control'], 'no-store');
   await clock.untilSleeping(1);
-  await eventually('the state is told', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4\n\n');
+  await eventually('the state is told', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4-1\n\n');
   for (let look = 0; look < 8; look += 1) {
     await clock.untilSleeping(1);
     await clock.advance(2_000);
   }
-  await eventually('it beats', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4\n\n:\n\n');
+  await eventually('it beats', () => stream.text() === 'retry: 3000\n\ndata: approve_on_phone-4-1\n\n:\n\n');
   while (clock.sleeping > 0) await clock.advance(2_000);
   await stream.ended;
   assert.ok(clock.now().getTime() - new Date('2026-11-20T12:00:00.000Z').getTime() >= 5 * 60_000);
   assert.equal(manual.changes.topics, 0);
+});
+
+test('two attempts between which the payer goes back and forth are two states', () => {
+  const { charge: first, ...view } = viewOf('approve-second-number');
+  assert.ok(first);
+  const [one, other] = [
+    { ...first, attempt: 1 },
+    { ...first, attempt: 2 },
+  ];
+  assert.notEqual(stateName({ ...view, charge: one }), stateName({ ...view, charge: other }));
+});
+
+test('a phone that has pressed Pay opens Wave also when its address comes later', async () => {
+  const { checkout, baseUrl } = server;
+  checkout.setSilently('later', sampleView());
+  await using opened = await openPage(browser, { phone: true });
+  const { page } = opened;
+  await page.route('https://pay.wave.example/**', (route) => route.fulfill({ body: 'Wave' }));
+  await page.goto(`${baseUrl}/pay/later`);
+  checkout.next = viewOf('starting');
+  await page.locator('input[value=wave]').check();
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('heading', { name: 'Starting your payment' }).waitFor();
+  checkout.set('later', viewOf('open_url'));
+  await page.waitForURL('https://pay.wave.example/**');
+});
+
+test('without scripts, an open receipt is loaded again each minute', async () => {
+  const { body } = await server.app.inject({ url: '/pay/paid' });
+  assert.match(body, /<noscript><meta http-equiv="refresh" content="60"><\/noscript>/);
 });
 
 test('a stream ends when the payment has ended, and when the server closes', async () => {
@@ -253,7 +284,7 @@ test('one payment cannot use up the streams of the others', async () => {
 
 test('without a stream, the status is one word, and 404 for an unknown payment', async () => {
   const known = await server.app.inject({ url: '/pay/open_url/status' });
-  assert.equal(known.body, 'open_url-4');
+  assert.equal(known.body, 'open_url-4-1');
   assert.equal(known.headers['content-type'], 'text/plain; charset=utf-8');
   assert.equal((await server.app.inject({ url: '/pay/unknown/status' })).statusCode, 404);
 });

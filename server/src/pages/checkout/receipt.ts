@@ -4,6 +4,7 @@ import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.
 import { icon } from '../icons.ts';
 import { shopContact, merchantLogo } from '../merchant-appearance.ts';
 import { amountText, foreignText, formatSince, formatTime } from '../page-text.ts';
+import { openPromptWarning } from './change-number.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { shareLinks, shopLink } from './links.ts';
 import type { ReceiptStep } from './step.ts';
@@ -17,6 +18,7 @@ export function receipt(model: CheckoutPageModel, step: ReceiptStep): Html {
   return html`<section class="step ended receipt" aria-labelledby="step">
 <p class="paper">${t('receipt')}</p>
 ${step === 'paid' ? paidSeal(model) : returnedSeal(model, step)}
+${openPromptWarning(model)}
 <h1 id="step">${merchantLogo(model.appearance)}${t('paid-to', { merchant })}</h1>
 ${lines(model)}
 ${step !== 'paid' && shopContact(t, model.appearance)}

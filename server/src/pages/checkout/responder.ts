@@ -1,19 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../api/app-error.ts';
-import type { Clock } from '../../kit/clock.ts';
 import type { Log } from '../../kit/log.ts';
 import { logRefusal } from '../../api/log-refusal.ts';
 import type { Translate } from '../../languages/languages.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
-import type { PageContent, PageSender } from '../document.ts';
-import type { FormGuard } from '../form-guard.ts';
+import type { PageContent } from '../document.ts';
 import { queryAfter } from './after-pay.ts';
-import type { AttemptCookie } from './attempt-cookie.ts';
-import type { NetworkDetails } from '../logos/network-details.ts';
-import { pageAppearance } from '../merchant-appearance.ts';
 import { seeOther } from '../page-scope.ts';
 import { checkoutPage, checkoutPart } from './checkout-page.ts';
+import type { CheckoutRenderer } from './checkout-renderer.ts';
 import { refusedFormOf } from './forms.ts';
 import type { AfterForm, CheckoutPageModel, RefusedForm } from './page-model.ts';
 
@@ -42,33 +38,14 @@ export interface PostedForm {
 
 export interface ResponderOptions {
   checkout: Checkout;
-  clock: Clock;
   log: Log;
-  sender: PageSender;
-  guard: FormGuard;
-  attemptCookie: AttemptCookie;
-  publicUrl: () => string;
-  networkDetails: NetworkDetails;
-  simulatedPhoneUrl: (view: CheckoutView) => string | null;
+  renderer: CheckoutRenderer;
 }
 
-export function createResponder(options: ResponderOptions): Responder {
-  const { checkout, clock, log, sender, guard, attemptCookie } = options;
-  const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel => ({
-    view,
-    path: pathOf(request),
-    url: `${options.publicUrl()}${pathOf(request)}`,
-    now: clock.now(),
-    language: request.language,
-    appearance: pageAppearance({ ...view.appearance, id: view.merchantId }),
-    networkDetails: options.networkDetails,
-    formProof: guard.field(pathOf(request)),
-    simulatedPhoneUrl: view.testMode ? options.simulatedPhoneUrl(view) : null,
-    refusedForm: null,
-    justConfirmed: false,
-    hasTyped: (attemptId) => attemptCookie.hasTyped(request, pathOf(request), attemptId),
-    opensNetwork: false,
-  });
+export function createResponder({ checkout, log, renderer }: ResponderOptions): Responder {
+  const { sender } = renderer;
+  const modelOf = (request: TokenRequest, view: CheckoutView): CheckoutPageModel =>
+    renderer.modelOf(request, pathOf(request), view);
   const sendPage = (request: TokenRequest, reply: FastifyReply, content: PageContent, status = 200) =>
     sender.send(request, reply, { status, content });
   const sendModel = (request: TokenRequest, reply: FastifyReply, model: CheckoutPageModel, status = 200) =>

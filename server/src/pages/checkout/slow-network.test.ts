@@ -62,6 +62,29 @@ for (const [mode, scripts, expected] of [
   });
 }
 
+for (const [path, scripts, expected] of [
+  ['/link/fixed', true, ['POST /link/fixed']],
+  ['/link/fixed', false, ['POST /link/fixed', 'GET /pay/open_url']],
+  ['/link/open', true, ['POST /link/open']],
+  ['/link/open', false, ['POST /link/open', 'GET /pay/choose']],
+] as const) {
+  test(`${path} ${scripts ? 'with' : 'without'} scripts: the payment's page after ${expected.join(' and ')}`, async () => {
+    await using opened = await openPage(browser, { scripts });
+    const { page } = opened;
+    await page.goto(server.baseUrl + path);
+    const requests = recordRequests(page);
+    if (path === '/link/open') await page.getByLabel('Amount').fill('450');
+    else await page.getByRole('radio', { name: 'Wave' }).check();
+    await page.locator('button.button').click();
+    await page.locator('main[data-page]').waitFor();
+    assert.deepEqual(requests, expected);
+    assert.match(new URL(page.url()).pathname, /^\/pay\//, 'its own address, which a reload opens');
+    await page.reload();
+    assert.equal(requests.at(-1)?.split(' ')[0], 'GET', 'a reload sends no form');
+    assert.deepEqual(opened.pageErrors, []);
+  });
+}
+
 test('with scripts, a refused number comes back in one round trip and keeps the focus', async () => {
   server.checkout.setSilently('slow', sampleView());
   await using opened = await openPage(browser);

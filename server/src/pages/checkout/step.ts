@@ -1,4 +1,4 @@
-import type { CheckoutCharge, CheckoutView } from '../../payments/checkout-view.ts';
+import type { CheckoutCharge, CheckoutView, OpenPrompt } from '../../payments/checkout-view.ts';
 
 /** The states of a payment that was paid, in which the page is its receipt. */
 export type ReceiptStep = 'paid' | 'partly_returned' | 'refunded' | 'reversed';
@@ -62,16 +62,17 @@ function processingStep(charge: CheckoutCharge | null): StepName {
 }
 
 /**
- * The name of the state, the only thing that the status stream reveals about the payment. The number of attempts left makes two
- * consecutive refusals differ, what was returned two refunds.
+ * The name of the state, the only thing that the status stream reveals about the payment. The attempt and the number of attempts
+ * left make two refusals differ, and two attempts between which the payer changes; what was returned makes two refunds differ.
  */
 export function stateName(view: CheckoutView): string {
   const step = stepOf(view);
   const { charge, attemptsLeft, openPrompts } = view;
   const returned = charge ? charge.amountRefundedMinor + charge.amountReversedMinor : 0n;
-  if (isReceipt(step)) return `${step}-${returned}`;
   // The warning goes when the attempt that was left has ended.
-  return openPrompts.length === 0 ? `${step}-${attemptsLeft}` : `${step}-${attemptsLeft}-${openPrompts.length}`;
+  const warning = openPrompts.length === 0 ? '' : `-${openPrompts.length}`;
+  if (isReceipt(step)) return `${step}-${returned}${warning}`;
+  return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${warning}`;
 }
 
 /** Steps in which the page waits for the network or the payer's phone. */
@@ -111,11 +112,11 @@ export function isLive(view: CheckoutView): boolean {
 
 /** Whether money can still move for an attempt whose outcome is unknown, also for one that the payer has left. */
 export function hasOpenAttempt(view: CheckoutView): boolean {
-  return openAttempt(view) !== null;
+  return openAttempts(view).length > 0;
 }
 
-/** The attempt that can still be paid; of several the one that the payer has not left. */
-export function openAttempt({ charge, openPrompts }: CheckoutView): { networkName: string } | null {
-  const isOpen = charge !== null && charge.status === 'pending' && charge.progress !== 'final';
-  return isOpen ? charge : (openPrompts[0] ?? null);
+/** The attempts that can still be paid; first the one that the payer has not left. */
+export function openAttempts({ charge, openPrompts }: CheckoutView): readonly OpenPrompt[] {
+  const isOpen = charge !== null && !charge.isAbandoned && charge.status === 'pending' && charge.progress !== 'final';
+  return isOpen ? [charge, ...openPrompts] : openPrompts;
 }

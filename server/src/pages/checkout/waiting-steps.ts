@@ -26,6 +26,7 @@ export function checkingStep(model: CheckoutPageModel): Html {
     heading: t('asking', { network }),
     body: html`<p class="notice wait">${icon('clock')}<span>${t('asking-text', { network })}</span></p>
 <p>${t('asking-leave')}</p>`,
+    beforeChange: model.view.canChange && html`<p class="quiet">${t('change-only-if')}</p>`,
   });
 }
 
@@ -80,9 +81,12 @@ interface StepParts {
   body: Html;
   /** Whether the payer must act. */
   awaitsPayer?: boolean;
+  /** When to change number or network, where the page has just said not to pay again. */
+  beforeChange?: Html | false;
 }
 
-function step(model: CheckoutPageModel, { heading, body, awaitsPayer = false }: StepParts): Html {
+function step(model: CheckoutPageModel, parts: StepParts): Html {
+  const { heading, body, awaitsPayer = false, beforeChange = false } = parts;
   const { t } = model.language;
   const waiting = awaitsPayer ? t('waiting-for-you') : t('waiting-for', { network: networkName(model) });
   return html`<section class="step" aria-labelledby="step">
@@ -91,6 +95,7 @@ ${body}
 <p class="waiting"><span class="spinner" aria-hidden="true"></span><span>${waiting}</span> <a href="${model.path}">${t('check-again')}</a></p>
 ${openPromptWarning(model)}
 ${awaitsPayer && nothingArrived(model)}
+${beforeChange}
 ${changeForm(model)}
 ${awaitsPayer && simulatedPhoneLink(model)}
 ${cancelLink(model)}

@@ -95,7 +95,7 @@ function choice({ networks, networkDetails: details, language, refused }: Collec
     headingId: 'choice',
     chosen: refused?.network ?? null,
     number: refused?.accountNumber ?? '',
-    likelyNumber: '',
+    likelyNumber: refused?.accountNumber ?? '',
     lastNumber: null,
     errors: refused?.errors ?? [],
   };

@@ -3,23 +3,20 @@ import { AppError } from '../../api/app-error.ts';
 import type { Log } from '../../kit/log.ts';
 import type { Random } from '../../kit/random.ts';
 import { readTerminalAddress } from '../../terminals/terminal-address.ts';
-import { afterPay, queryAfter } from '../checkout/after-pay.ts';
-import { createAttemptCookie } from '../checkout/attempt-cookie.ts';
-import type { AttemptCookie } from '../checkout/attempt-cookie.ts';
+import { queryAfter } from '../checkout/after-pay.ts';
+import type { CheckoutRenderer } from '../checkout/checkout-renderer.ts';
 import { createPageSender } from '../document.ts';
 import type { PageContent, PageSender } from '../document.ts';
 import { createFormGuard } from '../form-guard.ts';
 import type { FormGuard } from '../form-guard.ts';
-import { loadStyle } from '../inline-asset.ts';
+import { loadScript, loadStyle } from '../inline-asset.ts';
 import type { NetworkDetails } from '../logos/network-details.ts';
-import { createPageCookies } from '../page-cookies.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { codePage } from './code-page.ts';
 import { closedPage, collectPage, confirmCounterPage } from './collect-page.ts';
 import type { CollectPageModel, RefusedCollect } from './collect-page.ts';
 import type { CollectTargets, CollectTarget } from './collect-targets.ts';
 import { handleCollectForm, textOf } from './collect-form.ts';
-import type { PaidForm } from './collect-form.ts';
 import { newFormId, readFormId } from './form-id.ts';
 
 export interface CollectPagesOptions {
@@ -27,6 +24,8 @@ export interface CollectPagesOptions {
   log: Log;
   random: Random;
   networkDetails: NetworkDetails;
+  /** Renders the payment's page in response to the form, for a browser whose scripts run. */
+  checkoutRenderer: CheckoutRenderer;
   publicUrl: () => string;
   /** The key of the forms' proofs; the same in every process. */
   formKey: string | Uint8Array;
@@ -40,22 +39,22 @@ const style = loadStyle(
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
+const script = loadScript(new URL('collect.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
 
 /**
- * The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and redirect to its page.
+ * The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and lead to its page.
  * `/pos` asks for a counter's code. A code may be written as on the poster; the page of every spelling is the same.
  */
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
   const { targets, log, publicUrl, formKey } = options;
   const guard = createFormGuard({ publicUrl, key: formKey });
-  const sender = createPageSender({ publicUrl, style, script: null });
-  const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), formKey);
+  const sender = createPageSender({ publicUrl, style, script });
   const finders = { '/link': targets.findLink, [codePath]: targets.findCounter };
   for (const [prefix, find] of Object.entries(finders)) {
     await app.register(
       async (scope) => {
         await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: pathOf });
-        addTargetPages(scope, { ...options, prefix, find, guard, sender, attemptCookie });
+        addTargetPages(scope, { ...options, prefix, find, guard, sender });
         if (prefix === codePath) addCodePage(scope, { find, sender });
       },
       { prefix },
@@ -63,16 +62,18 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
   }
 };
 
-interface TargetPages extends Pick<CollectPagesOptions, 'log' | 'random' | 'networkDetails' | 'publicUrl'> {
+interface TargetPages extends Pick<
+  CollectPagesOptions,
+  'log' | 'random' | 'networkDetails' | 'checkoutRenderer' | 'publicUrl'
+> {
   prefix: string;
   find: CollectTargets['findCounter'];
   guard: FormGuard;
   sender: PageSender;
-  attemptCookie: AttemptCookie;
 }
 
 function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
-  const { prefix, find, guard, sender, log, random, attemptCookie, networkDetails } = pages;
+  const { prefix, find, guard, sender, log, random, checkoutRenderer, networkDetails } = pages;
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -117,16 +118,16 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
       return send(request, reply, { target, refused: target.closed ? null : outcome.refused, formId });
     }
     const { path, view } = outcome.started;
-    if (view === null) return seeOther(reply, path);
-    const after = afterPay(request, reply, attemptCookie, { path, view, typedNumber: typedNumber(outcome) });
-    return seeOther(reply, path + queryAfter(after));
+    const typedNumber = outcome.sent.choice?.accountNumber ?? null;
+    const after = checkoutRenderer.afterPay(request, reply, { view, typedNumber });
+    if (!runsScripts(request)) return seeOther(reply, path + queryAfter(after));
+    return checkoutRenderer.send(request, reply, { ...checkoutRenderer.modelOf(request, path, view), ...after });
   });
 }
 
-/** The number of the attempt, if this form has it: the first press of the form may have had another one. */
-function typedNumber({ started: { view }, sent: { choice } }: PaidForm): string | null {
-  const number = choice?.accountNumber ?? null;
-  return number === view?.charge?.number ? number : null;
+/** `collect.js` has added the field. */
+function runsScripts({ body }: FastifyRequest): boolean {
+  return (body as Record<string, unknown> | null | undefined)?.['scripts'] === '1';
 }
 
 function contentOf(

@@ -1,0 +1,79 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../kit/clock.ts';
+import type { CheckoutView } from '../../payments/checkout-view.ts';
+import { createPageSender } from '../document.ts';
+import type { PageSender } from '../document.ts';
+import { createFormGuard } from '../form-guard.ts';
+import type { FormGuard } from '../form-guard.ts';
+import { loadScript, loadStyles } from '../inline-asset.ts';
+import type { NetworkDetails } from '../logos/network-details.ts';
+import { pageAppearance } from '../merchant-appearance.ts';
+import { createPageCookies } from '../page-cookies.ts';
+import { afterPay } from './after-pay.ts';
+import { createAttemptCookie } from './attempt-cookie.ts';
+import { checkoutPage } from './checkout-page.ts';
+import type { AfterForm, CheckoutPageModel } from './page-model.ts';
+
+export interface CheckoutRendererOptions {
+  clock: Clock;
+  /** The service's public URL; a function, because the port is known only once it listens. */
+  publicUrl: () => string;
+  /** The key of the forms' proofs; the same in every process. */
+  formKey: string | Uint8Array;
+  networkDetails: NetworkDetails;
+  /** The simulated phone of a test payment; the page links to it while it waits for the payer. */
+  simulatedPhoneUrl?: (view: CheckoutView) => string | null;
+}
+
+/** Renders a payment's page, also in response to the form of a link that has just created it. */
+export interface CheckoutRenderer {
+  guard: FormGuard;
+  sender: PageSender;
+  /** `path` is the payment's own, whatever page the request is for. */
+  modelOf(request: FastifyRequest, path: string, view: CheckoutView): CheckoutPageModel;
+  /** Remembers who typed the number of an attempt, and returns what the page after Pay has to know. */
+  afterPay(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    paid: { view: CheckoutView; typedNumber: string | null },
+  ): AfterForm;
+  send(request: FastifyRequest, reply: FastifyReply, model: CheckoutPageModel): Promise<FastifyReply>;
+}
+
+const { style, moreStyles } = loadStyles(
+  ['../style.css', '../controls.css', 'checkout.css'].map((file) => new URL(file, import.meta.url)),
+  {
+    choice: new URL('../network-fields.css', import.meta.url),
+    waiting: new URL('waiting.css', import.meta.url),
+    ended: new URL('ended.css', import.meta.url),
+  },
+);
+const script = loadScript(new URL('live.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
+
+export function createCheckoutRenderer(options: CheckoutRendererOptions): CheckoutRenderer {
+  const { clock, publicUrl, formKey, networkDetails, simulatedPhoneUrl = () => null } = options;
+  const guard = createFormGuard({ publicUrl, key: formKey });
+  const sender = createPageSender({ publicUrl, style, moreStyles, script });
+  const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), formKey);
+  return {
+    guard,
+    sender,
+    modelOf: (request, path, view) => ({
+      view,
+      path,
+      url: `${publicUrl()}${path}`,
+      now: clock.now(),
+      language: request.language,
+      appearance: pageAppearance({ ...view.appearance, id: view.merchantId }),
+      networkDetails,
+      formProof: guard.field(path),
+      simulatedPhoneUrl: view.testMode ? simulatedPhoneUrl(view) : null,
+      refusedForm: null,
+      justConfirmed: false,
+      hasTyped: (attemptId) => attemptCookie.hasTyped(request, attemptId),
+      opensNetwork: false,
+    }),
+    afterPay: (request, reply, paid) => afterPay(request, reply, attemptCookie, paid),
+    send: (request, reply, model) => sender.send(request, reply, { status: 200, content: checkoutPage(model) }),
+  };
+}
