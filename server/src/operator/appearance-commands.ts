@@ -1,7 +1,7 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { parseInternationalNumber, PhoneNumberError } from '../kit/phone-number.ts';
-import { contrast, contrastMin, withContrast } from '../merchants/appearance.ts';
+import { contrast, contrastMin, withContrast } from '../kit/colour.ts';
 import type { MerchantAppearance } from '../merchants/appearance.ts';
 import { setAppearance } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { contrast, contrastMin, withContrast } from '../merchants/appearance.ts';
+import { contrast, contrastMin, withContrast } from '../kit/colour.ts';
 import { accentOf } from './merchant-appearance.ts';
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
 import type { Translate } from '../languages/languages.ts';
-import { mix, withContrast } from '../merchants/appearance.ts';
+import { mix, withContrast } from '../kit/colour.ts';
 import type { MerchantAppearance } from '../merchants/appearance.ts';
 import { merchantLogoPath } from './logos/logo-pages.ts';
 import { formatNumber } from './page-text.ts';
