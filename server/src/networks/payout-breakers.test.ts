@@ -220,7 +220,7 @@ test('an open breaker is logged once when it opens and once when it closes, with
     reported.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
     [
       ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
-      ['info', 'payouts go out again', 'wave-test', 'float_empty', merchantId],
+      ['info', 'payouts resumed', 'wave-test', 'float_empty', merchantId],
     ],
   );
   assert.doesNotMatch(logged.join(), /7001234/);

@@ -155,7 +155,7 @@ test('a wrong code is an error for the payer and changes nothing', async () => {
   const before = await world.charge(charge);
   await assert.rejects(
     applyResponse(world.context, charge, { state: 'code_refused', attemptsLeft: 1 }),
-    /not right; one try is left/,
+    /incorrect; one try is left/,
   );
   assert.deepEqual(await world.charge(charge), before);
 });
