@@ -122,7 +122,7 @@ test('a documented reason opens the breaker for every process, within a second',
   const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
   const expected = { allowed: false, reason: 'network_unavailable', retryAt } as const;
-  assert.deepEqual(await acquirePayoutPermit(one, wave), expected, 'the one that heard it knows at once');
+  assert.deepEqual(await acquirePayoutPermit(one, wave), expected, 'the one that received it knows at once');
   await everybodyKnows();
   assert.deepEqual(await acquirePayoutPermit(other, wave), expected);
   await allowed(other, payoutBreakers(liveAps, payout));
