@@ -119,5 +119,5 @@ function object<Members extends Record<string, Shape<unknown>>>(
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.entries(members).every(([name, isMember]) => isMember((value as Record<string, unknown>)[name]));
+    Object.entries(members).every(([member, isMember]) => isMember((value as Record<string, unknown>)[member]));
 }
