@@ -99,7 +99,7 @@ function hasLeavingOption(node: Node): boolean {
   );
 }
 
-// Longer, and reports cut titles off or wrap them.
+// A title then fits a line of 120 characters in a report, with its indent, mark and time.
 const titleLengthMax = 99;
 
 /** A test's title is a line of the report; it is measured as written, with its `${…}`. */
