@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import manifest from '../package.json' with { type: 'json' };
-import { loadAllCommands } from './commands.ts';
 import { CliWorld } from './run-cli.corpus.ts';
+import { loadAllCommands } from './run-cli.ts';
 
 const commands = await loadAllCommands();
 const world = new CliWorld();

@@ -5,13 +5,27 @@ import { systemRandom } from '../server/src/kit/random.ts';
 import { printable } from '../server/src/kit/terminal-text.ts';
 import { CommandFailure } from './command.ts';
 import type { Command, CommandContext } from './command.ts';
-import { loadAllCommands, loadCommands } from './commands.ts';
 import { createOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { createTerminal } from './terminal.ts';
 import type { InputStream } from './terminal.ts';
 
 const program = 'dalasi';
+
+/** By the first word, in the order of the help. A group is imported only when it is used. */
+const groups = new Map<string, () => Promise<readonly Command[]>>([
+  ['listen', async () => [(await import('./listen/listen-command.ts')).listenCommand]],
+  ['trigger', async () => [(await import('./trigger/trigger-command.ts')).triggerCommand]],
+  ['events', async () => (await import('./events/event-commands.ts')).eventCommands],
+  [
+    'webhooks',
+    async () => [
+      (await import('./webhooks/verify.ts')).verifyCommand,
+      (await import('./webhooks/check.ts')).checkCommand,
+    ],
+  ],
+  ['keys', async () => (await import('./keys/key-commands.ts')).keyCommands],
+]);
 
 /** The environment of a call: variables, streams and interruption. */
 export interface Shell extends Pick<CommandContext, 'environment' | 'interruption'> {
@@ -51,6 +65,17 @@ async function dispatch(args: readonly string[], { environment, streams, interru
   const output = createOutput(streams, { environment, isJson: json });
   const terminal = createTerminal(streams);
   return command.run({ clock: systemClock, random: systemRandom, environment, output, terminal, interruption }, input);
+}
+
+/** The commands with this first word. */
+async function loadCommands(firstWord: string): Promise<readonly Command[]> {
+  return (await groups.get(firstWord)?.()) ?? [];
+}
+
+/** All commands of `dalasi`. */
+export async function loadAllCommands(): Promise<readonly Command[]> {
+  const loaded = await Promise.all([...groups.values()].map((load) => load()));
+  return loaded.flat();
 }
 
 /** The longest name wins: `keys save` before `keys`. */

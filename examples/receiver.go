@@ -37,7 +37,7 @@ func checkSecret(secret string) error {
 	return nil
 }
 
-// rawBody: the bytes as they came.
+// rawBody: the raw request body.
 func verifyService(rawBody []byte, headers http.Header, secret string) bool {
 	if checkSecret(secret) != nil {
 		return false

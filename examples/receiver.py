@@ -15,7 +15,7 @@ def check_secret(secret):
     return secret
 
 
-# raw_body: the bytes as they came; headers: a dict with names in lower case.
+# raw_body: the raw request body; headers: a dict with names in lower case.
 def verify_service(raw_body, headers, secret):
     expected = hmac.new(check_secret(secret).encode(), raw_body, hashlib.sha512).hexdigest()
     return hmac.compare_digest(expected.encode(), headers.get("x-service-signature", "").encode())

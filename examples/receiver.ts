@@ -18,7 +18,7 @@ export function checkSecret(secret: string | undefined): string {
   throw new Error('The webhook secret is not set, or is not the whole of it: wh_ and at least 32 characters.');
 }
 
-/** rawBody: the bytes as they came; headers: with names in lower case. */
+/** rawBody: the raw request body; headers: with names in lower case. */
 export function verifyService(rawBody: Uint8Array, headers: Headers, secret: string): boolean {
   const expected = createHmac('sha512', checkSecret(secret)).update(rawBody).digest('hex');
   return isEqual(expected, headers['x-service-signature']);

@@ -60,7 +60,7 @@ test('a refused callback is retried with a new signature until it is accepted', 
   const [first, ...later] = receiver.received;
   assert.ok(first);
   for (const { headers, body } of later) {
-    assert.deepEqual(body, first.body, 'the news stays the same');
+    assert.deepEqual(body, first.body, 'the notification stays the same');
     assert.notEqual(headers['sim-signature'], first.headers['sim-signature']);
   }
   const last = receiver.received.at(-1);

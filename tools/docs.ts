@@ -14,12 +14,12 @@ const settingsPath = new URL('../docs/settings.md', import.meta.url);
 export function settingsPage(): string {
   return `# Settings
 
-Settings are environment variables. They are read and checked once, at the start; a wrong one ends the start with a
-sentence that names it and says what it takes. An empty value counts as not set.
+Settings are environment variables. They are read and checked once, at the start; an invalid value stops the start with
+an error that names it and its valid values. An empty value counts as not set.
 
 A production server (\`APP_ENV=production\`, which is also the default once \`DATABASE_URL\` is set) needs \`SEAL_KEY\`,
 \`KEY_PEPPER\` and \`PUBLIC_URL\`. Make a key with \`openssl rand -base64 32\`, and keep it as carefully as the database:
-without it nobody can open what it sealed. [Operations](operations.md) tells how the settings go together.
+without it, encrypted values cannot be decrypted. [Operations](operations.md) explains how settings interact.
 
 | Setting | Default | What it is for |
 |---|---|---|

@@ -40,6 +40,21 @@ describe('code', () => {
     assertClean(path, `test('a page skips', () => { list({ skip: 10 }); }); // test.only(`);
     assertClean(code, 'list.skip(3);');
   });
+
+  test('a test title has fewer than 100 characters as written', () => {
+    const path = 'server/src/payments/a.test.ts';
+    const words = 'a payment is paid once '.repeat(5);
+    const [shortest, longest] = [words.slice(0, 100), words.slice(0, 99)];
+    for (const call of ['test', 'it', 'describe', 't.test']) {
+      assertFound(path, `\n${call}('${shortest}', () => {});`, 2, /a title of 100 characters; write one of 99 at most/);
+      assertFound(path, `${call}(\n  \`${shortest}\`,\n  () => {},\n);`, 2, /a title of 100 characters/);
+      assertClean(path, `${call}('${longest}', () => {});`);
+    }
+    const template = `\${days} ${'b'.repeat(92)}`;
+    assertFound(path, `test(\`${template}\`, () => {});`, 1, /a title of 100 characters/);
+    assertClean(path, `assert('${shortest}'); regular.test('${shortest}');`);
+    assertClean(code, `test('${shortest}', () => {});`);
+  });
 });
 
 describe('SQL', () => {

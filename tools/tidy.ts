@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { citations } from './tidy/citation-rules.ts';
-import { ambientTime, passedOnExports, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
+import { ambientTime, passedOnExports, shortTestTitles, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
 import { constraintNames, expandingMigrations } from './tidy/migration-rules.ts';
@@ -27,6 +27,7 @@ const rules = [
   passedOnExports,
   silencedRules,
   testsThatDoNotRun,
+  shortTestTitles,
   statementWords,
   statementFiles,
   statementNames,

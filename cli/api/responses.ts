@@ -1,7 +1,14 @@
 import { CommandFailure } from '../command.ts';
 import type { JsonObject } from './client.ts';
-import { integer, isBoolean, list, nullable, object, oneOf, optional, text } from './shape.ts';
-import type { Shape, ValueOf } from './shape.ts';
+
+/**
+ * A type guard. Written by hand, because the schema library of the service is hundreds of modules and would delay every
+ * command by 300 ms.
+ */
+type Shape<Value> = (value: unknown) => value is Value;
+
+/** The type of the values that pass. */
+type ValueOf<Known> = Known extends Shape<infer Value> ? Value : never;
 
 // The fields that the commands read from responses of the API. Each printed text has a pattern, so that the response of
 // another or a hostile server is refused before anything is printed.
@@ -72,4 +79,45 @@ export function readResponse<Value>(isExpected: Shape<Value>, response: unknown)
 /** The id in a member of a response. Throws CommandFailure without one. */
 export function idIn(response: JsonObject, member = 'id'): string {
   return readResponse(id, response[member]);
+}
+
+function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean';
+}
+
+/** Any string, or those that match the pattern. */
+function text(pattern = /^/): Shape<string> {
+  return (value): value is string => typeof value === 'string' && pattern.test(value);
+}
+
+function integer({ min, max = Infinity }: { min: number; max?: number }): Shape<number> {
+  return (value): value is number => Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
+}
+
+function oneOf<const Known extends string>(known: readonly Known[]): Shape<Known> {
+  return (value): value is Known => (known as readonly unknown[]).includes(value);
+}
+
+function nullable<Value>(isValue: Shape<Value>): Shape<Value | null> {
+  return (value): value is Value | null => value === null || isValue(value);
+}
+
+/** For a member that may be left out. */
+function optional<Value>(isValue: Shape<Value>): Shape<Value | undefined> {
+  return (value): value is Value | undefined => value === undefined || isValue(value);
+}
+
+function list<Value>(isValue: Shape<Value>): Shape<Value[]> {
+  return (value): value is Value[] => Array.isArray(value) && value.every(isValue);
+}
+
+/** An object with these members; others are allowed. */
+function object<Members extends Record<string, Shape<unknown>>>(
+  members: Members,
+): Shape<{ [Name in keyof Members]: ValueOf<Members[Name]> }> {
+  return (value): value is { [Name in keyof Members]: ValueOf<Members[Name]> } =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(members).every(([member, isMember]) => isMember((value as Record<string, unknown>)[member]));
 }

@@ -31,9 +31,8 @@ export const listenCommand: Command = {
     ...apiOptionDetails,
   ])}
 
-  The response of your receiver is shown; events are not sent again, whatever it
-  is. While no server listens at the address, events wait. Ctrl-C ends the command
-  with a summary.`,
+  The response of your receiver is shown; events are not retried. While no server
+  listens at the address, events wait. Ctrl-C ends the command with a summary.`,
   options: {
     'forward-to': { type: 'string', required: true },
     since: { type: 'string', required: false },

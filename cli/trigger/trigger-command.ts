@@ -20,7 +20,7 @@ const amountDefault = '100';
 export const triggerCommand: Command = {
   name: 'trigger',
   usage: '[<kind>] [--amount <dalasi>] [--endpoint <id>] [--list]',
-  summary: 'Make an event happen in the test environment',
+  summary: 'Trigger an event in the test environment',
   details: `  The command calls the API with a test key, waits for the event and prints it.
 
 ${describeOptions([

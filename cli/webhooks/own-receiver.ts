@@ -30,7 +30,7 @@ export async function readOwnReceiver(text: string, options: ReadOptions): Promi
   for (const address of addresses) {
     // Metadata services of clouds are always refused.
     if (!isAddressAllowed(address, { allowPrivate: true })) {
-      throw new UsageError(`${url.hostname} resolves to ${address}, which is no address of a receiver.`);
+      throw new UsageError(`${url.hostname} resolves to ${address}, which a receiver cannot use.`);
     }
     if (!isClaimed && isAddressAllowed(address, { allowPrivate: false })) {
       throw new UsageError(

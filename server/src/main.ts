@@ -1,6 +1,6 @@
 import { runService } from './process/run-service.ts';
 
-// Whoever read what we say may have gone (`npm start | head`, a closed terminal); that must not end a running service.
+// A closed output pipe (`npm start | head`, a closed terminal) must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // The first Ctrl-C or SIGTERM stops it, and so does closing the terminal; further ones change nothing.

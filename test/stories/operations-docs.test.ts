@@ -21,7 +21,7 @@ test('the page for operators names every address, and which of them a proxy clos
   assert.ok(served.has('v1') && served.has('healthz'), routes);
   for (const part of served) if (!unnamed.includes(part)) assert.ok(page.includes(`/${part}`), `/${part} is not named`);
   const [, named = ''] =
-    /answer the outside world with 404 at\s+([^,]*(?:, `[^,]*)?),? which ask for no key/.exec(page) ?? [];
+    /answer the outside world with 404 at\s+([^,]*(?:, `[^,]*)?),? which require no authentication/.exec(page) ?? [];
   const closed = [...named.matchAll(/`\/([^`]+)`/g)].map(([, part = '']) => part);
   assert.deepEqual(closed.toSorted(), ['healthz', 'metrics', 'readyz']);
 });

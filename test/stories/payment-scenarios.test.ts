@@ -170,7 +170,7 @@ test('0005: no response is no failure, and the payment is found successful 5 s l
   );
   assert.ok(timeline.includes('no_clear_answer'));
   const { text } = await story.api.get(`/v1/payments/${id}/timeline`);
-  for (const sentence of ['An attempt with APS started.', 'APS gave no clear answer.', 'Paid with APS.']) {
+  for (const sentence of ['An attempt with APS started.', 'APS returned no final response.', 'Paid with APS.']) {
     assert.ok(text.includes(sentence), `${sentence} in ${text}`);
   }
   assert.doesNotMatch(text, /3000 ms|with aps/, 'in the merchant’s words, not in ours');

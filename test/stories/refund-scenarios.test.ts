@@ -113,7 +113,7 @@ for (const [network, amount, route, atTheNetwork] of [
     const now = await story.transaction(String(charge['id']));
     const status = amount === null ? 'refunded' : 'completed';
     assert.deepEqual([now['status'], now['amount_refunded']], [status, whole]);
-    await eventually('the merchant has heard of it', async () => {
+    await eventually('the merchant has received it', async () => {
       await story.settle();
       return (await receivedRefunds(charge)).length === 1;
     });

@@ -88,7 +88,7 @@ describe('a change and its event', () => {
       assert(status < 300, `${status} ${text}`);
       const { events, works, both } = await countEventsAndWork(service);
       const [made, worked] = [events - before.events, works - before.works];
-      assert(made >= 1 && made === worked, `${made} events, ${worked} pieces of work`);
+      assert(made >= 1 && made === worked, `${made} events, ${worked} tasks`);
       assert.equal(both - before.both, made, 'each piece is for one of the events');
       assert.deepEqual(await objectsOutOfStep(service), []);
     });

@@ -99,6 +99,34 @@ function hasLeavingOption(node: Node): boolean {
   );
 }
 
+// A title then fits a line of 120 characters in a report, with its indent, mark and time.
+const titleLengthMax = 99;
+
+/** A test's title is a line of the report; it is measured as written, with its `${…}`. */
+export const shortTestTitles: Rule = (files) =>
+  files
+    .filter((file) => isTest(file.path))
+    .flatMap((file) => {
+      const findings: Finding[] = [];
+      visit(file, {
+        CallExpression: ({ callee, arguments: [title] }) => {
+          if (!isTestCall(callee) || (title?.type !== 'Literal' && title?.type !== 'TemplateLiteral')) return;
+          const quotes = 2;
+          const length = title.end - title.start - quotes;
+          if (length <= titleLengthMax) return;
+          const message = `has a title of ${length} characters; write one of ${titleLengthMax} at most`;
+          findings.push(findingAt(file, title.start, message));
+        },
+      });
+      return findings;
+    });
+
+/** `test(…)`, or `t.test(…)` inside of a test */
+function isTestCall(node: Node): boolean {
+  if (node.type !== 'MemberExpression') return isTestFunction(node);
+  return isTestFunction(node.object) && isTestFunction(node.property);
+}
+
 function isTypeScript(file: SourceFile): boolean {
   return /[.]tsx?$/.test(file.path);
 }

@@ -85,7 +85,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // The address leaves a default port out, so the port is read from the server.
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
-      if (liveNetworks.length === 0) log.warn('no live network is connected: live keys take no payments');
+      if (liveNetworks.length === 0) log.warn('no live network is connected: live payments are refused');
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },

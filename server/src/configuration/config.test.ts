@@ -29,7 +29,7 @@ const wrong = [
   ['PUBLIC_URL', 'https://secret:secret@example.gm', /^PUBLIC_URL must be an address without path and user name/],
   ['INTERNAL_URL', 'ftp://example.gm', /^INTERNAL_URL must be an address/],
   ['DATABASE_URL', 'mysql://u:secret@localhost/x', /^DATABASE_URL must be an address that begins with postgres:/],
-  ['DATABASE_URL', 'postgresql://u:secret50%@localhost/x', /^DATABASE_URL holds a % .* write it as %25\.\n/],
+  ['DATABASE_URL', 'postgresql://u:secret50%@localhost/x', /^DATABASE_URL contains a % .* write it as %25\.\n/],
   ['APP_DATABASE_URL', 'localhost', /^APP_DATABASE_URL must be an address/],
   ['DATABASE_CONNECTIONS', '2', /^DATABASE_CONNECTIONS must be a whole number from 4 to 100/],
   ['APP_ENV', 'prod', /^APP_ENV must be development or production, not "prod"\.$/],

@@ -311,7 +311,7 @@ function checkUrl(name: SettingName, value: string, schemes: readonly string[]):
   if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
     throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
   }
-  if (!isDecodable(value)) throw new StartError(`${name} holds a % that starts no escape; write it as %25.`);
+  if (!isDecodable(value)) throw new StartError(`${name} contains a % that is not percent-encoded; write it as %25.`);
   return value;
 }
 

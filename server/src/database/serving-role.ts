@@ -27,7 +27,7 @@ export async function assertServingRole(
   { durable = true }: { durable?: boolean } = {},
 ): Promise<void> {
   const role = await readRole(database);
-  if (!role) throw new StartError('The database did not say which role this is.');
+  if (!role) throw new StartError('The current database role could not be read.');
   if (role.is_superuser) {
     throw new StartError(
       `The database role ${role.role} is a superuser; set APP_DATABASE_URL to connect as the serving role.`,

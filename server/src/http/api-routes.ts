@@ -7,7 +7,7 @@ import { ExistingRecord, JsonText } from '../api/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import { prefersCsv } from './accept.ts';
-import { errorBody } from './error-responses.ts';
+import { errorBody, methodNotAllowed } from './error-responses.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { ReplayableResponse, IdempotencyContext } from './idempotency.ts';
@@ -246,7 +246,7 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[])
       url,
       handler: async (_request: FastifyRequest, reply: FastifyReply) => {
         reply.header('allow', allowed.join(', '));
-        throw new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}.`);
+        throw methodNotAllowed(allowed);
       },
     });
   }

@@ -50,7 +50,7 @@ export function registerErrorHandlers(app: FastifyInstance, options: ErrorOption
     return sendError(notFound(allowed), request, reply, { ...options, home });
   };
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
-    // For example a body that nothing accepts: that there is nothing at this address comes first.
+    // For example a body that no route accepts: that the path is unknown comes first.
     request.is404 && !isServerError(error) ? sendNotFound(request, reply) : sendError(error, request, reply, options),
   );
   app.setNotFoundHandler(sendNotFound);
@@ -58,8 +58,14 @@ export function registerErrorHandlers(app: FastifyInstance, options: ErrorOption
 
 function notFound(allowed: readonly string[]): AppError {
   return allowed.length > 0
-    ? new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}.`)
-    : new AppError('not_found', 'There is nothing at this address. The reference at /docs lists what there is.');
+    ? methodNotAllowed(allowed)
+    : new AppError('not_found', 'Not found. See the API reference at /docs.');
+}
+
+/** Names the methods of a path (`kit/route-methods.ts`) to a request with another one. */
+export function methodNotAllowed(allowed: readonly string[]): AppError {
+  const methods = new Intl.ListFormat('en-GB').format(allowed);
+  return new AppError('method_not_allowed', `This path supports ${methods}.`);
 }
 
 function isApiPath(url: string): boolean {
@@ -111,10 +117,12 @@ export function errorBody(error: PublicError, request: { id: string }, options: 
   };
 }
 
+const internalErrorMessage = 'An internal error occurred and was logged. Retry, or quote request_id to the operator.';
+
 function toAppError(error: FastifyError | Error, request: FastifyRequest): PublicError {
   if (error instanceof PublicError) return error;
   // The client disconnected while it was sending. Nobody reads this response, and it is not an error of the service.
-  if (request.raw.errored === error) return new AppError('invalid_request', 'The request ended before it was whole.');
+  if (request.raw.errored === error) return new AppError('invalid_request', 'The request was incomplete.');
   if ('validation' in error && error.validation) return validationError(error);
   const code = 'code' in error ? error.code : undefined;
   switch (code) {
@@ -127,11 +135,9 @@ function toAppError(error: FastifyError | Error, request: FastifyRequest): Publi
       return new AppError('invalid_json', 'The body is not as long as Content-Length says.');
     case 'FST_ERR_BAD_URL':
     case 'FST_ERR_MAX_PARAM_LENGTH':
-      return new AppError('not_found', 'There is nothing at this address.');
+      return new AppError('not_found', 'Not found.');
     default:
-      return new AppError('internal_error', 'We made a mistake. It is logged; try again or tell us the request id.', {
-        cause: error,
-      });
+      return new AppError('internal_error', internalErrorMessage, { cause: error });
   }
 }
 

@@ -37,8 +37,8 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
         return reply.code(200).send({ received: true });
       }
       options.log.warn('a network callback was refused', { reason: received.reason, request_id: request.id });
-      if (received.reason === 'connector') throw new AppError('not_found', 'There is no such network here.');
-      throw new AppError('callback_signature_invalid', 'This callback is not signed as agreed, or is too old.');
+      if (received.reason === 'connector') throw new AppError('not_found', 'Unknown network.');
+      throw new AppError('callback_signature_invalid', 'The callback signature is invalid or expired.');
     },
   });
 }

@@ -67,7 +67,7 @@ export function refuseBody({ body }: FastifyRequest): void {
   if (body === undefined || body === null) return;
   const [name] = typeof body === 'object' ? Object.keys(body) : ['The body'];
   if (name === undefined) return;
-  throw fieldError('unknown_field', name, `${name} is not a known field: this address takes no body.`);
+  throw fieldError('unknown_field', name, `${name} is not a known field: this endpoint accepts no body.`);
 }
 
 /**

@@ -164,13 +164,13 @@ describe('an unknown field', () => {
   it('that belongs inside or outside data is refused once, saying so', async () => {
     const bare = await api.post('/v1/payments', { amount: 100, title: 'Rice' });
     assert.deepEqual([bare.status, bare.body['code']], [400, 'unknown_field'], bare.text);
-    assert.equal(bare.body['message'], 'The fields stand inside data here: {"data":{"amount":100}}.');
+    assert.equal(bare.body['message'], 'Wrap the fields in data: {"data":{"amount":100}}.');
     assert.deepEqual(refusedFields(bare), ['amount']);
     const unrepeated = await api.post('/v1/payments', { title: 'Rice' });
     assert.match(unrepeated.text, /\{\\"data\\":\{\\"title\\":…\}\}/, 'text is not repeated');
     const wrapped = await api.post('/v1/transfers', { data: { amount: 100 } }, { 'idempotency-key': 'wrapped' });
     assert.deepEqual([wrapped.status, wrapped.body['code']], [400, 'unknown_field'], wrapped.text);
-    assert.equal(wrapped.body['message'], 'This address takes the fields alone, without data.');
+    assert.equal(wrapped.body['message'], 'Send the fields without the data wrapper.');
     assert.deepEqual(refusedFields(wrapped), ['data']);
   });
 

@@ -25,7 +25,7 @@ const problemsMax = 20;
 /** Turns the validator's errors into sentences that name each field and its rule. */
 export function validationError(error: FastifyError): AppError {
   // A malformed id is the id of nothing.
-  if (error.validationContext === 'params') return new AppError('not_found', 'There is nothing with this id.');
+  if (error.validationContext === 'params') return new AppError('not_found', 'No record has this id.');
   const problems = problemsOfSentForm(error.validation ?? []);
   const choices = choicesByPath(problems);
   const misplaced = misplacedFields(problems);
@@ -68,12 +68,12 @@ function misplacedFields(problems: readonly Problem[]): { fault: Fault; explaine
     const value = (first.data as Record<string, unknown>)[name];
     // Only numbers are repeated: text may be a secret or personal data.
     const example = `{"data":{"${name}":${typeof value === 'number' ? value : '…'}}}`;
-    const message = `The fields stand inside data here: ${example}.`;
+    const message = `Wrap the fields in data: ${example}.`;
     return { fault: { code: 'unknown_field', path: name, message }, explained: [wrapper, ...bare] };
   }
   const wrapped = unknown.find((problem) => unknownName(problem) === 'data' && isObject(dataOf(problem.data)));
   if (!wrapped) return null;
-  const message = 'This address takes the fields alone, without data.';
+  const message = 'Send the fields without the data wrapper.';
   return { fault: { code: 'unknown_field', path: 'data', message }, explained: [wrapped, ...missing] };
 }
 

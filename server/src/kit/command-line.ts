@@ -4,9 +4,9 @@ import { sanitizeLine } from './terminal-text.ts';
 
 /** The syntax of a command. The operator's program and `dalasi` each have a table of these. */
 export interface CommandShape {
-  /** As it is typed: `keys revoke`. */
+  /** As it is typed: `files remove`. */
   name: string;
-  /** The arguments: `<key id> --merchant <id>`. */
+  /** The arguments: `<file id> --folder <name>`. */
   usage: string;
   summary: string;
   /** What `<command> --help` prints below the usage: options, examples, limits. */

@@ -293,7 +293,7 @@ test('the pool survives losing all its connections, idle ones too', async () => 
   hold.resolve();
   await Promise.all(users);
   await endConnections();
-  await eventually('the pool has heard of it', () => connectionErrors.length >= 4);
+  await eventually('the pool has noticed it', () => connectionErrors.length >= 4);
   await untilUsable();
   assert.deepEqual(await storedIds(), [1n, 2n, 3n, 4n]);
 });

@@ -80,7 +80,7 @@ test('a hint reaches the listeners of this process at once, and once', async () 
   assert.equal(received.count, 1);
   const elsewhere = listen(there, 'intent:1');
   await clock.advance(gatherMs);
-  await eventually('the other process has heard it', () => elsewhere.count === 1);
+  await eventually('the other process has received it', () => elsewhere.count === 1);
   assert.equal(received.count, 1, 'the database told it again');
 });
 
@@ -141,7 +141,7 @@ test('a failing listener is reported, and affects neither the caller nor other l
   assert.equal(near.count, 1);
   assert.deepEqual(errors, [mistake]);
   await clock.advance(gatherMs);
-  await eventually('the other process has heard it', () => far.count === 1);
+  await eventually('the other process has received it', () => far.count === 1);
   assert.deepEqual(errors, [mistake, mistake]);
 });
 
@@ -150,7 +150,7 @@ test('after a lost connection the notifier reconnects, and hints arrive again', 
   const received = listen(there, 'intent:1');
   const near = listen(here, 'intent:1');
   here.notify('intent:1');
-  assert.equal(near.count, 1, 'this process hears without a database');
+  assert.equal(near.count, 1, 'this process receives it without a database');
   await clock.advance(gatherMs);
   await clock.untilSleeping(2);
   await clock.advance(reconnectMs);

@@ -6,8 +6,8 @@ type LoggedLine = Readonly<Record<string, unknown>>;
 const omittedFields = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
 
 /**
- * A log line for people at a terminal: `10:18:00  201 POST /v1/payments  12.3 ms`, or
- * `10:18:00  warning: payouts are paused  network=wave`. Its time is that of the terminal.
+ * A log line for people at a terminal: `10:18:00  201 POST /items  12.3 ms`, or
+ * `10:18:00  warning: the queue is full  queue=mail`. Its time is that of the terminal.
  *
  * @param json a line as pino writes it, with allowed fields only
  */

@@ -92,8 +92,8 @@ export async function lockBalances(
 async function spend(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
   const balance = await lockBalance(tx, key);
   if (balance < amountMinor) {
-    const short = `The balance is short by ${formatAmount(amountMinor - balance)}.`;
-    throw new AppError('insufficient_balance', `${short} Ask for less, or collect more first.`, {
+    const missing = formatAmount(amountMinor - balance);
+    throw new AppError('insufficient_balance', `Insufficient balance: ${missing} is missing. Send a smaller amount.`, {
       internal: `${key.account} has ${balance}, ${amountMinor} was requested`,
     });
   }

@@ -60,7 +60,7 @@ export function checkAmounts(link: Pick<LinkFields, 'amountMinor' | 'minAmountMi
 
 function checkCurrency(merchant: Merchant, currency: string | null, prefix: string): void {
   if (currency === null || currency === merchant.currency) return;
-  const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
+  const message = `The only currency is ${merchant.currency}. Send ${merchant.currency} or omit currency.`;
   throw fieldError('currency_not_supported', `${prefix}currency`, message);
 }
 

@@ -38,7 +38,7 @@ test('an inactive terminal accepts no payment until active again, and a deleted 
   await world.changeTerminal(terminal, { active: false });
   assert.equal(
     await refusalOf(world.atCounter(terminal, 500n)),
-    'state_conflict no field: This counter takes no payments at the moment. Ask the staff.',
+    'state_conflict no field: This counter is not accepting payments. Ask the staff.',
   );
   // Payments that have started can still be paid.
   assert.equal((await world.complete(begun)).status, 'completed');

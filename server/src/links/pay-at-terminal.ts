@@ -27,7 +27,7 @@ export async function payAtTerminal(
     throw new AppError('state_conflict', 'This counter no longer exists. Ask the staff for another one.');
   }
   if (!current.active) {
-    throw new AppError('state_conflict', 'This counter takes no payments at the moment. Ask the staff.');
+    throw new AppError('state_conflict', 'This counter is not accepting payments. Ask the staff.');
   }
   const request = {
     amountMinor: payment.amountMinor,

@@ -36,7 +36,7 @@ test('without an available network, a link or terminal creates no payment and sa
     );
   assert.match(
     await refusalOf(at(1_050n)),
-    /^network_not_available amount: No network of this payment takes D10\.50\. Use an amount in whole dalasi\.$/,
+    /^network_not_available amount: No available network accepts D10\.50\. Use an amount in whole dalasi\.$/,
   );
   assert.equal((await at(1_100n)).amountMinor, 1_100n);
 });
@@ -220,7 +220,10 @@ test('a live number that was prompted a moment ago is refused beside its field, 
       }),
     );
   assert.equal((await pay('first')).status, 'processing');
-  assert.match(await refusalOf(pay('second')), /^network_not_available account_number: This number was prompted/);
+  assert.match(
+    await refusalOf(pay('second')),
+    /^network_not_available account_number: A prompt was just sent to this number/,
+  );
   assert.equal(
     await findPaymentOfForm(world.db, world.clock, { merchantId: link.merchantId, formHash: 'second' }),
     undefined,

@@ -60,7 +60,7 @@ export async function createPayerPayment(
 
 /** The payer is still at the form and can type another number: nothing is created. */
 function promptedBefore(): AppError {
-  const message = 'This number was prompted a moment ago. Answer on the phone, or try again later.';
+  const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
   return fieldError('network_not_available', 'data.account_number', message);
 }
 

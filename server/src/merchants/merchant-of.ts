@@ -11,6 +11,10 @@ export async function merchantOf(
   tx?: Queryable,
 ): Promise<Merchant> {
   const merchant = await context.merchants.byId(caller.merchantId, tx);
-  if (!merchant) throw new AppError('api_key_invalid', 'This API key is not valid. Check it in the dashboard.');
+  if (!merchant)
+    throw new AppError(
+      'api_key_invalid',
+      'This API key is not valid. Check that it was copied whole and is not revoked.',
+    );
   return merchant;
 }

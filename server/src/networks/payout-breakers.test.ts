@@ -122,7 +122,7 @@ test('a documented reason opens the breaker for every process, within a second',
   const retryAt = await retryAfter(one, 'network_unavailable');
   assert.deepEqual(retryAt, addMs(clock.now(), 2_000));
   const expected = { allowed: false, reason: 'network_unavailable', retryAt } as const;
-  assert.deepEqual(await acquirePayoutPermit(one, wave), expected, 'the one that heard it knows at once');
+  assert.deepEqual(await acquirePayoutPermit(one, wave), expected, 'the one that received it knows at once');
   await everybodyKnows();
   assert.deepEqual(await acquirePayoutPermit(other, wave), expected);
   await allowed(other, payoutBreakers(liveAps, payout));
@@ -220,7 +220,7 @@ test('an open breaker is logged once when it opens and once when it closes, with
     reported.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
     [
       ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
-      ['info', 'payouts go out again', 'wave-test', 'float_empty', merchantId],
+      ['info', 'payouts resumed', 'wave-test', 'float_empty', merchantId],
     ],
   );
   assert.doesNotMatch(logged.join(), /7001234/);

@@ -236,5 +236,5 @@ function logTransition(log: Log, payout: PayoutBreakers, before: CircuitBreaker,
   const network = after.testMode ? `${after.network}-test` : after.network;
   const fields = { network, merchant_id: after.scope === '' ? null : payout.merchantId };
   if (isOpen(after) && !isOpen(before)) log.warn('payouts are paused', { ...fields, reason: after.reason });
-  if (isOpen(before) && !isOpen(after)) log.info('payouts go out again', { ...fields, reason: before.reason });
+  if (isOpen(before) && !isOpen(after)) log.info('payouts resumed', { ...fields, reason: before.reason });
 }

@@ -25,7 +25,7 @@ export async function abandonAttempt(
   { intentId, chargeId }: { intentId: string; chargeId: string | null },
 ): Promise<void> {
   const intent = await lockIntent(tx, merchant.id, intentId);
-  if (!intent) throw new AppError('not_found', 'There is no such payment.');
+  if (!intent) throw new AppError('not_found', 'Payment not found.');
   const charge = await findCurrentCharge(tx, merchant.id, intentId);
   const now = context.clock.now();
   // The page that sent the form may show an earlier attempt.

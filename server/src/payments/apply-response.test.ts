@@ -96,7 +96,7 @@ test('any order of a network’s responses, with repetition, ends in the same st
     fc.asyncProperty(sequences, async (steps) => {
       const sent = await world.createSent();
       for (const { kind, isStale } of steps) {
-        // The answer to a start is applied to the charge as it was before the call; news to the charge as it is.
+        // The response to a start is applied to the charge as it was before the call; a notification to it as it is.
         const charge = isStale ? sent.charge : await world.charge(sent.charge);
         await applyResponse(world.context, charge, responseOf(kind, charge));
       }
@@ -147,7 +147,7 @@ test('the payer’s next action survives an unclear response; older notification
   const paid = await world.charge(charge);
   assert.equal(paid.progress, 'final');
   await applyResponse(world.context, unsure, responseOf('awaiting', charge));
-  assert.equal((await world.charge(charge)).progress, 'final', 'older news changes nothing');
+  assert.equal((await world.charge(charge)).progress, 'final', 'an older notification changes nothing');
 });
 
 test('a wrong code is an error for the payer and changes nothing', async () => {
@@ -155,7 +155,7 @@ test('a wrong code is an error for the payer and changes nothing', async () => {
   const before = await world.charge(charge);
   await assert.rejects(
     applyResponse(world.context, charge, { state: 'code_refused', attemptsLeft: 1 }),
-    /not right; one try is left/,
+    /incorrect; one try is left/,
   );
   assert.deepEqual(await world.charge(charge), before);
 });

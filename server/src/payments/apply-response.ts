@@ -89,11 +89,11 @@ export async function applyRefusal(context: PaymentContext, charge: Charge, fail
   });
 }
 
-/** The operator's log gets the detail; the merchant reads only that the network will be asked again. */
+/** The operator's log gets the detail; the merchant reads only that Dalasi looks the payment up. */
 async function noteUnclearResponse(context: PaymentContext, charge: Charge, detail: string): Promise<void> {
   const { displayName } = (await connectorOf(context, charge)).capabilities;
-  context.log.info('a network gave no clear answer', { network: charge.network, charge_id: charge.id, detail });
-  const sentence = `${displayName} gave no clear answer. It is asked again until it does.`;
+  context.log.info('a network returned no final response', { network: charge.network, charge_id: charge.id, detail });
+  const sentence = `${displayName} returned no final response. Dalasi looks the payment up until it is final.`;
   await noteChargeNow(context, charge, 'no_clear_answer', sentence);
 }
 
@@ -139,7 +139,7 @@ export class CodeRefusedError extends AppError {
 
   constructor(attemptsLeft: number) {
     const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
-    const message = `This code is not right; ${tries}.`;
+    const message = `The code is incorrect; ${tries}.`;
     super('invalid_request', message, { fields: [{ path: 'code', message }] });
     this.attemptsLeft = attemptsLeft;
   }

@@ -20,7 +20,7 @@ export async function cancelPayment(
   intentId: string,
 ): Promise<Intent> {
   const intent = await lockIntent(tx, merchant.id, intentId);
-  if (!intent) throw new AppError('not_found', 'There is no such payment.');
+  if (!intent) throw new AppError('not_found', 'Payment not found.');
   const status = statusAt(intent, context.clock.now());
   if (!canIntentBecome(status, 'cancelled') || intent.review !== null) {
     throw new AppError('state_conflict', refusals[intent.review === null ? status : 'review']);

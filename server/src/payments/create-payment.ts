@@ -196,7 +196,7 @@ export function checkAmount(
 ): PaymentAmount {
   const { amountMinor, currency } = request;
   if (currency !== null && currency !== merchant.currency) {
-    const message = `Payments are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
+    const message = `The only currency is ${merchant.currency}. Send ${merchant.currency} or omit currency.`;
     throw fieldError('currency_not_supported', 'data.currency', message);
   }
   const { amountMinMinor, amountMaxMinor } = settings;
@@ -226,7 +226,7 @@ function checkPaymentMethods(connectors: readonly Connector[], methods: readonly
 function refuseUnpayable(context: Pick<PaymentContext, 'networks'>, merchant: Merchant, intent: Intent): void {
   refuseWithoutNetwork(context.networks, merchant);
   if (offeredNetworks(context.networks, merchant, intent).length > 0) return;
-  const message = `No network of this payment takes ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
+  const message = `No available network accepts ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
   throw fieldError('network_not_available', 'data.amount', message);
 }
 

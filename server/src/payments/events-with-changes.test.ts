@@ -85,7 +85,11 @@ test('a creation, attempt, success or refusal without its event is rolled back',
   assert.equal((await world.charge(charge)).status, 'pending');
   assert.equal((await world.intent(intent)).status, 'processing');
   await applyResponse(world.context, charge, succeeded(charge));
-  assert.equal((await world.charge(charge)).status, 'completed', 'the same news again finds nothing in its way');
+  assert.equal(
+    (await world.charge(charge)).status,
+    'completed',
+    'the same notification is applied when it is repeated',
+  );
 });
 
 test('a reversal, a cancellation or an expiry without its event is rolled back', async () => {

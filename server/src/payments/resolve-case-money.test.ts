@@ -77,7 +77,7 @@ test('an accepted mismatch credits the amount received, and the record shows it'
   assert.deepEqual([record['amount'], record['amount_paid'], record['transaction_fee']], [100, 120, 0]);
   assert.equal(await world.statusOf(found), 'resolved accept');
   assert.ok((await world.notes(charge)).includes('case_resolved'));
-  // The same news once more, and a refusal: nothing changes.
+  // The same notification once more, and a refusal: nothing changes.
   assert.deepEqual(
     await changes(async () => {
       await applyResponse(world.context, charge, succeeded(charge, { transactionId, amountMinor: 12_000n }));

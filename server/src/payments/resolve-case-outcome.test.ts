@@ -53,7 +53,7 @@ test('an unknown outcome resolved as paid is booked like a success, and its tran
   const now = await world.intent(intent);
   assert.deepEqual([now.status, now.late], ['successful', true]);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.succeeded']);
-  // The network's own news of it, at last.
+  // The network's own notification of it, at last.
   await applyResponse(world.context, charge, succeeded(charge));
   await world.clock.advance(2 * hourMs);
   await world.work();

@@ -165,7 +165,7 @@ async function expected(intent: Intent, start: Settlement): Promise<Settlement> 
   };
 }
 
-test(`in ${walks} random walks with resolutions the money matches the records, and every review has its case`, async () => {
+test(`after ${walks} random walks with resolutions, money matches records and reviews have cases`, async () => {
   const owner = await world.setFee({ fixedMinor: feeMinor });
   await world.clock.advance(3_000);
   await fc.assert(

@@ -45,7 +45,7 @@ export async function startAttempt(
   request: { intentId: string } & NetworkChoice,
 ): Promise<Charge> {
   const intent = await lockIntent(tx, merchant.id, request.intentId);
-  if (!intent) throw new AppError('not_found', 'There is no such payment.');
+  if (!intent) throw new AppError('not_found', 'Payment not found.');
   const now = context.clock.now();
   const status = statusAt(intent, now);
   if (intent.review !== null) {
@@ -59,7 +59,7 @@ export async function startAttempt(
   if (intent.attempts >= attemptsMax) throw noFurtherAttempt(status);
   const charge = newCharge(context, merchant, intent, chosen);
   if (!(await tryOpenPrompt(tx, context.clock, merchant, intent, charge))) {
-    const message = 'This number was prompted a moment ago. Answer on the phone, or try again later.';
+    const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
     throw fieldError('network_not_available', `${request.fieldPrefix}account_number`, message);
   }
   const next: Intent = { ...intent, status: 'processing', attempts: charge.attempt, updatedAt: now };
@@ -230,5 +230,5 @@ function noFurtherAttempt(status: IntentStatus): AppError {
 function networkRefusal(network: string, offered: readonly Connector[]): string {
   const names = offered.map(({ capabilities }) => capabilities.network);
   const choices = names.length === 0 ? 'No network is on for this payment.' : `Choose among ${names.join(', ')}.`;
-  return `${network} cannot take this payment. ${choices}`;
+  return `${network} is not available for this payment. ${choices}`;
 }

@@ -155,7 +155,7 @@ function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetwor
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
   print(`  API reference    ${baseUrl}/docs`);
-  print(`  Live networks    ${liveNetworks.join(', ') || 'none connected; live keys take no payments'}`);
+  print(`  Live networks    ${liveNetworks.join(', ') || 'none connected; live payments are refused'}`);
   if (!demo) return;
   print(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}

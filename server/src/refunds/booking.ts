@@ -64,7 +64,7 @@ export async function planRefund(
     const sourceIds = [charge.id, ...earlier.map(({ id }) => id)];
     const missing = clawback.shortfallMinor - (await repaidBy(tx, { merchantId, currency, sourceIds }));
     if (missing > 0n) {
-      const message = `The balance is short by ${formatAmount(missing)} for this refund. Collect more first.`;
+      const message = `Insufficient balance: ${formatAmount(missing)} is missing for this refund. Collect more first.`;
       throw new AppError('insufficient_balance', message);
     }
     clawback.parts.push(reopenedPart);

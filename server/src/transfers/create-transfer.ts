@@ -68,7 +68,7 @@ export function choosePayoutNetwork(
   { amountMinor, currency, network }: Pick<NewTransfer, 'amountMinor' | 'currency' | 'network'>,
 ): PayoutConnector {
   if (currency !== null && currency !== merchant.currency) {
-    const message = `Transfers are in ${merchant.currency} here. Send ${merchant.currency} or leave currency out.`;
+    const message = `The only currency is ${merchant.currency}. Send ${merchant.currency} or omit currency.`;
     throw fieldError('currency_not_supported', 'currency', message);
   }
   const { amountMinMinor, amountMaxMinor } = settings;

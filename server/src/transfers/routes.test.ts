@@ -209,7 +209,7 @@ describe('a transfer', () => {
     const before = await world.tracesOf(shop);
     const refused = await send(shop.api, { ...transferBody, amount: 1_000_000 });
     assert.deepEqual([refused.status, refused.body['code']], [400, 'insufficient_balance']);
-    assert.match(String(refused.body['message']), /^The balance is short by D0\.01\. /);
+    assert.match(String(refused.body['message']), /^Insufficient balance: D0\.01 is missing\. /);
     await world.forgetKeys(shop);
     assert.deepEqual(await world.tracesOf(shop), before);
     await accepted(shop.api, { amount: 999_999.99 });

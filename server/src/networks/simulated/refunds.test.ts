@@ -69,7 +69,7 @@ const refusedBecause = (response: PayoutResponse): string =>
   response.state === 'refused' ? response.failure.reason : '';
 
 for (const network of ['wave', 'aps']) {
-  test(`${network} refunds a collection once per reference, and reports it by response, look-up and callback`, async () => {
+  test(`${network} refunds a collection once per reference and reports it by every way`, async () => {
     const request = refundOf(await collected(network));
     await callbacksNow(network);
     const response = await refunds(network).start(request);
