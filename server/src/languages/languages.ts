@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FluentBundle, FluentResource } from '@fluent/bundle';
-import { acceptedLanguages, negotiateLanguages } from '@fluent/langneg';
+import { negotiateLanguages } from '@fluent/langneg';
 import { assert } from '../kit/assert.ts';
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
@@ -36,12 +36,29 @@ export function findLanguage(code: string): Language | undefined {
 
 export const english: Language = assertFound(findLanguage(defaultCode));
 
-/** The first language of an Accept-Language header that there is; else English. */
+// Browsers send a handful.
+const acceptedMax = 20;
+
+/** The language that an Accept-Language header prefers of those that there are; else English. */
 export function acceptedLanguage(header: string | undefined): Language {
   const available = languages.map(({ code }) => code);
   const options = { strategy: 'lookup', defaultLocale: defaultCode } as const;
-  const [code = defaultCode] = negotiateLanguages(acceptedLanguages(header), available, options);
+  const [code = defaultCode] = negotiateLanguages(preferredFirst(header ?? ''), available, options);
   return findLanguage(code) ?? english;
+}
+
+/** The codes of an Accept-Language header by their quality (RFC 9110, section 12.5.4), without those that are refused. */
+function preferredFirst(header: string): string[] {
+  return header
+    .split(',', acceptedMax)
+    .map((entry) => {
+      const [code = '', ...parameters] = entry.split(';').map((part) => part.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith('q='));
+      return { code, quality: quality === undefined ? 1 : Number(quality.slice(2)) };
+    })
+    .filter(({ code, quality }) => /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/.test(code) && quality > 0)
+    .toSorted((one, other) => other.quality - one.quality)
+    .map(({ code }) => code);
 }
 
 function readLanguages(): Language[] {

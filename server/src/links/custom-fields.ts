@@ -30,8 +30,12 @@ export function readAnswers(
 ): Record<string, string> | null {
   const sent = new Map(Object.entries(answers));
   const accepted = labels.flatMap((label, index): [string, string][] => {
-    // A one-line field cannot contain line feeds, and PostgreSQL stores no NUL.
-    const answer = (sent.get(label) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
+    // A one-line field cannot contain line feeds, and PostgreSQL stores no NUL. Half of a surrogate pair would make each JSON document
+    // that has the answer unreadable to many parsers.
+    const answer = (sent.get(label) ?? '')
+      .toWellFormed()
+      .replaceAll(/\p{Cc}+/gu, ' ')
+      .trim();
     if (answer.length > answerLengthMax) {
       const message = `${label}: write at most ${answerLengthMax} characters.`;
       throw fieldError('invalid_request', `custom_fields.${index}`, message);

@@ -103,6 +103,7 @@ test('answers are stored by label and trimmed; none is required, and a long one 
     Class: '5b',
   });
   assert.deepEqual(await storedValues({ Name: 'Awa\u0000\r\nCeesay\t' }), { Name: 'Awa Ceesay' });
+  assert.deepEqual(await storedValues({ Name: 'Awa \ud83d' }), { Name: 'Awa \ufffd' }, 'half of a surrogate pair');
   assert.deepEqual(await storedValues({ Name: 'x'.repeat(200) }), { Name: 'x'.repeat(200) });
   assert.equal(
     await refusalOf(world.throughLink(link, { customFieldsValues: { Class: 'x'.repeat(201) } })),

@@ -90,9 +90,11 @@ function readNumber(option: string, text: string): string {
 
 // The longest address that can be delivered to (RFC 5321, section 4.5.3.1.3).
 const emailLengthMax = 254;
+// Payers open it as a `mailto:` link: only what needs no escape there, and nothing that is invisible or changes the direction of text.
+const emailPattern = /^[\w.+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 function readEmail(text: string): string {
-  if (text.length > emailLengthMax || !/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text)) {
+  if (text.length > emailLengthMax || !emailPattern.test(text)) {
     throw new UsageError('--email: write an address such as shop@example.gm.');
   }
   return text;

@@ -285,6 +285,8 @@ test('an appearance that payers could not read or use is refused and changes not
     ['appearance set --merchant MERCHANT --phone 12', /--phone: Write a Gambian number/],
     ['appearance set --merchant MERCHANT --email shop', /--email: write an address/],
     ['appearance set --merchant MERCHANT --email a@b.c<script>', /--email: write an address/],
+    ['appearance set --merchant MERCHANT --email shop@example.gm?subject=hi', /--email: write an address/],
+    ['appearance set --merchant MERCHANT --email a\u202egm.elpmaxe@shop.gm', /--email: write an address/],
     ['appearance set --merchant MERCHANT --colour #8a1c4a --phone 12', /--phone/],
   ] as const) {
     await assert.rejects(run(words), (error) => error instanceof UsageError && message.test(error.message), words);

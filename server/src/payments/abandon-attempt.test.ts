@@ -164,6 +164,17 @@ test('another amount that an abandoned attempt has paid cancels the new prompt, 
   assert.deepEqual(await statuses(intent), ['requires_payment_method', 'pending', 'failed']);
 });
 
+test('a payer goes back to the same prompt three times, not without end', async () => {
+  const { intent, charge } = await createAbandoned();
+  for (let time = 0; time < 3; time += 1) {
+    await world.attempt(intent, 'wave');
+    await world.abandon(intent);
+  }
+  await assert.rejects(world.attempt(intent, 'wave'), { code: 'network_not_available' });
+  assert.equal((await world.notes(charge)).filter((kind) => kind === 'attempt_resumed').length, 3);
+  await world.attempt(intent, 'aps', otherNumber);
+});
+
 test('a network that cannot cancel is looked up instead, and once more before the new prompt', async () => {
   const { wave } = world.networks;
   Object.assign(wave.capabilities, { canCancel: false });

@@ -45,7 +45,8 @@ export class PaymentModel {
     // Received money is under review: nobody should pay again.
     if (this.review !== null) return false;
     const left = this.#openAbandoned.find((charge) => charge.number === number && charge.review === null);
-    if (!left && this.charges.length >= 5) return false;
+    if (left ? left.notes.filter((kind) => kind === 'attempt_resumed').length >= 3 : this.charges.length >= 5)
+      return false;
     this.status = 'processing';
     if (left) {
       left.isAbandoned = false;
@@ -136,7 +137,11 @@ export class PaymentModel {
     charge.review = review;
     charge.transactionId ??= transactionId;
     this.inSuspense += amountMinor;
-    if (review === 'amount_mismatch' && this.#isOpen(this.statusNow)) this.review = review;
+    if (review === 'amount_mismatch' && this.#isOpen(this.statusNow)) {
+      this.review = review;
+      for (const other of this.charges)
+        if (other !== charge && other.status === 'pending') other.isToBeCancelled = true;
+    }
     return 'suspense';
   }
 

@@ -20,6 +20,7 @@ import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
 import type { Intent, IntentStatus, PaymentAmount } from './intent.ts';
+import { countNotes } from './queries/charge-notes.ts';
 import { insertCharge, listChargesOfIntent, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent, updateIntent } from './queries/intents.ts';
 import { transactionReference } from './transaction-reference.ts';
@@ -29,6 +30,10 @@ export interface ChosenNetwork {
   accountNumber: string | null;
   accountCanonical: string | null;
 }
+
+// Each return costs the network a look-up, and leaving again a cancellation, but no attempt: without a limit anyone with the link
+// could repeat both for ever.
+const resumesMax = 3;
 
 /**
  * Starts an attempt on an open intent. The charge and the work of sending it are written together; a worker calls the
@@ -55,17 +60,22 @@ export async function startAttempt(
   if (!canIntentBecome(status, 'processing')) throw noFurtherAttempt(status);
   const chosen = chooseNetwork(context.networks, merchant, intent, request);
   const abandoned = await findAbandoned(tx, intent, chosen);
-  if (abandoned) return resumeAttempt(tx, context, { merchant, intent, charge: abandoned });
+  if (abandoned) {
+    if ((await countNotes(tx, abandoned, 'attempt_resumed')) >= resumesMax) throw promptedBefore(request);
+    return resumeAttempt(tx, context, { merchant, intent, charge: abandoned });
+  }
   if (intent.attempts >= attemptsMax) throw noFurtherAttempt(status);
   const charge = newCharge(context, merchant, intent, chosen);
-  if (!(await tryOpenPrompt(tx, context.clock, merchant, intent, charge))) {
-    const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
-    throw fieldError('network_not_available', `${request.fieldPrefix}account_number`, message);
-  }
+  if (!(await tryOpenPrompt(tx, context.clock, merchant, intent, charge))) throw promptedBefore(request);
   const next: Intent = { ...intent, status: 'processing', attempts: charge.attempt, updatedAt: now };
   await updateIntent(tx, intent.status, next);
   writeAttempt(tx, context, merchant, next, charge);
   return charge;
+}
+
+function promptedBefore({ fieldPrefix }: NetworkChoice): AppError {
+  const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
+  return fieldError('network_not_available', `${fieldPrefix}account_number`, message);
 }
 
 /** The abandoned attempt of the same network and number that is still open. One under review has no prompt to go back to. */

@@ -32,6 +32,19 @@ export async function findLastNoteTime(
   return row?.createdAt;
 }
 
+export async function countNotes(
+  db: Queryable,
+  charge: { merchantId: string; id: string },
+  kind: string,
+): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'charge_notes_count',
+    text: `SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3`,
+    values: [charge.merchantId, charge.id, kind],
+  });
+  return Number(row?.count ?? 0n);
+}
+
 /** The newest 500: a charge has a handful of notes. */
 export function listNotesOfCharges(
   db: Queryable,
