@@ -151,7 +151,7 @@ test('another amount that an abandoned attempt turns out to have paid stops the 
   assert.deepEqual(callsOf(second), []);
 });
 
-test('another amount that an abandoned attempt has paid cancels the new prompt, which would be a second payment', async () => {
+test('another amount that an abandoned attempt has paid cancels the new prompt that was sent', async () => {
   const { intent, charge } = await createAbandoned();
   const second = await world.attempt(intent, 'aps', otherNumber);
   await world.work();

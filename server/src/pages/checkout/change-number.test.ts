@@ -100,7 +100,7 @@ function likelyNetworks(page: Page): Promise<string[]> {
 }
 
 for (const path of ['/pay/choose', '/link/fixed']) {
-  test(`${path}: the network that is likely from the number's prefix is marked while it is typed, never chosen`, async () => {
+  test(`${path}: typing a number marks the network that its prefix suggests, and chooses none`, async () => {
     await using opened = await openPage(browser);
     const { page } = opened;
     await page.goto(server.baseUrl + path);
