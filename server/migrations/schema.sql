@@ -147,7 +147,7 @@ CREATE TABLE circuit_breakers (
   reason text,
   opened_at timestamp with time zone,
   retry_at timestamp with time zone,
-  failed_probes bigint NOT NULL,
+  failed_trials bigint NOT NULL,
   failures_in_a_row bigint NOT NULL,
   failed_merchants uuid[] NOT NULL,
   version bigint NOT NULL,
@@ -169,11 +169,11 @@ CREATE TABLE customer_identities (
 CREATE INDEX customer_identities_customer_idx ON customer_identities USING btree (merchant_id, customer_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
-CREATE TABLE customer_turns (
+CREATE TABLE customer_locks (
   merchant_id uuid NOT NULL,
   bucket bigint NOT NULL,
-  CONSTRAINT customer_turns_pkey PRIMARY KEY (merchant_id, bucket),
-  CONSTRAINT customer_turns_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+  CONSTRAINT customer_locks_pkey PRIMARY KEY (merchant_id, bucket),
+  CONSTRAINT customer_locks_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -275,7 +275,7 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (merchant_id, path, key),
   CONSTRAINT idempotency_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
-CREATE INDEX idempotency_keys_kept_idx ON idempotency_keys USING btree (created_at) WHERE NOT is_forgotten;
+CREATE INDEX idempotency_keys_unpurged_idx ON idempotency_keys USING btree (created_at) WHERE NOT is_forgotten;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE installation_secrets (
@@ -434,24 +434,24 @@ CREATE TABLE merchants (
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE network_inbox (
-  lane bigint NOT NULL,
+  shard bigint NOT NULL,
   id uuid NOT NULL,
   connector text NOT NULL,
   body bytea NOT NULL,
-  news json NOT NULL,
+  notifications json NOT NULL,
   due_at timestamp with time zone,
   attempts bigint NOT NULL,
   received_at timestamp with time zone NOT NULL,
   handled_at timestamp with time zone,
   outcome text,
-  CONSTRAINT network_inbox_pkey PRIMARY KEY (lane, id)
+  CONSTRAINT network_inbox_pkey PRIMARY KEY (shard, id)
 );
-CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (lane, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX network_inbox_due_idx ON network_inbox USING btree (shard, due_at) WHERE due_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE network_prompt_times (
   number text NOT NULL,
-  asked_at timestamp with time zone[] NOT NULL,
+  prompted_at timestamp with time zone[] NOT NULL,
   CONSTRAINT network_prompt_times_pkey PRIMARY KEY (number)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
@@ -462,17 +462,6 @@ CREATE TABLE network_prompts (
   charge_id uuid NOT NULL,
   open_until timestamp with time zone NOT NULL,
   CONSTRAINT network_prompts_pkey PRIMARY KEY (number, network)
-);
--- dalasi_app: SELECT, INSERT, UPDATE, DELETE
-
-CREATE TABLE network_receipts (
-  rail_account text NOT NULL,
-  transaction_id text NOT NULL,
-  kind text NOT NULL,
-  merchant_id uuid NOT NULL,
-  subject_id uuid NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT network_receipts_pkey PRIMARY KEY (rail_account, transaction_id, kind)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -551,9 +540,9 @@ CREATE INDEX outbox_due_idx ON outbox USING btree (merchant_id, queue, due_at);
 
 CREATE UNLOGGED TABLE page_limits (
   merchant_id uuid NOT NULL,
-  place_id uuid NOT NULL,
+  page_owner_id uuid NOT NULL,
   arrival_us bigint NOT NULL,
-  CONSTRAINT page_limits_pkey PRIMARY KEY (merchant_id, place_id)
+  CONSTRAINT page_limits_pkey PRIMARY KEY (merchant_id, page_owner_id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -632,6 +621,17 @@ CREATE TABLE payment_links (
   CONSTRAINT payment_links_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT payment_links_amount_check CHECK (amount > 0 AND min_amount > 0 AND (amount IS NULL OR min_amount IS NULL)),
   CONSTRAINT payment_links_rate_limit_check CHECK (rate_limit >= 0 AND rate_limit <= 100000)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE provider_transactions (
+  rail_account text NOT NULL,
+  transaction_id text NOT NULL,
+  kind text NOT NULL,
+  merchant_id uuid NOT NULL,
+  subject_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT provider_transactions_pkey PRIMARY KEY (rail_account, transaction_id, kind)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -1017,7 +1017,7 @@ CREATE TABLE webhook_attempts (
   status_code bigint,
   failure text,
   duration_ms bigint NOT NULL,
-  answer text NOT NULL,
+  response text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT webhook_attempts_pkey PRIMARY KEY (merchant_id, delivery_id, attempt)
 );

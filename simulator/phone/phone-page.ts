@@ -30,7 +30,7 @@ export function phonePage(phone: Phone): PageContent {
     refreshSeconds,
     body: layout(html`<header class="ribbon"><p><b>Simulated phone</b>: no real money moves</p></header>
 ${phoneMain(phone)}
-<p class="unseen" role="status" aria-live="polite" id="news"></p>`),
+<p class="unseen" role="status" aria-live="polite" id="status"></p>`),
   };
 }
 
@@ -88,7 +88,7 @@ function arrivalCard(arrival: Arrival): Html {
 <header>${networkMark(network, networkName)}<h2 id="${id}">${foreignText(networkName)}</h2><time datetime="${arrivedAt.toISOString()}">${formatTime(arrivedAt)}</time></header>
 <p class="ask">You received <b>${formatAmount(arrival.amountMinor)}</b></p>
 <p class="what">From ${foreignText(arrival.description)}</p>
-<p class="news">${arrivalStatus(arrival)}</p>
+<p class="status">${arrivalStatus(arrival)}</p>
 </article>`;
 }
 

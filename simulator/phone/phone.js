@@ -19,7 +19,7 @@
   function show(next) {
     if (!next || next.dataset.state === main().dataset.state) return;
     main().replaceWith(next);
-    document.getElementById('news').textContent = (next.querySelector('.prompt') || next).textContent;
+    document.getElementById('status').textContent = (next.querySelector('.prompt') || next).textContent;
   }
 
   if (main()) setTimeout(() => void poll(), pollIntervalMs);

@@ -30,7 +30,7 @@ function promptQuestion(prompt: Prompt): Html {
 /** Its outcome, or what the payer must do on the payment page. */
 function promptStatus(prompt: Prompt): Html {
   const text = promptStatusText(prompt);
-  return text === '' ? html`` : html`<p class="news">${text}</p>`;
+  return text === '' ? html`` : html`<p class="status">${text}</p>`;
 }
 
 const failureTexts = {

@@ -31,8 +31,8 @@ export const sendPoints = [
 
 /** From the network's report that it paid to the booked transfer. */
 export const completionPoints = [
-  ...autocommit('network_receipts_insert_once'),
-  ...since('network_receipts_insert_once:after', [
+  ...autocommit('provider_transactions_insert_once'),
+  ...since('provider_transactions_insert_once:after', [
     ...statements('transfers_lock', 'ledger_holds_close', 'transfers_update'),
     ...commit('transfers_update'),
   ]),

@@ -34,8 +34,8 @@ const collectionPoints = [
   ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
   ...commit('charges_update_progress'),
   ...outboundCall('collections-call'),
-  ...autocommit('network_receipts_insert_once'),
-  ...since('network_receipts_insert_once:after', [
+  ...autocommit('provider_transactions_insert_once'),
+  ...since('provider_transactions_insert_once:after', [
     ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
     ...statements('payment_intents_update', 'charges_update_outcome'),
     ...commit('charges_update_outcome'),

@@ -75,7 +75,7 @@ testCrashStory({
     ...outboundCall('payouts-call'),
     ...statements('circuit_breakers_find'),
     ...autocommit('circuit_breakers_update'),
-    ...inLongRun([...autocommit('network_receipts_insert_once'), ...commit('ledger_holds_close')]),
+    ...inLongRun([...autocommit('provider_transactions_insert_once'), ...commit('ledger_holds_close')]),
   ]),
   coveredElsewhere: [...lookUpPoints, ...sendPoints, ...completionPoints, ...merchantEventPoints],
 });

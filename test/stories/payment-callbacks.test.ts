@@ -29,7 +29,7 @@ async function statusOf(id: string): Promise<unknown> {
 /** Everything that a forged callback could change, and all stored callbacks, by table. */
 async function storedRows(): Promise<Record<string, unknown[]>> {
   const tables = ['payment_intents', 'charges', 'charge_notes', 'cases', 'events', 'ledger_movements', 'ledger_deltas'];
-  const rows = [...tables, 'network_receipts', 'network_inbox'].map(async (table) => {
+  const rows = [...tables, 'provider_transactions', 'network_inbox'].map(async (table) => {
     const text = `SELECT whole::text FROM ${table} AS whole ORDER BY 1`;
     return [table, await asOwner(story.service, text)] as const;
   });

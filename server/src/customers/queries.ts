@@ -86,8 +86,8 @@ export function deleteIdentities(customer: CustomerKey): Statement {
 /** Locks buckets until the transaction ends, in their order, so that requests that share one run one after the other. */
 export function lockIdentityBuckets(merchantId: string, buckets: readonly number[]): Statement {
   return {
-    name: `customer_turns_take_${buckets.length}`,
-    text: `INSERT INTO customer_turns (merchant_id, bucket)
+    name: `customer_locks_take_${buckets.length}`,
+    text: `INSERT INTO customer_locks (merchant_id, bucket)
            VALUES ${buckets.map((_, index) => `($1, $${index + 2})`).join(', ')}
            ON CONFLICT (merchant_id, bucket) DO UPDATE SET bucket = excluded.bucket`,
     values: [merchantId, ...buckets],

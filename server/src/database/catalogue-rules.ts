@@ -7,7 +7,7 @@ import type pg from 'pg';
 export const keyedForThemselves: Record<string, string> = {
   'api_keys.api_keys_hmac_key': 'a key is looked up by its HMAC before the merchant is known',
   terminal_codes: 'a code is typed before anybody knows whose counter it is at',
-  network_receipts: 'a transaction id of a network settles one thing only, whichever merchant it is for',
+  provider_transactions: 'a transaction id of a network settles one thing only, whichever merchant it is for',
 };
 
 /**

@@ -108,7 +108,7 @@ test('a purge skips rows retained for ever, and scans the others from the oldest
   });
   assert.equal(plans.length, 2);
   for (const plan of plans) {
-    assert.match(plan, /Index Scan using idempotency_keys_kept_idx/);
+    assert.match(plan, /Index Scan using idempotency_keys_unpurged_idx/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Join|Nested Loop/, plan);
   }
 });

@@ -150,8 +150,8 @@ export interface PageOwner {
 export async function takePageAllowance(db: Queryable, owner: PageOwner, take: Take): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'page_limits_take',
-    text: `INSERT INTO page_limits (merchant_id, place_id, arrival_us)
-           ${takeClause('page_limits', ['merchant_id', 'place_id'])}`,
+    text: `INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
+           ${takeClause('page_limits', ['merchant_id', 'page_owner_id'])}`,
     values: [owner.merchantId, owner.id, ...takeValues(take)],
   });
   return row?.arrivalUs;
@@ -160,7 +160,7 @@ export async function takePageAllowance(db: Queryable, owner: PageOwner, take: T
 export async function findPageArrival(db: Queryable, owner: PageOwner): Promise<bigint | undefined> {
   const row = await db.row<{ arrivalUs: bigint }>({
     name: 'page_limits_find',
-    text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND place_id = $2',
+    text: 'SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2',
     values: [owner.merchantId, owner.id],
   });
   return row?.arrivalUs;

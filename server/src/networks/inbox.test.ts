@@ -84,7 +84,7 @@ interface StoredRow {
 function stored(): Promise<StoredRow[]> {
   return db.rows<StoredRow>({
     name: 'test_inbox',
-    text: `SELECT lane AS shard, connector, body, due_at AS "dueAt", handled_at AS "handledAt", outcome, attempts
+    text: `SELECT shard, connector, body, due_at AS "dueAt", handled_at AS "handledAt", outcome, attempts
            FROM network_inbox ORDER BY id`,
     values: [],
   });
@@ -249,7 +249,7 @@ test('a callback is deleted thirteen months after it was handled; one never hand
   await withAdminClient(database.adminUrl, async (client) => {
     const id = idSql(`timestamptz '2026-11-20'`, 'n');
     await client.query(
-      `INSERT INTO network_inbox (lane, id, connector, body, news, attempts, received_at, handled_at)
+      `INSERT INTO network_inbox (shard, id, connector, body, notifications, attempts, received_at, handled_at)
        SELECT 3, ${id}, 'wave-test', '', '[]', 1, $1, $1 FROM generate_series(1, 100000) AS n`,
       [new Date('2026-11-20')],
     );

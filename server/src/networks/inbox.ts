@@ -143,33 +143,17 @@ interface StoredBigint {
   bigint: string;
 }
 
-/** As it stands in `network_inbox`: rows outlive a release, so the stored names stay as they were first written. */
-interface StoredNotification {
-  operation: ProviderNotification['operation'];
-  reference: string;
-  answer: { receipt?: unknown; [key: string]: unknown };
-}
-
-/** Notifications as text that keeps amounts exactly. */
+/** Notifications as text that keeps amounts exactly. Rows outlive a release, so the names in it are part of the stored format. */
 function serializeNotifications(notifications: readonly ProviderNotification[]): string {
-  const stored = notifications.map(({ response, ...about }): StoredNotification => {
-    if (!('providerTransaction' in response)) return { ...about, answer: response };
-    const { providerTransaction, ...rest } = response;
-    return { ...about, answer: { ...rest, receipt: providerTransaction } };
-  });
-  return JSON.stringify(stored, (_name, value: unknown) =>
+  return JSON.stringify(notifications, (_name, value: unknown) =>
     typeof value === 'bigint' ? ({ bigint: value.toString() } satisfies StoredBigint) : value,
   );
 }
 
 function parseNotifications(text: string): ProviderNotification[] {
-  const stored = JSON.parse(text, (_name, value: unknown) =>
+  return JSON.parse(text, (_name, value: unknown) =>
     isStoredBigint(value) ? BigInt(value.bigint) : value,
-  ) as StoredNotification[];
-  return stored.map(({ answer: { receipt, ...rest }, ...about }) => {
-    const response = receipt === undefined ? rest : { ...rest, providerTransaction: receipt };
-    return { ...about, response } as ProviderNotification;
-  });
+  ) as ProviderNotification[];
 }
 
 function isStoredBigint(value: unknown): value is StoredBigint {

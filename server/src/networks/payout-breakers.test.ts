@@ -258,7 +258,7 @@ test('however many test numbers fail, the open breaker of a live network is reta
   await db.run({
     name: 'test_many_pauses',
     text: `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
-             failed_probes, failures_in_a_row, failed_merchants, version, updated_at)
+             failed_trials, failures_in_a_row, failed_merchants, version, updated_at)
            SELECT 'wave', true, 'rail-wave', 'm:' || number, 'open', 'network_unavailable', $1, $1, 0, 0, '{}', 1, $1
            FROM generate_series(1, 1000) AS number`,
     values: [clock.now()],

@@ -29,8 +29,8 @@ export function insertProviderTransactionOnce(
   claim: ProviderTransactionClaim & { createdAt: Date },
 ): Promise<number> {
   return db.run({
-    name: 'network_receipts_insert_once',
-    text: `INSERT INTO network_receipts (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
+    name: 'provider_transactions_insert_once',
+    text: `INSERT INTO provider_transactions (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
            VALUES ($1, $2, $3, $4, $5, $6)
            ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING`,
     values: [claim.railAccount, claim.transactionId, claim.kind, claim.merchantId, claim.subjectId, claim.createdAt],
@@ -42,9 +42,9 @@ export function findProviderTransactionOwner(
   claim: ProviderTransactionClaim,
 ): Promise<{ merchantId: string; subjectId: string } | undefined> {
   return db.row({
-    name: 'network_receipts_find_owner',
+    name: 'provider_transactions_find_owner',
     text: `-- across merchants: a transaction settles one thing, whichever merchant's
-           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM network_receipts
+           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM provider_transactions
            WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3`,
     values: [claim.railAccount, claim.transactionId, claim.kind],
   });
@@ -53,7 +53,7 @@ export function findProviderTransactionOwner(
 export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number> {
   return db.run({
     name: 'network_inbox_insert',
-    text: `INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
+    text: `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
     values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
   });
@@ -67,12 +67,12 @@ export function claimInboxRows(
   return db.rows<InboxRow>({
     name: 'network_inbox_claim',
     text: `WITH due AS (
-             SELECT id FROM network_inbox WHERE lane = $1 AND due_at <= $2
+             SELECT id FROM network_inbox WHERE shard = $1 AND due_at <= $2
              ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
-           FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS "notificationsJson",
+           FROM due WHERE network_inbox.shard = $1 AND network_inbox.id = due.id
+           RETURNING network_inbox.shard, network_inbox.id, connector, body, notifications::text AS "notificationsJson",
                      attempts, received_at AS "receivedAt"`,
     values: [claim.shard, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
@@ -85,7 +85,7 @@ export function updateInboxRow(
 ): Promise<number> {
   return db.run({
     name: 'network_inbox_update',
-    text: `UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE lane = $1 AND id = $2`,
+    text: `UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE shard = $1 AND id = $2`,
     values: [row.shard, row.id, row.dueAt, row.handledAt, row.outcome],
   });
 }
@@ -93,7 +93,7 @@ export function updateInboxRow(
 export async function listShardsWithDueRows(db: Queryable, now: Date): Promise<bigint[]> {
   const rows = await db.rows<{ shard: bigint }>({
     name: 'network_inbox_lanes_due',
-    text: 'SELECT DISTINCT lane AS shard FROM network_inbox WHERE due_at <= $1 ORDER BY lane',
+    text: 'SELECT DISTINCT shard FROM network_inbox WHERE due_at <= $1 ORDER BY shard',
     values: [now],
   });
   return rows.map((row) => row.shard);
@@ -110,8 +110,8 @@ export function deleteHandledInboxRows(
 ): Promise<number> {
   return db.run({
     name: 'network_inbox_delete_handled',
-    text: `DELETE FROM network_inbox WHERE lane = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM network_inbox WHERE lane = $1 AND id < $2 AND handled_at < $3
+    text: `DELETE FROM network_inbox WHERE shard = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM network_inbox WHERE shard = $1 AND id < $2 AND handled_at < $3
              ORDER BY id LIMIT ${purgedRowsMax}
            ))`,
     values: [purge.shard, purge.beforeId, purge.handledBefore],
@@ -137,10 +137,10 @@ export function openPrompt(
 export function addPromptTime(db: Queryable, prompt: { number: string; now: Date; since: Date }): Promise<number> {
   return db.run({
     name: 'network_prompt_times_add',
-    text: `INSERT INTO network_prompt_times (number, asked_at) VALUES ($1, ARRAY[$2::timestamptz])
+    text: `INSERT INTO network_prompt_times (number, prompted_at) VALUES ($1, ARRAY[$2::timestamptz])
            ON CONFLICT (number) DO UPDATE
-           SET asked_at = (array_prepend($2::timestamptz, network_prompt_times.asked_at))[1:10]
-           WHERE network_prompt_times.asked_at[10] IS NULL OR network_prompt_times.asked_at[10] <= $3`,
+           SET prompted_at = (array_prepend($2::timestamptz, network_prompt_times.prompted_at))[1:10]
+           WHERE network_prompt_times.prompted_at[10] IS NULL OR network_prompt_times.prompted_at[10] <= $3`,
     values: [prompt.number, prompt.now, prompt.since],
   });
 }
@@ -171,13 +171,13 @@ export function deleteOldPrompts(db: Queryable, before: Date): Promise<number> {
 export function deleteOldPromptTimes(db: Queryable, before: Date): Promise<number> {
   return db.run({
     name: 'network_prompt_times_delete_old',
-    text: 'DELETE FROM network_prompt_times WHERE asked_at[1] < $1',
+    text: 'DELETE FROM network_prompt_times WHERE prompted_at[1] < $1',
     values: [before],
   });
 }
 
 const breakerColumns = `network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_trials AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version`;
 
 /** Breakers that are open or have counted failures: live ones first, then those of whole networks, then the latest. */
@@ -205,7 +205,7 @@ export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: D
   return db.run({
     name: 'circuit_breakers_insert_once',
     text: `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
-             failed_probes, failures_in_a_row, failed_merchants, version, updated_at)
+             failed_trials, failures_in_a_row, failed_merchants, version, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 + 1, $13)
            ON CONFLICT (network, test_mode, rail_account, scope) DO NOTHING`,
     values: breakerValues(breaker, now),
@@ -216,7 +216,7 @@ export function insertBreakerOnce(db: Queryable, breaker: CircuitBreaker, now: D
 export function updateBreaker(db: Queryable, breaker: CircuitBreaker, now: Date): Promise<number> {
   return db.run({
     name: 'circuit_breakers_update',
-    text: `UPDATE circuit_breakers SET state = $5, reason = $6, opened_at = $7, retry_at = $8, failed_probes = $9,
+    text: `UPDATE circuit_breakers SET state = $5, reason = $6, opened_at = $7, retry_at = $8, failed_trials = $9,
              failures_in_a_row = $10, failed_merchants = $11, version = $12 + 1, updated_at = $13
            WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4 AND version = $12`,
     values: breakerValues(breaker, now),

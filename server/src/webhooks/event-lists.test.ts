@@ -45,7 +45,7 @@ before(async () => {
       [merchantId, endpointId],
     );
     await client.query(
-      `INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, duration_ms, answer, created_at)
+      `INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, duration_ms, response, created_at)
        SELECT $1, ${idOf}, 1, 200, 10, '', ${timeOf} FROM generate_series(1, ${count}) AS n`,
       [merchantId],
     );

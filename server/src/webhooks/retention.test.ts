@@ -207,7 +207,7 @@ function fill(
      SELECT $1, ${id}, 'charge.succeeded', ${id}, 1, '{}', $2`,
     `webhook_deliveries (merchant_id, id, event_id, endpoint_id, status, attempts, created_at)
      SELECT $1, ${id}, ${id}, (SELECT id FROM webhook_endpoints WHERE merchant_id = $1), 'delivered', 1, $2`,
-    `webhook_attempts (merchant_id, delivery_id, attempt, duration_ms, answer, created_at)
+    `webhook_attempts (merchant_id, delivery_id, attempt, duration_ms, response, created_at)
      SELECT $1, ${id}, 1, 20, 'ok', $2`,
   ];
   return withAdminClient(adminUrl, async (client) => {

@@ -274,7 +274,7 @@ function insertAttemptRows(attempts: readonly AttemptRow[]): Statement {
   });
   return {
     name: `webhook_attempts_insert_${attempts.length}`,
-    text: `INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, failure, duration_ms, answer,
+    text: `INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, failure, duration_ms, response,
              created_at)
            VALUES ${rows.join(', ')}`,
     values: attempts.flatMap((attempt) => [

@@ -200,7 +200,7 @@ export function listTriesOfDeliveries(
     text: `SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
            CROSS JOIN LATERAL (
              SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
-                    duration_ms AS "durationMs", answer AS response
+                    duration_ms AS "durationMs", response
              FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
              ORDER BY attempt DESC LIMIT 100
            ) AS tries
