@@ -42,7 +42,7 @@ interface AttemptRow {
 function attempts(service: TestService, merchantId: string): Promise<AttemptRow[]> {
   return asOwner<AttemptRow>(
     service,
-    `SELECT failure, status_code AS "status", duration_ms AS "durationMs", answer AS response
+    `SELECT failure, status_code AS "status", duration_ms AS "durationMs", response
      FROM webhook_attempts WHERE merchant_id = $1 ORDER BY created_at`,
     [merchantId],
   );

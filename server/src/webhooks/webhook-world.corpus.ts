@@ -292,7 +292,7 @@ export function listAttempts(
 ): Promise<AttemptRow[]> {
   return db.rows<AttemptRow>({
     name: 'test_attempts',
-    text: `SELECT attempt, status_code AS "statusCode", failure, answer AS response, created_at AS "createdAt"
+    text: `SELECT attempt, status_code AS "statusCode", failure, response, created_at AS "createdAt"
            FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = $2 ORDER BY attempt`,
     values: [caller.merchantId, deliveryId],
   });

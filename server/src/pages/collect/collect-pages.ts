@@ -49,13 +49,14 @@ export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app,
   const { targets, log, publicUrl, formKey } = options;
   const guard = createFormGuard({ publicUrl, key: formKey });
   const sender = createPageSender({ publicUrl, style, script });
+  const codeSender = createPageSender({ publicUrl, style, script: null });
   const finders = { '/link': targets.findLink, [codePath]: targets.findCounter };
   for (const [prefix, find] of Object.entries(finders)) {
     await app.register(
       async (scope) => {
         await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: pathOf });
-        addTargetPages(scope, { ...options, prefix, find, guard, sender });
-        if (prefix === codePath) addCodePage(scope, { find, sender });
+        addTargetPages(scope, { ...options, prefix, find, guard, sender, codeSender });
+        if (prefix === codePath) addCodePage(scope, { find, sender: codeSender });
       },
       { prefix },
     );
@@ -70,6 +71,8 @@ interface TargetPages extends Pick<
   find: CollectTargets['findCounter'];
   guard: FormGuard;
   sender: PageSender;
+  /** For the page that asks for a counter's code. */
+  codeSender: PageSender;
 }
 
 function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
@@ -98,7 +101,7 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
   const sendUnknown = (request: FastifyRequest, reply: FastifyReply) => {
     // Most are typed from a poster, so the page lets the payer correct the code.
     if (prefix === codePath)
-      return sendCodePage(request, reply, sender, { status: 404, refusedCode: keyOf(request).slice(0, 40) });
+      return sendCodePage(request, reply, pages.codeSender, { status: 404, refusedCode: keyOf(request).slice(0, 40) });
     throw new AppError('not_found', 'There is nothing to pay at this address.');
   };
 
