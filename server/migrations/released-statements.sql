@@ -1,6 +1,9 @@
 -- What the release sends to its database; a newer schema has to take it while an upgrade rolls.
--- through migration 0028
+-- through migration 0033
 -- Written by node tools/record-statements.ts.
+
+-- statement 
+UPDATE payment_intents SET status = 'requires_payment_method' WHERE merchant_id = $1;
 
 -- statement api_keys_exist
 -- across merchants: one pepper is everybody's
@@ -98,6 +101,9 @@ UPDATE cases SET proposal_id = $4
 UPDATE cases SET amount = $3, summary = $4
            WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL;
 
+-- statement charge_notes_count
+SELECT count(*) FROM charge_notes WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3;
+
 -- statement charge_notes_find_last
 SELECT created_at AS "createdAt" FROM charge_notes
            WHERE merchant_id = $1 AND charge_id = $2 AND kind = $3 ORDER BY id DESC LIMIT 1;
@@ -117,7 +123,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -132,7 +138,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -147,7 +153,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -162,7 +168,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -177,7 +183,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -192,7 +198,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -207,7 +213,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -222,7 +228,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -237,7 +243,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -254,7 +260,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -269,7 +275,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -286,7 +292,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -301,7 +307,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -316,7 +322,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -333,7 +339,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -348,7 +354,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -363,7 +369,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -380,7 +386,7 @@ SELECT count(*) AS count FROM (
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -394,7 +400,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -407,7 +413,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -420,26 +426,26 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE merchant_id = $1 AND transaction_reference = $2;
 
--- statement charges_find_latest
+-- statement charges_find_current
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY attempt DESC LIMIT 1;
+           ORDER BY (status = 'pending' AND abandoned_at IS NULL) DESC, attempt DESC LIMIT 1;
 
 -- statement charges_find_telling
 SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
@@ -447,13 +453,13 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE merchant_id = $1 AND intent_id = $2
-           ORDER BY status <> 'completed', paid_at NULLS LAST, attempt DESC LIMIT 1;
+           ORDER BY status <> 'completed', paid_at NULLS LAST, (status = 'pending' AND abandoned_at IS NULL) DESC, attempt DESC LIMIT 1;
 
 -- statement charges_has_refund
 SELECT refunds.id FROM refunds
@@ -473,7 +479,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -487,7 +493,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -501,7 +507,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -515,7 +521,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -529,7 +535,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -543,7 +549,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -557,7 +563,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -571,7 +577,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -587,7 +593,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -601,7 +607,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -615,7 +621,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -631,7 +637,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -645,7 +651,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -661,7 +667,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -675,7 +681,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -689,7 +695,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -705,7 +711,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -719,7 +725,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -733,7 +739,7 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
@@ -749,13 +755,18 @@ SELECT charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network, account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  network_handles AS "networkHandles", next_action AS "nextAction", progress, failure_code AS "failureCode",
+  network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
   failure_reason AS "failureReason", charges.review, charges.late, amount_refunded AS "amountRefundedMinor",
   charges.event_sequence AS "eventSequence", paid_at AS "paidAt", settles_at AS "settlesAt", settled_at AS "settledAt",
   amount_reversed AS "amountReversedMinor", reserve_percent_hundredths AS "reservePercentHundredths",
   debt_repaid AS "debtRepaidMinor", charges.created_at AS "createdAt",
   charges.updated_at AS "updatedAt" FROM charges WHERE charges.merchant_id = $1 AND charges.created_at <= $2
            ORDER BY charges.id DESC LIMIT $3 OFFSET $4;
+
+-- statement charges_update_abandoned
+UPDATE charges SET abandoned_at = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = 'pending'
+             AND (abandoned_at IS NULL) <> ($3::timestamptz IS NULL);
 
 -- statement charges_update_outcome
 UPDATE charges
@@ -777,25 +788,25 @@ DELETE FROM circuit_breakers WHERE updated_at < $1 AND (retry_at IS NULL OR retr
 
 -- statement circuit_breakers_find
 SELECT network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_trials AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version FROM circuit_breakers
            WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4;
 
 -- statement circuit_breakers_insert_once
 INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
-             failed_probes, failures_in_a_row, failed_merchants, version, updated_at)
+             failed_trials, failures_in_a_row, failed_merchants, version, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 + 1, $13)
            ON CONFLICT (network, test_mode, rail_account, scope) DO NOTHING;
 
 -- statement circuit_breakers_list
 SELECT network, test_mode AS "testMode", rail_account AS "railAccount", scope, state, reason,
-                  opened_at AS "openedAt", retry_at AS "retryAt", failed_probes AS "failedTrials",
+                  opened_at AS "openedAt", retry_at AS "retryAt", failed_trials AS "failedTrials",
                   failures_in_a_row AS "failuresInARow", failed_merchants AS "failedMerchants", version FROM circuit_breakers
            WHERE state <> 'closed' OR failures_in_a_row > 0
            ORDER BY test_mode, scope <> '', updated_at DESC LIMIT $1;
 
 -- statement circuit_breakers_update
-UPDATE circuit_breakers SET state = $5, reason = $6, opened_at = $7, retry_at = $8, failed_probes = $9,
+UPDATE circuit_breakers SET state = $5, reason = $6, opened_at = $7, retry_at = $8, failed_trials = $9,
              failures_in_a_row = $10, failed_merchants = $11, version = $12 + 1, updated_at = $13
            WHERE network = $1 AND test_mode = $2 AND rail_account = $3 AND scope = $4 AND version = $12;
 
@@ -806,8 +817,8 @@ DELETE FROM customer_identities WHERE merchant_id = $1 AND customer_id = $2;
 INSERT INTO customer_identities (merchant_id, customer_id, identity)
            VALUES ($1, $2, $3);
 
--- statement customer_turns_take_1
-INSERT INTO customer_turns (merchant_id, bucket)
+-- statement customer_locks_take_1
+INSERT INTO customer_locks (merchant_id, bucket)
            VALUES ($1, $2)
            ON CONFLICT (merchant_id, bucket) DO UPDATE SET bucket = excluded.bucket;
 
@@ -1444,7 +1455,9 @@ INSERT INTO merchant_logos (merchant_id, png, updated_at) VALUES ($1, $2, $3)
 
 -- statement merchants_find_by_id
 SELECT id, business_id, short_id, name, test_mode, currency, fee_payer, created_at, rate_limit_per_second AS "rateLimitPerSecond",
-  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
+  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", page_colour AS "pageColour", contact_phone AS "contactPhone",
+  contact_whatsapp AS "contactWhatsapp", contact_email AS "contactEmail",
+  (SELECT updated_at FROM merchant_logos WHERE merchant_logos.merchant_id = merchants.id) AS "logoSetAt", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
   ORDER BY operation, network) FROM fee_rules WHERE fee_rules.merchant_id = merchants.id) AS own_fees,
   (SELECT json_agg(json_build_object('kind', kind, 'amount', amount::text) ORDER BY kind DESC) FROM transfer_limits WHERE transfer_limits.merchant_id = merchants.id) AS own_limits, (SELECT json_agg(json_build_object('operation', operation, 'network', network,
@@ -1458,7 +1471,9 @@ SELECT id, business_id, short_id, name, test_mode, currency, fee_payer, created_
 
 -- statement merchants_find_by_short_id
 SELECT id, business_id, short_id, name, test_mode, currency, fee_payer, created_at, rate_limit_per_second AS "rateLimitPerSecond",
-  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
+  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", page_colour AS "pageColour", contact_phone AS "contactPhone",
+  contact_whatsapp AS "contactWhatsapp", contact_email AS "contactEmail",
+  (SELECT updated_at FROM merchant_logos WHERE merchant_logos.merchant_id = merchants.id) AS "logoSetAt", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
   ORDER BY operation, network) FROM fee_rules WHERE fee_rules.merchant_id = merchants.id) AS own_fees,
   (SELECT json_agg(json_build_object('kind', kind, 'amount', amount::text) ORDER BY kind DESC) FROM transfer_limits WHERE transfer_limits.merchant_id = merchants.id) AS own_limits, (SELECT json_agg(json_build_object('operation', operation, 'network', network,
@@ -1496,7 +1511,9 @@ INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee
 -- statement merchants_list
 -- across merchants: the operator's list of all
            SELECT id, business_id, short_id, name, test_mode, currency, fee_payer, created_at, rate_limit_per_second AS "rateLimitPerSecond",
-  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
+  rate_limit_key_percent AS "rateLimitKeyPercent", rate_limit_pages AS "rateLimitPages", page_colour AS "pageColour", contact_phone AS "contactPhone",
+  contact_whatsapp AS "contactWhatsapp", contact_email AS "contactEmail",
+  (SELECT updated_at FROM merchant_logos WHERE merchant_logos.merchant_id = merchants.id) AS "logoSetAt", (SELECT json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
   ORDER BY operation, network) FROM fee_rules WHERE fee_rules.merchant_id = merchants.id) AS own_fees,
   (SELECT json_agg(json_build_object('kind', kind, 'amount', amount::text) ORDER BY kind DESC) FROM transfer_limits WHERE transfer_limits.merchant_id = merchants.id) AS own_limits, (SELECT json_agg(json_build_object('operation', operation, 'network', network,
@@ -1507,6 +1524,14 @@ INSERT INTO merchants (id, business_id, short_id, name, test_mode, currency, fee
     WHERE reserve_rules.merchant_id = merchants.id) AS own_reserve,
   (SELECT json_build_object('percent', percent_hundredths::text, 'hours', hours::text,
   'days', new_for_days::text) FROM default_reserve_rules) AS default_reserve FROM merchants ORDER BY created_at, id;
+
+-- statement merchants_update_appearance
+UPDATE merchants
+           SET page_colour = CASE WHEN $2 THEN $3 ELSE page_colour END,
+               contact_phone = CASE WHEN $4 THEN $5 ELSE contact_phone END,
+               contact_whatsapp = CASE WHEN $6 THEN $7 ELSE contact_whatsapp END,
+               contact_email = CASE WHEN $8 THEN $9 ELSE contact_email END
+           WHERE id = $1;
 
 -- statement merchants_update_fee_payer
 UPDATE merchants SET fee_payer = $2 WHERE id = $1;
@@ -1523,38 +1548,38 @@ UPDATE merchants SET sub_account_payouts = $2 WHERE id = $1;
 
 -- statement network_inbox_claim
 WITH due AS (
-             SELECT id FROM network_inbox WHERE lane = $1 AND due_at <= $2
+             SELECT id FROM network_inbox WHERE shard = $1 AND due_at <= $2
              ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
            )
            UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
-           FROM due WHERE network_inbox.lane = $1 AND network_inbox.id = due.id
-           RETURNING network_inbox.lane AS shard, network_inbox.id, connector, body, news::text AS "notificationsJson",
+           FROM due WHERE network_inbox.shard = $1 AND network_inbox.id = due.id
+           RETURNING network_inbox.shard, network_inbox.id, connector, body, notifications::text AS "notificationsJson",
                      attempts, received_at AS "receivedAt";
 
 -- statement network_inbox_delete_handled
-DELETE FROM network_inbox WHERE lane = $1 AND ctid = ANY (ARRAY(
-             SELECT ctid FROM network_inbox WHERE lane = $1 AND id < $2 AND handled_at < $3
+DELETE FROM network_inbox WHERE shard = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM network_inbox WHERE shard = $1 AND id < $2 AND handled_at < $3
              ORDER BY id LIMIT 500
            ));
 
 -- statement network_inbox_insert
-INSERT INTO network_inbox (lane, id, connector, body, news, due_at, attempts, received_at)
+INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
            VALUES ($1, $2, $3, $4, $5, $6, 0, $6);
 
 -- statement network_inbox_lanes_due
-SELECT DISTINCT lane AS shard FROM network_inbox WHERE due_at <= $1 ORDER BY lane;
+SELECT DISTINCT shard FROM network_inbox WHERE due_at <= $1 ORDER BY shard;
 
 -- statement network_inbox_update
-UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE lane = $1 AND id = $2;
+UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE shard = $1 AND id = $2;
 
 -- statement network_prompt_times_add
-INSERT INTO network_prompt_times (number, asked_at) VALUES ($1, ARRAY[$2::timestamptz])
+INSERT INTO network_prompt_times (number, prompted_at) VALUES ($1, ARRAY[$2::timestamptz])
            ON CONFLICT (number) DO UPDATE
-           SET asked_at = (array_prepend($2::timestamptz, network_prompt_times.asked_at))[1:10]
-           WHERE network_prompt_times.asked_at[10] IS NULL OR network_prompt_times.asked_at[10] <= $3;
+           SET prompted_at = (array_prepend($2::timestamptz, network_prompt_times.prompted_at))[1:10]
+           WHERE network_prompt_times.prompted_at[10] IS NULL OR network_prompt_times.prompted_at[10] <= $3;
 
 -- statement network_prompt_times_delete_old
-DELETE FROM network_prompt_times WHERE asked_at[1] < $1;
+DELETE FROM network_prompt_times WHERE prompted_at[1] < $1;
 
 -- statement network_prompts_close
 UPDATE network_prompts SET open_until = $4
@@ -1568,16 +1593,6 @@ INSERT INTO network_prompts (number, network, charge_id, open_until) VALUES ($1,
            ON CONFLICT (number, network) DO UPDATE
            SET charge_id = excluded.charge_id, open_until = excluded.open_until
            WHERE network_prompts.open_until <= $4;
-
--- statement network_receipts_find_owner
--- across merchants: a transaction settles one thing, whichever merchant's
-           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM network_receipts
-           WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3;
-
--- statement network_receipts_insert_once
-INSERT INTO network_receipts (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING;
 
 -- statement notification_channels_delete
 DELETE FROM notification_channels WHERE channel = $1;
@@ -1763,15 +1778,18 @@ INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, vers
            SET due_at = LEAST(outbox.due_at, excluded.due_at), version = outbox.version + 1;
 
 -- statement page_limits_find
-SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND place_id = $2;
+SELECT arrival_us AS "arrivalUs" FROM page_limits WHERE merchant_id = $1 AND page_owner_id = $2;
 
 -- statement page_limits_take
-INSERT INTO page_limits (merchant_id, place_id, arrival_us)
+INSERT INTO page_limits (merchant_id, page_owner_id, arrival_us)
            VALUES ($1, $2, $3::bigint + $4::bigint)
-          ON CONFLICT (merchant_id, place_id) DO UPDATE
+          ON CONFLICT (merchant_id, page_owner_id) DO UPDATE
           SET arrival_us = CASE WHEN page_limits.arrival_us > $6::bigint THEN $3::bigint ELSE GREATEST(page_limits.arrival_us, $3::bigint) END + $4::bigint
           WHERE page_limits.arrival_us > $6::bigint OR GREATEST(page_limits.arrival_us, $3::bigint) + $4::bigint - $3::bigint <= $5::bigint
           RETURNING arrival_us AS "arrivalUs";
+
+-- statement payment_intents_clear_form_hash
+UPDATE payment_intents SET form_hash = NULL WHERE merchant_id = $1 AND id = $2 AND status = $3;
 
 -- statement payment_intents_clear_payer
 UPDATE payment_intents SET customer_name = NULL, customer_email = NULL, customer_phone = NULL
@@ -1794,7 +1812,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1   LIMIT $2
            ) AS counted;
 
@@ -1810,7 +1828,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = 'expired' OR (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $2))  LIMIT $3
            ) AS counted;
 
@@ -1826,7 +1844,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2  LIMIT $3
            ) AS counted;
 
@@ -1842,7 +1860,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2 AND payment_intents.created_at <= $3  LIMIT $4
            ) AS counted;
 
@@ -1858,7 +1876,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3))  LIMIT $4
            ) AS counted;
 
@@ -1874,7 +1892,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3)) AND payment_intents.created_at >= $4  LIMIT $5
            ) AS counted;
 
@@ -1890,7 +1908,7 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND ((title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[])) OR (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[])))  LIMIT $5
            ) AS counted;
 
@@ -1906,9 +1924,23 @@ SELECT count(*) AS count FROM (
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at <= $2  LIMIT $3
            ) AS counted;
+
+-- statement payment_intents_find_by_form_hash
+SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
+  fee_payer AS "feePayer", currency, intent_secret AS "intentSecret", checkout_token AS "checkoutToken",
+  return_url AS "returnUrl", cancel_url AS "cancelUrl", callback_url AS "callbackUrl", title, description,
+  sub_account_id AS "subAccountId", sub_account_group_id AS "subAccountGroupId", CASE WHEN sub_account_id IS NULL AND sub_account_group_id IS NULL THEN NULL ELSE (
+    SELECT json_agg(json_build_array(sub_account_id, percent_hundredths::text, amount::text) ORDER BY position)
+    FROM intent_shares
+    WHERE intent_shares.merchant_id = $1 AND intent_shares.intent_id = payment_intents.id
+  ) END AS shares,
+  customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
+  customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
+  event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND form_hash = $2;
 
 -- statement payment_intents_find_by_id
 SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
@@ -1921,7 +1953,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND id = $2;
 
 -- statement payment_intents_find_by_secret
@@ -1935,7 +1967,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND intent_secret = $2;
 
 -- statement payment_intents_find_by_token
@@ -1949,7 +1981,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND checkout_token = $2;
 
 -- statement payment_intents_insert
@@ -1957,9 +1989,9 @@ INSERT INTO payment_intents (merchant_id, id, status, amount, fee, fee_payer, cu
              checkout_token, return_url, cancel_url, callback_url, title, description, sub_account_id,
              sub_account_group_id, customer_id, customer_name, customer_email, customer_phone, payment_methods,
              metadata, source, payment_link_id, terminal_id, custom_fields_values, attempts, late, review,
-             event_sequence, created_at, updated_at, expires_at)
+             event_sequence, created_at, updated_at, expires_at, form_hash)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25, $26, $27, $28, $29, $30, $31, $31, $32);
+             $23, $24, $25, $26, $27, $28, $29, $30, $31, $31, $32, $33);
 
 -- statement payment_intents_list_all
 SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amountMinor", fee AS "feeMinor",
@@ -1972,7 +2004,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 
            ORDER BY id DESC LIMIT $2 OFFSET $3;
 
@@ -1987,7 +2019,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND id < $2
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
@@ -2002,7 +2034,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND id = ANY ($2::uuid[]);
 
 -- statement payment_intents_list_expired
@@ -2016,7 +2048,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = 'expired' OR (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $2))
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
@@ -2031,7 +2063,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
@@ -2046,7 +2078,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at >= $2 AND payment_intents.created_at <= $3
            ORDER BY id DESC LIMIT $4 OFFSET $5;
 
@@ -2061,7 +2093,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3))
            ORDER BY id DESC LIMIT $4 OFFSET $5;
 
@@ -2076,7 +2108,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND (status = $2 AND NOT (status IN ('requires_payment_method', 'processing') AND review IS NULL AND expires_at <= $3)) AND payment_intents.created_at >= $4
            ORDER BY id DESC LIMIT $5 OFFSET $6;
 
@@ -2091,7 +2123,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND ((title ILIKE ANY ($2::text[]) OR description ILIKE ANY ($2::text[]) OR id::text ILIKE ANY ($2::text[])) OR (customer_name ILIKE $3 OR customer_email ILIKE $3 OR customer_phone ILIKE $3 OR regexp_replace(customer_phone, '\D', '', 'g') LIKE ANY ($4::text[])))
            ORDER BY id DESC LIMIT $5 OFFSET $6;
 
@@ -2106,7 +2138,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND payment_intents.created_at <= $2
            ORDER BY id DESC LIMIT $3 OFFSET $4;
 
@@ -2121,7 +2153,7 @@ SELECT payment_intents.merchant_id AS "merchantId", id, status, amount AS "amoun
   ) END AS shares,
   customer_id AS "customerId", customer_name AS "customerName", customer_email AS "customerEmail",
   customer_phone AS "customerPhone", payment_methods AS "paymentMethods", metadata, source, payment_link_id AS "paymentLinkId",
-  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", attempts, late, review,
+  terminal_id AS "terminalId", custom_fields_values AS "customFieldsValues", form_hash AS "formHash", attempts, late, review,
   event_sequence AS "eventSequence", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM payment_intents WHERE merchant_id = $1 AND id = $2 FOR UPDATE;
 
 -- statement payment_intents_to_expire
@@ -2255,6 +2287,16 @@ SELECT merchant_id AS "merchantId", id, token, title, description, amount AS "am
 
 -- statement ping
 SELECT 1;
+
+-- statement provider_transactions_find_owner
+-- across merchants: a transaction settles one thing, whichever merchant's
+           SELECT merchant_id AS "merchantId", subject_id AS "subjectId" FROM provider_transactions
+           WHERE rail_account = $1 AND transaction_id = $2 AND kind = $3;
+
+-- statement provider_transactions_insert_once
+INSERT INTO provider_transactions (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6)
+           ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING;
 
 -- statement rate_limits_find
 SELECT arrival_us AS "arrivalUs" FROM rate_limits WHERE merchant_id = $1;
@@ -3357,7 +3399,7 @@ DELETE FROM webhook_attempts WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
            ));
 
 -- statement webhook_attempts_insert_1
-INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, failure, duration_ms, answer,
+INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, failure, duration_ms, response,
              created_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
 
@@ -3374,7 +3416,7 @@ INSERT INTO webhook_attempts (merchant_id, delivery_id, attempt, status_code, fa
 SELECT tries.* FROM unnest($2::uuid[]) AS wanted (id)
            CROSS JOIN LATERAL (
              SELECT delivery_id AS "deliveryId", attempt, created_at AS "sentAt", status_code AS "statusCode", failure,
-                    duration_ms AS "durationMs", answer AS response
+                    duration_ms AS "durationMs", response
              FROM webhook_attempts WHERE merchant_id = $1 AND delivery_id = wanted.id
              ORDER BY attempt DESC LIMIT 100
            ) AS tries
