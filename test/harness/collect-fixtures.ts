@@ -49,11 +49,11 @@ async function pay({ amountMinor, choice }: SentForm): Promise<StartedPayment> {
   if (amountMinor < 10_000n)
     throw fieldError('amount_out_of_bounds', 'amount', 'The shop asks for at least D100.00 here.');
   if (amountMinor > 100_000_000n) throw new AppError('state_conflict', 'This counter takes no payments at the moment.');
-  if (choice === null) return { path: '/pay/choose', view: sampleView() };
+  if (choice === null) return { path: '/pay/choose', view: async () => sampleView() };
   if (choice.accountNumber === '12') {
     throw fieldError('account_number_invalid', 'account_number', 'Write a Gambian number with 7 or 9 digits.');
   }
-  return { path: '/pay/open_url', view: checkoutFixtures['open_url'] ?? sampleView() };
+  return { path: '/pay/open_url', view: async () => checkoutFixtures['open_url'] ?? sampleView() };
 }
 
 async function refuse(): Promise<StartedPayment> {

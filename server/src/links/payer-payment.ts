@@ -1,6 +1,7 @@
-import { AppError, fieldError } from '../api/app-error.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { promptedBefore } from '../payments/start-attempt.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { createPayment } from '../payments/create-payment.ts';
 import type { NewPayment } from '../payments/create-payment.ts';
@@ -49,19 +50,14 @@ export async function createPayerPayment(
     const { network, accountNumber } = choice ?? { network: null, accountNumber: null };
     const request = { ...apiOnlyDefaults, ...payment, network, accountNumber };
     const { intent, charge } = await createPayment(tx, context, merchant, request);
-    if (network !== null && charge === null) throw promptedBefore();
+    // The payer is still at the form and can type another number: nothing is created.
+    if (network !== null && charge === null) throw promptedBefore({ fieldPrefix: 'data.' });
     return intent;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.fields === undefined && error.code !== 'network_not_available') throw error;
     throw forPayer(error, isAmountEntered);
   }
-}
-
-/** The payer is still at the form and can type another number: nothing is created. */
-function promptedBefore(): AppError {
-  const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
-  return fieldError('network_not_available', 'data.account_number', message);
 }
 
 const correctable = ['data.network', 'data.account_number'];

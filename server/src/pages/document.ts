@@ -89,7 +89,7 @@ function accentStyle({ light, dark }: Accent, style: InlineAsset): InlineAsset {
 function previewTags({ title, preview }: PageContent): Html {
   if (preview === undefined) return html``;
   return html`<meta property="og:title" content="${title}"><meta property="og:description" content="${preview.description}">
-<meta property="og:type" content="website">${preview.imageUrl !== null && html`<meta property="og:image" content="${preview.imageUrl}">`}
+${preview.imageUrl !== null && html`<meta property="og:image" content="${preview.imageUrl}">`}
 `;
 }
 

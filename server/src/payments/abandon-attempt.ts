@@ -12,9 +12,9 @@ import { findCurrentCharge, updateChargeAbandoned } from './queries/charges.ts';
 import { lockIntent } from './queries/intents.ts';
 
 /**
- * The payer leaves the current attempt, named by `chargeId`, to use another number or network, without ending the payment. An attempt that was
- * not sent yet is dropped. One that was sent stays open, because the payer may still approve it: a worker cancels it at its
- * network, and only its success still changes the payment (docs/architecture.md, "States").
+ * The payer leaves the current attempt, named by `chargeId`, to use another number or network, without ending the payment. An
+ * attempt that was not sent yet is dropped. One that was sent stays open, because the payer may still approve it: a worker
+ * cancels it at its network, and only its success still changes the payment (docs/architecture.md, "States").
  *
  * Throws AppError `not_found`, and `state_conflict` where it is not the current attempt, is not open, or no further one may follow.
  */

@@ -73,7 +73,8 @@ export async function startAttempt(
   return charge;
 }
 
-function promptedBefore({ fieldPrefix }: NetworkChoice): AppError {
+/** The number has an open prompt, or has had as many as the limits allow. */
+export function promptedBefore({ fieldPrefix }: Pick<NetworkChoice, 'fieldPrefix'>): AppError {
   const message = 'A prompt was just sent to this number. Approve it on the phone, or try again later.';
   return fieldError('network_not_available', `${fieldPrefix}account_number`, message);
 }

@@ -120,10 +120,14 @@ function addTargetPages(scope: FastifyInstance, pages: TargetPages): void {
     if ('refused' in outcome) {
       return send(request, reply, { target, refused: target.closed ? null : outcome.refused, formId });
     }
-    const { path, view } = outcome.started;
-    const typedNumber = outcome.sent.choice?.accountNumber ?? null;
+    const { started, sent } = outcome;
+    const { path } = started;
+    const isRedirected = !runsScripts(request);
+    if (isRedirected && sent.choice === null) return seeOther(reply, path);
+    const view = await started.view();
+    const typedNumber = sent.choice?.accountNumber ?? null;
     const after = checkoutRenderer.afterPay(request, reply, { view, typedNumber });
-    if (!runsScripts(request)) return seeOther(reply, path + queryAfter(after));
+    if (isRedirected) return seeOther(reply, path + queryAfter(after));
     return checkoutRenderer.send(request, reply, { ...checkoutRenderer.modelOf(request, path, view), ...after });
   });
 }

@@ -55,7 +55,7 @@ export interface StartedPayment {
   /** The path of its page. */
   path: string;
   /** The payment, once its first attempt has started if it has one. */
-  view: CheckoutView;
+  view(): Promise<CheckoutView>;
 }
 
 /** Finds links and counters by their URLs; undefined for an unknown one. */
@@ -104,7 +104,7 @@ async function startPayment(
   const { checkoutToken: token } = await (formHash === null
     ? pay()
     : context.presses.share(JSON.stringify([merchantId, formHash, choice]), pay));
-  return { path: `/pay/${token}`, view: await context.checkout.started(token) };
+  return { path: `/pay/${token}`, view: () => context.checkout.started(token) };
 }
 
 async function findLinkTarget(context: CollectContext, token: string): Promise<CollectTarget | undefined> {
