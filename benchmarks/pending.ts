@@ -13,7 +13,7 @@ import { systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 import { uuidV7 } from '../server/src/kit/ids.ts';
 import { ListReader } from '../server/src/api/list-reader.ts';
-import { createLog } from '../server/src/kit/log.ts';
+import { createServiceLog } from '../server/src/api/service-log.ts';
 import { outboundPolicy } from '../server/src/api/urls.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
 import { systemRandom } from '../server/src/kit/random.ts';
@@ -92,7 +92,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
     db,
     lists: new ListReader(db),
     bulkResends: createBulkResendLimiter(),
-    log: createLog({ level: 'error' }),
+    log: createServiceLog({ level: 'error' }),
     outbound: delayedClient,
     signatureHeader: 'x-service-signature',
     observeAttempt: () => {

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { eventually } from '../test/harness/eventually.ts';
 import { account, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
-import { createLog } from '../server/src/kit/log.ts';
+import { createServiceLog } from '../server/src/api/service-log.ts';
 import { createSimulatedConnectors } from '../server/src/networks/simulated/connectors.ts';
 import { accountCredential } from './credentials.ts';
 import { simulatorRoutes } from './routes.ts';
@@ -213,7 +213,7 @@ test('a server with a held request closes, and the caller learns nothing', async
   const server = Fastify();
   const { simulator, clock } = networks;
   let baseUrl = '';
-  const log = createLog({ level: 'error' });
+  const log = createServiceLog({ level: 'error' });
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
@@ -230,7 +230,7 @@ test('a caller that gives up frees its connection', async () => {
   const server = Fastify();
   const { simulator, clock } = networks;
   let baseUrl = '';
-  const log = createLog({ level: 'error' });
+  const log = createServiceLog({ level: 'error' });
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connections = (): Promise<number> => {

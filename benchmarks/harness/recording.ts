@@ -1,7 +1,7 @@
 import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import type { Database, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { ListReader } from '../../server/src/api/list-reader.ts';
 import { outboundPolicy } from '../../server/src/api/urls.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
@@ -90,7 +90,7 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
     breakers: new BreakerCopy(),
     transferOwners: {},
     changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     lists: new ListReader(db),
     settings: {
       publicUrl: baseUrl,

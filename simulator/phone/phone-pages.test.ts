@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../test/harness/browser.ts';
 import { startSimulatedNetworks } from '../../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import type { StartCollection } from '../../server/src/networks/contract.ts';
 import { phonePages } from './phone-pages.ts';
 import type { PhoneAccess } from './phone-pages.ts';
@@ -22,7 +22,7 @@ before(async () => {
   app = fastify();
   await app.register(phonePages, {
     simulator: networks.simulator,
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
     phoneAccess: (request) =>

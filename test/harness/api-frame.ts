@@ -3,7 +3,7 @@ import { createMetrics } from '../../server/src/http/metrics.ts';
 import { KeylessLimit } from '../../server/src/http/keyless-limit.ts';
 import { RateLimiter } from '../../server/src/http/rate-limit.ts';
 import { createServer } from '../../server/src/http/server.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { bindRoutes } from '../../server/src/api/route.ts';
 import type { ApiRoute } from '../../server/src/api/route.ts';
@@ -13,7 +13,7 @@ import type { TestService } from './service.ts';
 /** Serves routes of the test behind the API's authentication, limits and errors, on a service's database and keys. */
 export async function serveRoutes(service: TestService, routes: readonly ApiRoute<undefined>[]) {
   const { db, clock, secrets, logLines } = service;
-  const log = createLog({ level: 'debug', write: (line) => logLines.push(line) });
+  const log = createServiceLog({ level: 'debug', write: (line) => logLines.push(line) });
   const docsUrl = () => service.url;
   const server = createServer({ clock, random: systemRandom, log, metrics: createMetrics(), docsUrl });
   await server.register(async (api) =>

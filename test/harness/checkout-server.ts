@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { checkoutPages } from '../../server/src/pages/checkout/checkout-pages.ts';
 import type { CheckoutPagesOptions } from '../../server/src/pages/checkout/checkout-pages.ts';
@@ -40,7 +40,7 @@ export async function startCheckoutServer(
     checkout.setSilently(name, amounts === 'largest' ? largestView(view) : view);
   }
   let baseUrl = 'http://127.0.0.1';
-  const log = createLog({ level: 'silent' });
+  const log = createServiceLog({ level: 'silent' });
   const parts = {
     checkout,
     changes,
@@ -69,7 +69,7 @@ export async function startCheckoutServer(
   await app.register(homePages, { publicUrl: () => baseUrl, offersPhone: true });
   await app.register(phonePages, {
     simulator: fixtureSimulator,
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
     phoneAccess: () => ({ allowed: true, account: null }),

@@ -8,7 +8,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
 import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
@@ -38,7 +38,7 @@ async function start(victim: Victim, index: number): Promise<void> {
   for (const port of victim.ports) stepsByPort.set(port, steps);
   const config = readConfig(victim.settings);
   const clock = new SettableClock(new Date(victim.now));
-  const log = createLog({ level: config.logLevel });
+  const log = createServiceLog({ level: config.logLevel });
   const { app } = await assembleService({
     config,
     clock,

@@ -1,5 +1,5 @@
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
 
@@ -27,7 +27,7 @@ export async function startManualClockService({
 }: ManualClockServiceOptions): Promise<ManualClockService> {
   const config = readConfig(settings);
   const clock = new SettableClock(now);
-  const log = createLog({ level: config.logLevel, ...(write && { write }) });
+  const log = createServiceLog({ level: config.logLevel, ...(write && { write }) });
   const url = config.appDatabaseUrl ?? '';
   const { app, close } = await assembleService({ config, clock, log, url, connectionsMax: 6 });
   const { origin } = new URL(await app.start());

@@ -3,7 +3,7 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
@@ -70,7 +70,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     ...options.settings,
   });
   const logLines: string[] = [];
-  const log = createLog({ level: config.logLevel, write: (line) => logLines.push(line) });
+  const log = createServiceLog({ level: config.logLevel, write: (line) => logLines.push(line) });
   const { connectionsMax = 10, isPatient = true } = options;
   const assembled = await assembleService({ config, clock, log, url: database.appUrl, connectionsMax, isPatient });
   const { app, db, secrets } = assembled;

@@ -2,7 +2,7 @@ import Fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { PayoutOperations, StartCollection, StartPayout } from '../../server/src/networks/contract.ts';
 import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
@@ -67,7 +67,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     return { simulator, sender };
   };
   const { simulator, sender } = secondProcess();
-  const log = createLog({ level: 'error' });
+  const log = createServiceLog({ level: 'error' });
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { listCases } from '../../server/src/cases/list-cases.ts';
 import { confirmResolution, proposeResolution } from '../../server/src/cases/resolve-case.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { createLog } from '../../server/src/kit/log.ts';
+import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import type { Account } from '../../server/src/ledger/accounts.ts';
 import { openCaseWork } from '../../server/src/operator/case-work.ts';
@@ -59,7 +59,7 @@ after(async () => {
 async function hireOperators(): Promise<typeof operators> {
   const { db, clock, secrets } = story.service;
   const config = readConfig({ ...testKeys, APP_ENV: 'development' });
-  const log = createLog({ level: 'error' });
+  const log = createServiceLog({ level: 'error' });
   const work = await openCaseWork({ config, secrets, db, clock, random: systemRandom, log });
   const context = { clock, random: systemRandom, newId: work.context.newId, pepper: secrets.pepper };
   const hired = [await createOperator(db, context, 'Awa'), await createOperator(db, context, 'Lamin')];

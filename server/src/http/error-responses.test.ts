@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { rawHead } from '../../../test/harness/raw-request.ts';
 import { AppError } from '../api/app-error.ts';
 import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -15,7 +15,7 @@ test('a client that disconnects while it sends is not logged as an internal erro
   const server = createServer({
     clock: systemClock,
     random: systemRandom,
-    log: createLog({ level: 'debug', write: logged.resolve }),
+    log: createServiceLog({ level: 'debug', write: logged.resolve }),
     metrics: createMetrics(),
     docsUrl: () => 'http://localhost',
   });
@@ -41,7 +41,7 @@ test('an intended 503 logs one warning without a stack; a bug logs an error with
   const server = createServer({
     clock: systemClock,
     random: systemRandom,
-    log: createLog({ level: 'debug', write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    log: createServiceLog({ level: 'debug', write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) }),
     metrics: createMetrics(),
     docsUrl: () => 'http://localhost',
   });

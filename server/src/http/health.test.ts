@@ -11,7 +11,7 @@ import { eventually } from '../../../test/harness/eventually.ts';
 import { registerGauges } from '../app/gauges.ts';
 import type { Database } from '../kit/db.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import type { KeyState } from '../keyring/key-check.ts';
 import { ChannelBreaker } from '../notifications/channel-breaker.ts';
@@ -43,7 +43,7 @@ beforeEach(async () => {
   await db.run({ name: 'test_open', text: 'DELETE FROM notification_channels', values: [] });
   clock = new ManualClock();
   keys = { missingSealKeys: [], isSealKnown: true, isSealingKnown: true, isSealingLost: false, pepper: 'right' };
-  context = { db, clock, breakers: new BreakerCopy(), log: createLog({ level: 'silent' }) };
+  context = { db, clock, breakers: new BreakerCopy(), log: createServiceLog({ level: 'silent' }) };
 });
 
 after(async () => {

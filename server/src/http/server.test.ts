@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
 import { createServer } from './server.ts';
@@ -17,7 +17,7 @@ function createTestServer(options: Partial<ServerOptions>): FastifyInstance {
   return createServer({
     clock: new ManualClock(),
     random: systemRandom,
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     metrics: createMetrics(),
     docsUrl: () => 'http://localhost',
     ...options,

@@ -1,39 +1,8 @@
 import pino from 'pino';
 import { terminalLine } from './terminal-line.ts';
 
-/**
- * The fields that may be logged. All others are left out, so that a secret or a phone number cannot get into the log as part
- * of an object; adding a field is a decision.
- */
-const allowedFields = new Set([
-  'request_id',
-  'merchant_id',
-  'method',
-  'route',
-  'status',
-  'duration_ms',
-  'code',
-  'internal',
-  'network',
-  'channel',
-  'charge_id',
-  'intent_id',
-  'case_id',
-  'event_id',
-  'endpoint_id',
-  'delivery_id',
-  'kind',
-  'queue',
-  'attempts',
-  'detail',
-  'reason',
-  'count',
-  'role',
-  'port',
-  'pid',
-  'error',
-  'stack',
-]);
+// What every line may carry: the process, and the message and stack of an error.
+const ownFields = ['pid', 'error', 'stack'];
 
 export type LogFields = Readonly<Record<string, string | number | bigint | boolean | null | undefined>>;
 
@@ -47,7 +16,16 @@ export interface Log {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
+/** Fields by name. */
+export interface LoggedFields {
+  /** The only fields that are written; all others are left out of a line. */
+  logged: readonly string[];
+  /** Those of them that are for programs and not shown at a terminal. */
+  omittedAtTerminal: readonly string[];
+}
+
 export interface LogOptions {
+  fields: LoggedFields;
   level: LogLevel;
   /** Lines for people, instead of one JSON object each. */
   isTerminal?: boolean;
@@ -57,6 +35,9 @@ export interface LogOptions {
 
 export function createLog(options: LogOptions): Log {
   const destination = destinationOf(options);
+  const allowed = new Set([...ownFields, ...options.fields.logged]);
+  const onlyAllowed = (fields: Record<string, unknown>): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => allowed.has(name)));
   const logger = pino(
     {
       level: options.level,
@@ -80,14 +61,11 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-function destinationOf({ isTerminal = false, write }: LogOptions): pino.DestinationStream {
+function destinationOf({ fields, isTerminal = false, write }: LogOptions): pino.DestinationStream {
   if (!isTerminal) return write ? { write } : pino.destination({ fd: 2, sync: false });
   const print = write ?? ((text: string) => process.stderr.write(text));
-  return { write: (line) => print(terminalLine(line)) };
-}
-
-function onlyAllowed(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => allowedFields.has(name)));
+  const omitted = new Set(fields.omittedAtTerminal);
+  return { write: (line) => print(terminalLine(line, omitted)) };
 }
 
 function plain(fields: LogFields | undefined): Record<string, unknown> {

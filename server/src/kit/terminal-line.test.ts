@@ -9,7 +9,11 @@ function shown(use: (log: Log) => void): string {
   const write = (line: string): void => {
     text += line;
   };
-  use(createLog({ level: 'debug', isTerminal: true, write }));
+  const fields = {
+    logged: ['method', 'route', 'status', 'duration_ms', 'request_id', 'queue', 'reason'],
+    omittedAtTerminal: ['request_id'],
+  };
+  use(createLog({ level: 'debug', fields, isTerminal: true, write }));
   return text;
 }
 
@@ -22,8 +26,10 @@ test('at a terminal a request is one short line: time, status, method, route and
 });
 
 test('at a terminal other lines show their level and fields, and an error its stack', () => {
-  const warned = shown((log) => log.warn('payouts are paused', { network: 'wave', reason: 'two words' }));
-  assert.match(warned, /^\S+ {2}warning: payouts are paused {2}network=wave {2}reason="two words"\n$/);
+  const warned = shown((log) =>
+    log.warn('sending is paused', { queue: 'mail', reason: 'two words', request_id: 'req_1' }),
+  );
+  assert.match(warned, /^\S+ {2}warning: sending is paused {2}queue=mail {2}reason="two words"\n$/);
   const failed = shown((log) => log.error('a page failed', new Error('broken')));
   assert.match(failed, /^\S+ {2}error: a page failed {2}error=broken\nError: broken\n {4}at /);
 });

@@ -2,19 +2,20 @@ import { markControls } from './terminal-text.ts';
 
 type LoggedLine = Readonly<Record<string, unknown>>;
 
-// Left out for people: they tell processes and requests apart when programs collect the lines of many.
-const omittedFields = new Set(['level', 'time', 'pid', 'msg', 'stack', 'request_id', 'merchant_id']);
+// Shown in a form of their own, or only of use where programs collect the lines of many processes.
+const ownFields = new Set(['level', 'time', 'pid', 'msg', 'stack']);
 
 /**
  * A log line for people at a terminal: `10:18:00  201 POST /items  12.3 ms`, or
  * `10:18:00  warning: the queue is full  queue=mail`. Its time is that of the terminal.
  *
  * @param json a line as pino writes it, with allowed fields only
+ * @param omitted further fields that are not shown
  */
-export function terminalLine(json: string): string {
+export function terminalLine(json: string, omitted: ReadonlySet<string>): string {
   const line = JSON.parse(json) as LoggedLine;
   const time = new Date(String(line['time'])).toTimeString().slice(0, 'hh:mm:ss'.length);
-  const message = line['msg'] === 'request' ? requestText(line) : messageText(line);
+  const message = line['msg'] === 'request' ? requestText(line) : messageText(line, omitted);
   const stack = typeof line['stack'] === 'string' ? `${line['stack']}\n` : '';
   return markControls(`${time}  ${message}\n${stack}`);
 }
@@ -24,9 +25,9 @@ function requestText(line: LoggedLine): string {
   return `${String(status)} ${String(method)} ${String(route)}  ${String(durationMs)} ms`;
 }
 
-function messageText(line: LoggedLine): string {
+function messageText(line: LoggedLine, omitted: ReadonlySet<string>): string {
   const levels: Readonly<Record<string, string>> = { warn: 'warning: ', error: 'error: ', debug: 'debug: ' };
-  const fields = Object.entries(line).filter(([name]) => !omittedFields.has(name));
+  const fields = Object.entries(line).filter(([name]) => !ownFields.has(name) && !omitted.has(name));
   const words = fields.map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : String(value)}`);
   return [`${levels[String(line['level'])] ?? ''}${String(line['msg'])}`, ...words].join('  ');
 }

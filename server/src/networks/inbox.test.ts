@@ -10,7 +10,7 @@ import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import type { Database } from '../kit/db.ts';
 import { firstIdAt, uuidV7 } from '../kit/ids.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { ProviderNotification, CallbackReading, RawCallback } from './contract.ts';
@@ -58,7 +58,7 @@ beforeEach(async () => {
     clock,
     newId: () => uuidV7(clock, random),
     networks: createNetworkRegistry([network]),
-    log: createLog({ level: 'info', write: (line) => logged.push(line) }),
+    log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
   };
 });
 

@@ -6,7 +6,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database, Queryable } from '../kit/db.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import type { SendOutcome } from './circuit-breaker.ts';
 import {
   acquirePayoutPermit,
@@ -60,7 +60,7 @@ after(async () => {
 
 /** A process on the shared database, with its own copy. */
 function newProcess(): BreakerContext {
-  const log = createLog({ level: 'info', write: (line) => logged.push(line) });
+  const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   return { db: counting(db), clock, log, breakers: new BreakerCopy() };
 }
 

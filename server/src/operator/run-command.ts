@@ -5,7 +5,7 @@ import { systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import { helpOf, listCommands, readInput, unknownCommand, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { printable, printableJson } from '../kit/terminal-text.ts';
@@ -102,7 +102,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
   const config = readConfig(shell.environment);
   const clock = shell.clock ?? systemClock;
   const random = systemRandom;
-  const log = createLog({ level: 'warn', isTerminal: shell.stderr.isTTY === true });
+  const log = createServiceLog({ level: 'warn', isTerminal: shell.stderr.isTTY === true });
   assertDatabaseExists(config);
   const configured = readSecrets(config, random);
   const access = command.access ?? 'serving';

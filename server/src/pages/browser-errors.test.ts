@@ -8,7 +8,7 @@ import { AppError } from '../api/app-error.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createBrowserErrors } from './browser-errors.ts';
 
@@ -240,7 +240,7 @@ describe('a failure of the service', () => {
     const server = createServer({
       clock: systemClock,
       random: systemRandom,
-      log: createLog({ level: 'silent' }),
+      log: createServiceLog({ level: 'silent' }),
       metrics: createMetrics(),
       docsUrl: publicUrl,
       browserErrors: createBrowserErrors({ publicUrl }),

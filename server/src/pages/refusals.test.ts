@@ -5,7 +5,7 @@ import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
 import { AppError } from '../api/app-error.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 
 let service: TestService;
 
@@ -69,7 +69,7 @@ test('a refusal by a page is logged like one by the API', async () => {
 
 test('a temporary failure logs one warning without a stack, and a bug an error with one', async () => {
   const lines: Record<string, unknown>[] = [];
-  const log = createLog({
+  const log = createServiceLog({
     level: 'debug',
     write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
   });

@@ -10,7 +10,7 @@ import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts'
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { outboundPolicy } from '../api/urls.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -69,7 +69,7 @@ export async function createPaymentWorld() {
     changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     lists: new ListReader(db),
-    log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
+    log: createServiceLog({ level: 'debug', write: (line) => logged.push(line) }),
     settings: {
       publicUrl: () => 'http://localhost:8080',
       callbackBaseUrl: () => 'http://localhost:8080',

@@ -8,7 +8,7 @@ import type { StartingDatabase } from '../../../test/harness/tcp-proxy.ts';
 import { testKeys } from '../../../test/harness/service.ts';
 import { readConfig } from '../configuration/config.ts';
 import { withAdminClient } from '../database/admin-client.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { openServiceDatabase } from './open-service.ts';
 import type { OpenedDatabase } from './open-service.ts';
 import { systemRandom } from '../kit/random.ts';
@@ -40,7 +40,7 @@ function open(
   const config = readConfig({ APP_ENV: 'development', DATABASE_URL: url, ...keys });
   const opening = openServiceDatabase(config, {
     clock,
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     logStartup: (sentence) => logged.push(sentence),
     secrets: readSecrets(config, systemRandom),
   });

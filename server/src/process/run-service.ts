@@ -13,7 +13,7 @@ import type { Config } from '../configuration/config.ts';
 import { prepareDemo, writeFacts } from './demo.ts';
 import type { DemoFacts } from './demo.ts';
 import { systemClock } from '../kit/clock.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import type { Log } from '../kit/log.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import { systemRandom } from '../kit/random.ts';
@@ -75,7 +75,7 @@ function describeFailure(error: unknown): string {
 
 async function startAndServe({ environment, stdout, stderr, writeLog: write, stop }: ServiceProcess): Promise<void> {
   const config = readConfig(environment);
-  const log = createLog({ level: config.logLevel, isTerminal: stderr.isTTY === true, ...(write && { write }) });
+  const log = createServiceLog({ level: config.logLevel, isTerminal: stderr.isTTY === true, ...(write && { write }) });
   const logStartup = createStartupLog(log, { stdout, stderr });
   const print = (text: string): unknown => stdout.write(`${text}\n`);
   await assertPortFree(config);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStartupLog } from './startup-log.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 
 function printWith(terminals: { out: boolean; error: boolean }): { printed: string[]; logged: string[] } {
   const [printed, logged]: string[][] = [[], []];
-  const log = createLog({
+  const log = createServiceLog({
     level: 'info',
     write: (line) => logged?.push(String((JSON.parse(line) as Record<string, unknown>)['msg'])),
   });

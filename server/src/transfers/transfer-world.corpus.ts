@@ -9,7 +9,7 @@ import { claimWork, networkQueue } from '../events/outbox.ts';
 import type { QueueName, Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { outboundPolicy } from '../api/urls.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -63,7 +63,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     breakers: new BreakerCopy(),
     transferOwners: {},
     lists: new ListReader(db),
-    log: createLog({ level: 'debug', write: (line) => logged.push(line) }),
+    log: createServiceLog({ level: 'debug', write: (line) => logged.push(line) }),
     settings: {
       callbackBaseUrl: () => 'http://localhost:8080',
       amountMinMinor: 1n,

@@ -13,7 +13,7 @@ import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { ListReader } from '../api/list-reader.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { outboundPolicy } from '../api/urls.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import { seededRandom } from '../kit/random.ts';
@@ -45,7 +45,7 @@ export async function createWebhookWorld() {
     random,
     newId: () => uuidV7(clock, random),
     sealer: createSealer(Buffer.from(random.bytes(32)).toString('base64')),
-    log: createLog({ level: 'info', write: (line) => logged.push(line) }),
+    log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
     outbound,
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',

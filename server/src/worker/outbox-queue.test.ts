@@ -10,7 +10,7 @@ import type { Work } from '../events/work.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { outboxQueue, workKey } from './outbox-queue.ts';
@@ -52,7 +52,7 @@ async function newMerchant(): Promise<string> {
 
 /** Runs the queue as a worker does, until nothing is under way. */
 function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOptions = {}) {
-  const log = createLog({ level: 'info', write: (line) => logged.push(line) });
+  const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   const inner = outboxQueue({
     db,
     clock: onClock,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import type { ChangeFeed } from '../kit/changes.ts';
-import { createLog } from '../kit/log.ts';
+import { createServiceLog } from '../api/service-log.ts';
 import { startWorker } from './worker.ts';
 import type { Worker, WorkQueue } from './worker.ts';
 
@@ -28,7 +28,7 @@ const changes: ChangeFeed = {
 };
 
 function start(...queues: WorkQueue[]): Worker {
-  const log = createLog({ level: 'info', write: (line) => logged.push(line) });
+  const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   return startWorker({ clock, changes, log, queues });
 }
 

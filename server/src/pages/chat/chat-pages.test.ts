@@ -4,7 +4,7 @@ import fastify from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../../test/harness/browser.ts';
-import { createLog } from '../../kit/log.ts';
+import { createServiceLog } from '../../api/service-log.ts';
 import type { ChatMessage } from '../../notifications/notice.ts';
 import { chatPages } from './chat-pages.ts';
 
@@ -45,7 +45,7 @@ before(async () => {
   app = fastify();
   await app.register(chatPages, {
     listMessages: async (number) => chats[number] ?? [],
-    log: createLog({ level: 'silent' }),
+    log: createServiceLog({ level: 'silent' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
   });
