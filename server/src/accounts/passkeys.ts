@@ -1,0 +1,151 @@
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { fieldError } from '../api/app-error.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
+import type { Account, Passkey } from './account.ts';
+import type { AccountContext } from './context.ts';
+import { hashOfToken } from './one-time-text.ts';
+import { consumeToken, findPasskey, insertPasskey, insertToken, listPasskeys, recordPasskeyUse } from './queries.ts';
+
+export { deletePasskey } from './queries.ts';
+
+const challengeBytes = 32;
+const challengeLifetimeMs = 5 * 60_000;
+const nameLengthMax = 60;
+const passkeysMax = 20;
+
+/** What the browser needs to make a new passkey, as JSON. */
+export async function passkeyCreation(context: AccountContext, account: Account): Promise<object> {
+  const existing = await listPasskeys(context.db, account.id);
+  const { hostname } = new URL(context.publicUrl());
+  return generateRegistrationOptions({
+    rpName: 'Dalasi',
+    rpID: hostname,
+    userName: account.email,
+    userDisplayName: account.name,
+    userID: Uint8Array.from(Buffer.from(account.id)),
+    challenge: await newChallenge(context, account.id),
+    attestationType: 'none',
+    excludeCredentials: existing.map(({ credentialId }) => ({ id: credentialId })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+}
+
+/** What the browser needs to answer with a passkey, as JSON: with any of this server's, or with the account's. */
+export async function passkeyRequest(context: AccountContext, account: Account | null): Promise<object> {
+  const own = account === null ? [] : await listPasskeys(context.db, account.id);
+  return generateAuthenticationOptions({
+    rpID: new URL(context.publicUrl()).hostname,
+    challenge: await newChallenge(context, account?.id ?? null),
+    allowCredentials: own.map(({ credentialId }) => ({ id: credentialId })),
+    userVerification: 'required',
+  });
+}
+
+async function newChallenge(
+  { db, clock, random }: AccountContext,
+  accountId: string | null,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const challenge = Uint8Array.from(random.bytes(challengeBytes));
+  const createdAt = clock.now();
+  await db.run(
+    insertToken({
+      tokenHash: hashOfToken(Buffer.from(challenge).toString('base64url')),
+      purpose: 'passkey',
+      accountId,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + challengeLifetimeMs),
+    }),
+  );
+  return challenge;
+}
+
+/** Stores a passkey that the browser made. Throws AppError `invalid_request`. */
+export async function addPasskey(
+  tx: Transaction,
+  context: AccountContext,
+  { account, name, response }: { account: Account; name: string; response: string },
+): Promise<Passkey> {
+  const refused = fieldError('invalid_request', 'passkey', 'The browser’s answer could not be used. Try again.');
+  const { origin, hostname } = new URL(context.publicUrl());
+  const verified = await verifyRegistrationResponse({
+    response: parsed<RegistrationResponseJSON>(response, refused),
+    expectedChallenge: (challenge) => consumeChallenge(tx, context, { challenge, accountId: account.id }),
+    expectedOrigin: origin,
+    expectedRPID: hostname,
+  }).catch(() => undefined);
+  if (!verified?.verified) throw refused;
+  if ((await listPasskeys(tx, account.id)).length >= passkeysMax) {
+    throw fieldError('invalid_request', 'passkey', `A login has at most ${passkeysMax} passkeys. Remove one first.`);
+  }
+  const { credential } = verified.registrationInfo;
+  const passkey: Passkey = {
+    accountId: account.id,
+    id: context.newId(),
+    credentialId: credential.id,
+    publicKey: credential.publicKey,
+    signCount: BigInt(credential.counter),
+    name: name.trim().slice(0, nameLengthMax) || 'Passkey',
+    createdAt: context.clock.now(),
+    lastUsedAt: null,
+  };
+  if ((await insertPasskey(tx, passkey)) === 0) throw refused;
+  return passkey;
+}
+
+/**
+ * The passkey that answered one of our challenges, with its owner's finger, face or PIN; undefined for any other answer. A
+ * challenge counts once.
+ */
+export async function verifyPasskey(context: AccountContext, response: string): Promise<Passkey | undefined> {
+  const answer = parsed<AuthenticationResponseJSON>(response, null);
+  const passkey = typeof answer?.id === 'string' ? await findPasskey(context.db, answer.id) : undefined;
+  if (!answer || !passkey) return undefined;
+  const { origin, hostname } = new URL(context.publicUrl());
+  const verified = await verifyAuthenticationResponse({
+    response: answer,
+    expectedChallenge: (challenge) =>
+      consumeChallenge(context.db, context, { challenge, accountId: passkey.accountId }),
+    expectedOrigin: origin,
+    expectedRPID: hostname,
+    credential: {
+      id: passkey.credentialId,
+      publicKey: Uint8Array.from(passkey.publicKey),
+      counter: Number(passkey.signCount),
+    },
+    requireUserVerification: true,
+  }).catch(() => undefined);
+  if (!verified?.verified) return undefined;
+  const signCount = BigInt(verified.authenticationInfo.newCounter);
+  const used = await recordPasskeyUse(context.db, passkey, { signCount, usedAt: context.clock.now() });
+  return used === 1 ? passkey : undefined;
+}
+
+async function consumeChallenge(
+  db: Queryable,
+  { clock }: AccountContext,
+  { challenge, accountId }: { challenge: string; accountId: string },
+): Promise<boolean> {
+  const token = await consumeToken(db, {
+    tokenHash: hashOfToken(challenge),
+    purposes: ['passkey'],
+    now: clock.now(),
+  });
+  return token !== undefined && (token.accountId === null || token.accountId === accountId);
+}
+
+function parsed<Response>(text: string, refusal: Error): Response;
+function parsed<Response>(text: string, refusal: null): Response | undefined;
+function parsed<Response>(text: string, refusal: Error | null): Response | undefined {
+  try {
+    return JSON.parse(text) as Response;
+  } catch {
+    if (refusal) throw refusal;
+    return undefined;
+  }
+}

@@ -1,0 +1,402 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { Account, Passkey, Realm, Session } from './account.ts';
+
+const accountColumns = `id, realm, email, name, password_hash AS "passwordHash", email_verified_at AS "emailVerifiedAt",
+  totp_secret AS "totpSecret", totp_confirmed_at AS "totpConfirmedAt", created_at AS "createdAt"`;
+
+/** An address has one login in each realm; returns 0 if it exists. */
+export function insertAccount(db: Queryable, account: Account): Promise<number> {
+  return db.run({
+    name: 'accounts_insert',
+    text: `INSERT INTO accounts (id, realm, email, name, password_hash, email_verified_at, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (realm, email) DO NOTHING`,
+    values: [
+      account.id,
+      account.realm,
+      account.email,
+      account.name,
+      account.passwordHash,
+      account.emailVerifiedAt,
+      account.createdAt,
+    ],
+  });
+}
+
+export function findAccount(db: Queryable, id: string): Promise<Account | undefined> {
+  return db.row<Account>({
+    name: 'accounts_find',
+    text: `SELECT ${accountColumns} FROM accounts WHERE id = $1`,
+    values: [id],
+  });
+}
+
+export function findAccountByEmail(db: Queryable, realm: Realm, email: string): Promise<Account | undefined> {
+  return db.row<Account>({
+    name: 'accounts_find_by_email',
+    text: `SELECT ${accountColumns} FROM accounts WHERE realm = $1 AND email = $2`,
+    values: [realm, email],
+  });
+}
+
+/** Serializes what changes one login's factors and sessions. */
+export function lockAccount(db: Queryable, id: string): Promise<Account | undefined> {
+  return db.row<Account>({
+    name: 'accounts_lock',
+    text: `SELECT ${accountColumns} FROM accounts WHERE id = $1 FOR UPDATE`,
+    values: [id],
+  });
+}
+
+export function updateName(id: string, name: string): Statement {
+  return { name: 'accounts_name', text: 'UPDATE accounts SET name = $2 WHERE id = $1', values: [id, name] };
+}
+
+export function updatePassword(id: string, passwordHash: string): Statement {
+  return {
+    name: 'accounts_password',
+    text: 'UPDATE accounts SET password_hash = $2 WHERE id = $1',
+    values: [id, passwordHash],
+  };
+}
+
+/** The first time stays. */
+export function markEmailVerified(id: string, at: Date): Statement {
+  return {
+    name: 'accounts_verified',
+    text: 'UPDATE accounts SET email_verified_at = $2 WHERE id = $1 AND email_verified_at IS NULL',
+    values: [id, at],
+  };
+}
+
+/** A new secret replaces one that was never confirmed; returns 0 if one is in force. */
+export function setTotpSecret(db: Queryable, id: string, sealed: Uint8Array): Promise<number> {
+  return db.run({
+    name: 'accounts_totp_set',
+    text: `UPDATE accounts SET totp_secret = $2, totp_last_step = NULL WHERE id = $1 AND totp_confirmed_at IS NULL`,
+    values: [id, sealed],
+  });
+}
+
+export function confirmTotp(id: string, at: Date): Statement {
+  return {
+    name: 'accounts_totp_confirm',
+    text: 'UPDATE accounts SET totp_confirmed_at = $2 WHERE id = $1 AND totp_confirmed_at IS NULL',
+    values: [id, at],
+  };
+}
+
+export function removeTotp(id: string): Statement {
+  return {
+    name: 'accounts_totp_remove',
+    text: 'UPDATE accounts SET totp_secret = NULL, totp_confirmed_at = NULL, totp_last_step = NULL WHERE id = $1',
+    values: [id],
+  };
+}
+
+/** Accepts each time step once; returns 0 for one that was accepted before, or that is older. */
+export function acceptTotpStep(db: Queryable, id: string, step: bigint): Promise<number> {
+  return db.run({
+    name: 'accounts_totp_step',
+    text: `UPDATE accounts SET totp_last_step = $2 WHERE id = $1 AND (totp_last_step IS NULL OR totp_last_step < $2)`,
+    values: [id, step],
+  });
+}
+
+export function insertRecoveryCode(accountId: string, codeHash: Uint8Array): Statement {
+  return {
+    name: 'account_recovery_codes_insert',
+    text: 'INSERT INTO account_recovery_codes (account_id, code_hash) VALUES ($1, $2)',
+    values: [accountId, codeHash],
+  };
+}
+
+export function deleteRecoveryCodes(accountId: string): Statement {
+  return {
+    name: 'account_recovery_codes_delete',
+    text: 'DELETE FROM account_recovery_codes WHERE account_id = $1',
+    values: [accountId],
+  };
+}
+
+/** Uses a code up; returns 0 if there is none. */
+export function consumeRecoveryCode(db: Queryable, accountId: string, codeHash: Uint8Array): Promise<number> {
+  return db.run({
+    name: 'account_recovery_codes_consume',
+    text: 'DELETE FROM account_recovery_codes WHERE account_id = $1 AND code_hash = $2',
+    values: [accountId, codeHash],
+  });
+}
+
+export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'account_recovery_codes_count',
+    text: 'SELECT count(*) AS count FROM account_recovery_codes WHERE account_id = $1',
+    values: [accountId],
+  });
+  return Number(row?.count ?? 0n);
+}
+
+const passkeyColumns = `account_id AS "accountId", id, credential_id AS "credentialId", public_key AS "publicKey",
+  sign_count AS "signCount", name, created_at AS "createdAt", last_used_at AS "lastUsedAt"`;
+
+export function insertPasskey(db: Queryable, passkey: Passkey): Promise<number> {
+  return db.run({
+    name: 'account_passkeys_insert',
+    text: `INSERT INTO account_passkeys (account_id, id, credential_id, public_key, sign_count, name, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (credential_id) DO NOTHING`,
+    values: [
+      passkey.accountId,
+      passkey.id,
+      passkey.credentialId,
+      passkey.publicKey,
+      passkey.signCount,
+      passkey.name,
+      passkey.createdAt,
+    ],
+  });
+}
+
+export function listPasskeys(db: Queryable, accountId: string): Promise<Passkey[]> {
+  return db.rows<Passkey>({
+    name: 'account_passkeys_list',
+    text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE account_id = $1 ORDER BY id`,
+    values: [accountId],
+  });
+}
+
+export function findPasskey(db: Queryable, credentialId: string): Promise<Passkey | undefined> {
+  return db.row<Passkey>({
+    name: 'account_passkeys_find',
+    text: `SELECT ${passkeyColumns} FROM account_passkeys WHERE credential_id = $1`,
+    values: [credentialId],
+  });
+}
+
+/** Guarded by the counter that was checked, so that one answer of an authenticator counts once. */
+export function recordPasskeyUse(
+  db: Queryable,
+  passkey: Passkey,
+  use: { signCount: bigint; usedAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'account_passkeys_use',
+    text: `UPDATE account_passkeys SET sign_count = $3, last_used_at = $4
+            WHERE account_id = $1 AND id = $2 AND sign_count = $5`,
+    values: [passkey.accountId, passkey.id, use.signCount, use.usedAt, passkey.signCount],
+  });
+}
+
+export function deletePasskey(db: Queryable, accountId: string, id: string): Promise<number> {
+  return db.run({
+    name: 'account_passkeys_delete',
+    text: 'DELETE FROM account_passkeys WHERE account_id = $1 AND id = $2',
+    values: [accountId, id],
+  });
+}
+
+const sessionColumns = `id, account_id AS "accountId", device, address, is_complete AS "isComplete",
+  second_factor_at AS "secondFactorAt", created_at AS "createdAt", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt"`;
+
+export function insertSession(session: Session & { tokenHash: Uint8Array }): Statement {
+  return {
+    name: 'account_sessions_insert',
+    text: `INSERT INTO account_sessions (token_hash, id, account_id, device, address, is_complete, second_factor_at, created_at,
+             last_seen_at, expires_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    values: [
+      session.tokenHash,
+      session.id,
+      session.accountId,
+      session.device,
+      session.address,
+      session.isComplete,
+      session.secondFactorAt,
+      session.createdAt,
+      session.lastSeenAt,
+      session.expiresAt,
+    ],
+  };
+}
+
+/** A session that has neither ended nor been idle for too long. */
+export function findSession(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  { now, seenAfter }: { now: Date; seenAfter: Date },
+): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'account_sessions_find',
+    text: `SELECT ${sessionColumns} FROM account_sessions
+            WHERE token_hash = $1 AND expires_at > $2 AND last_seen_at > $3`,
+    values: [tokenHash, now, seenAfter],
+  });
+}
+
+export function listSessions(
+  db: Queryable,
+  accountId: string,
+  { now, seenAfter }: { now: Date; seenAfter: Date },
+): Promise<Session[]> {
+  return db.rows<Session>({
+    name: 'account_sessions_list',
+    text: `SELECT ${sessionColumns} FROM account_sessions
+            WHERE account_id = $1 AND is_complete AND expires_at > $2 AND last_seen_at > $3
+            ORDER BY last_seen_at DESC`,
+    values: [accountId, now, seenAfter],
+  });
+}
+
+export function touchSession(session: { id: string; address: string; at: Date }): Statement {
+  return {
+    name: 'account_sessions_touch',
+    text: 'UPDATE account_sessions SET last_seen_at = $2, address = $3 WHERE id = $1 AND last_seen_at < $2',
+    values: [session.id, session.at, session.address],
+  };
+}
+
+/** A new token for the same session: what was stolen before is worth nothing afterwards. */
+export function rotateSession(
+  db: Queryable,
+  session: { id: string; tokenHash: Uint8Array; secondFactorAt: Date; expiresAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'account_sessions_rotate',
+    text: `UPDATE account_sessions SET token_hash = $2, is_complete = true, second_factor_at = $3, expires_at = $4 WHERE id = $1`,
+    values: [session.id, session.tokenHash, session.secondFactorAt, session.expiresAt],
+  });
+}
+
+export function deleteSession(db: Queryable, accountId: string, id: string): Promise<number> {
+  return db.run({
+    name: 'account_sessions_delete',
+    text: 'DELETE FROM account_sessions WHERE account_id = $1 AND id = $2',
+    values: [accountId, id],
+  });
+}
+
+/** All sessions of an account but one; null ends them all. */
+export function deleteSessions(accountId: string, exceptId: string | null): Statement {
+  return {
+    name: 'account_sessions_delete_others',
+    text: 'DELETE FROM account_sessions WHERE account_id = $1 AND ($2::uuid IS NULL OR id <> $2)',
+    values: [accountId, exceptId],
+  };
+}
+
+export type TokenPurpose = 'verify_email' | 'reset_password' | 'set_password' | 'passkey';
+
+export function insertToken(token: {
+  tokenHash: Uint8Array;
+  purpose: TokenPurpose;
+  accountId: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}): Statement {
+  return {
+    name: 'account_tokens_insert',
+    text: `INSERT INTO account_tokens (token_hash, purpose, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)`,
+    values: [token.tokenHash, token.purpose, token.accountId, token.createdAt, token.expiresAt],
+  };
+}
+
+/** Uses a token up. Undefined if it does not exist, was used, or is too old. */
+export function consumeToken(
+  db: Queryable,
+  token: { tokenHash: Uint8Array; purposes: readonly TokenPurpose[]; now: Date },
+): Promise<{ accountId: string | null; purpose: TokenPurpose } | undefined> {
+  return db.row({
+    name: 'account_tokens_consume',
+    text: `DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = ANY ($2) AND expires_at > $3
+           RETURNING account_id AS "accountId", purpose`,
+    values: [token.tokenHash, token.purposes, token.now],
+  });
+}
+
+/** The account of a token that is still valid, which stays so. */
+export async function findTokenAccount(
+  db: Queryable,
+  token: { tokenHash: Uint8Array; purposes: readonly TokenPurpose[]; now: Date },
+): Promise<string | undefined> {
+  const row = await db.row<{ accountId: string }>({
+    name: 'account_tokens_find',
+    text: `SELECT account_id AS "accountId" FROM account_tokens
+            WHERE token_hash = $1 AND purpose = ANY ($2) AND expires_at > $3`,
+    values: [token.tokenHash, token.purposes, token.now],
+  });
+  return row?.accountId;
+}
+
+/** A new link makes the earlier ones of the same purpose worthless. */
+export function deleteTokens(accountId: string, purposes: readonly TokenPurpose[]): Statement {
+  return {
+    name: 'account_tokens_delete',
+    text: 'DELETE FROM account_tokens WHERE account_id = $1 AND purpose = ANY ($2)',
+    values: [accountId, purposes],
+  };
+}
+
+/** Counts a failed try, and returns the window's count; undefined while tries are refused. */
+export async function countFailure(
+  db: Queryable,
+  attempt: { keyHash: Uint8Array; now: Date; windowFrom: Date },
+): Promise<bigint | undefined> {
+  const row = await db.row<{ failures: bigint }>({
+    name: 'account_attempts_count',
+    text: `INSERT INTO account_attempts (key_hash, failures, window_started_at) VALUES ($1, 1, $2)
+           ON CONFLICT (key_hash) DO UPDATE
+           SET failures = CASE WHEN account_attempts.window_started_at <= $3 THEN 1 ELSE account_attempts.failures + 1 END,
+               window_started_at = CASE WHEN account_attempts.window_started_at <= $3 THEN $2
+                                        ELSE account_attempts.window_started_at END
+           WHERE account_attempts.blocked_until IS NULL OR account_attempts.blocked_until <= $2
+           RETURNING failures`,
+    values: [attempt.keyHash, attempt.now, attempt.windowFrom],
+  });
+  return row?.failures;
+}
+
+export function blockAttempts(attempt: { keyHash: Uint8Array; blockedUntil: Date }): Statement {
+  return {
+    name: 'account_attempts_block',
+    text: 'UPDATE account_attempts SET blocked_until = $2 WHERE key_hash = $1',
+    values: [attempt.keyHash, attempt.blockedUntil],
+  };
+}
+
+export async function findBlockedUntil(db: Queryable, keyHash: Uint8Array): Promise<Date | null> {
+  const row = await db.row<{ blockedUntil: Date | null }>({
+    name: 'account_attempts_find',
+    text: 'SELECT blocked_until AS "blockedUntil" FROM account_attempts WHERE key_hash = $1',
+    values: [keyHash],
+  });
+  return row?.blockedUntil ?? null;
+}
+
+export function deleteAttempts(keyHash: Uint8Array): Statement {
+  return {
+    name: 'account_attempts_delete',
+    text: 'DELETE FROM account_attempts WHERE key_hash = $1',
+    values: [keyHash],
+  };
+}
+
+/** Deletes what has ended: sessions, links and counts, some at a time. */
+export async function purgeAccounts(db: Queryable, ended: { before: Date; now: Date; limit: number }): Promise<number> {
+  const sessions = await db.run({
+    name: 'account_sessions_purge',
+    text: `DELETE FROM account_sessions WHERE id IN (SELECT id FROM account_sessions WHERE expires_at < $1 LIMIT $2)`,
+    values: [ended.now, ended.limit],
+  });
+  const tokens = await db.run({
+    name: 'account_tokens_purge',
+    text: `DELETE FROM account_tokens
+            WHERE token_hash IN (SELECT token_hash FROM account_tokens WHERE expires_at < $1 LIMIT $2)`,
+    values: [ended.now, ended.limit],
+  });
+  const attempts = await db.run({
+    name: 'account_attempts_purge',
+    text: `DELETE FROM account_attempts
+            WHERE key_hash IN (SELECT key_hash FROM account_attempts WHERE window_started_at < $1 LIMIT $2)`,
+    values: [ended.before, ended.limit],
+  });
+  return sessions + tokens + attempts;
+}

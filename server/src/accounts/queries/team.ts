@@ -1,0 +1,177 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import type { MerchantRole } from '../permissions.ts';
+
+/** Who works for a business, and as what. */
+export interface Membership {
+  businessId: string;
+  accountId: string;
+  role: MerchantRole;
+  /** Of a cashier: the counters that they work at. */
+  terminalIds: string[];
+  roleChangedAt: Date;
+  createdAt: Date;
+}
+
+const membershipColumns = `memberships.business_id AS "businessId", memberships.account_id AS "accountId", memberships.role,
+  memberships.terminal_ids AS "terminalIds", memberships.role_changed_at AS "roleChangedAt", memberships.created_at AS "createdAt"`;
+
+/** A person is a member of a business once. */
+export function insertMembership(db: Queryable, membership: Membership): Promise<number> {
+  return db.run({
+    name: 'memberships_insert',
+    text: `INSERT INTO memberships (business_id, account_id, role, terminal_ids, role_changed_at, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (business_id, account_id) DO NOTHING`,
+    values: [
+      membership.businessId,
+      membership.accountId,
+      membership.role,
+      membership.terminalIds,
+      membership.roleChangedAt,
+      membership.createdAt,
+    ],
+  });
+}
+
+export function findMembership(db: Queryable, businessId: string, accountId: string): Promise<Membership | undefined> {
+  return db.row<Membership>({
+    name: 'memberships_find',
+    text: `SELECT ${membershipColumns} FROM memberships WHERE business_id = $1 AND account_id = $2`,
+    values: [businessId, accountId],
+  });
+}
+
+/** A person's businesses, the first joined first. */
+export function listMemberships(db: Queryable, accountId: string): Promise<(Membership & { businessName: string })[]> {
+  return db.rows({
+    name: 'memberships_of_account',
+    text: `SELECT ${membershipColumns}, businesses.name AS "businessName"
+             FROM memberships JOIN businesses ON businesses.id = memberships.business_id
+            WHERE memberships.account_id = $1 ORDER BY memberships.created_at, memberships.business_id`,
+    values: [accountId],
+  });
+}
+
+/** A member as the team's page shows them. */
+export interface TeamMember extends Membership {
+  name: string;
+  email: string;
+  hasSecondFactor: boolean;
+  lastSeenAt: Date | null;
+}
+
+export function listTeam(db: Queryable, businessId: string): Promise<TeamMember[]> {
+  return db.rows<TeamMember>({
+    name: 'memberships_of_business',
+    text: `SELECT ${membershipColumns}, accounts.name, accounts.email,
+                  (accounts.totp_confirmed_at IS NOT NULL OR EXISTS (
+                    SELECT FROM account_passkeys WHERE account_passkeys.account_id = accounts.id)) AS "hasSecondFactor",
+                  (SELECT max(last_seen_at) FROM account_sessions
+                    WHERE account_sessions.account_id = accounts.id) AS "lastSeenAt"
+             FROM memberships JOIN accounts ON accounts.id = memberships.account_id
+            WHERE memberships.business_id = $1 ORDER BY memberships.created_at, memberships.account_id`,
+    values: [businessId],
+  });
+}
+
+/** Locks a business's memberships, so that of two owners who remove each other one stays. */
+export function lockTeam(db: Queryable, businessId: string): Promise<Membership[]> {
+  return db.rows<Membership>({
+    name: 'memberships_lock',
+    text: `SELECT ${membershipColumns} FROM memberships WHERE business_id = $1 ORDER BY account_id FOR UPDATE`,
+    values: [businessId],
+  });
+}
+
+export function updateRole(
+  db: Queryable,
+  membership: Pick<Membership, 'businessId' | 'accountId' | 'role' | 'terminalIds'>,
+  at: Date,
+): Promise<number> {
+  return db.run({
+    name: 'memberships_role',
+    text: `UPDATE memberships SET role = $3, terminal_ids = $4, role_changed_at = $5
+            WHERE business_id = $1 AND account_id = $2`,
+    values: [membership.businessId, membership.accountId, membership.role, membership.terminalIds, at],
+  });
+}
+
+export function deleteMembership(db: Queryable, businessId: string, accountId: string): Promise<number> {
+  return db.run({
+    name: 'memberships_delete',
+    text: 'DELETE FROM memberships WHERE business_id = $1 AND account_id = $2',
+    values: [businessId, accountId],
+  });
+}
+
+/** An invitation that nobody has accepted yet. */
+export interface Invitation {
+  businessId: string;
+  id: string;
+  email: string;
+  role: MerchantRole;
+  terminalIds: string[];
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+const invitationColumns = `business_id AS "businessId", id, email, role, terminal_ids AS "terminalIds",
+  invited_by AS "invitedBy", created_at AS "createdAt", expires_at AS "expiresAt"`;
+
+/** Inviting the same address again replaces the earlier invitation, whose link ends. */
+export function upsertInvitation(invitation: Invitation & { tokenHash: Uint8Array }): Statement {
+  return {
+    name: 'invitations_upsert',
+    text: `INSERT INTO invitations (business_id, id, email, role, terminal_ids, token_hash, invited_by, created_at, expires_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+           ON CONFLICT (business_id, email) DO UPDATE
+           SET id = excluded.id, role = excluded.role, terminal_ids = excluded.terminal_ids, token_hash = excluded.token_hash,
+               invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    values: [
+      invitation.businessId,
+      invitation.id,
+      invitation.email,
+      invitation.role,
+      invitation.terminalIds,
+      invitation.tokenHash,
+      invitation.invitedBy,
+      invitation.createdAt,
+      invitation.expiresAt,
+    ],
+  };
+}
+
+export function listInvitations(db: Queryable, businessId: string): Promise<Invitation[]> {
+  return db.rows<Invitation>({
+    name: 'invitations_list',
+    text: `SELECT ${invitationColumns} FROM invitations WHERE business_id = $1 ORDER BY id`,
+    values: [businessId],
+  });
+}
+
+/** The invitation of a link that is still valid. */
+export function findInvitation(
+  db: Queryable,
+  tokenHash: Uint8Array,
+  now: Date,
+): Promise<(Invitation & { businessName: string }) | undefined> {
+  return db.row({
+    name: 'invitations_find',
+    text: `SELECT invitations.business_id AS "businessId", invitations.id, invitations.email, invitations.role,
+                  invitations.terminal_ids AS "terminalIds", invitations.invited_by AS "invitedBy",
+                  invitations.created_at AS "createdAt", invitations.expires_at AS "expiresAt",
+                  businesses.name AS "businessName"
+             FROM invitations JOIN businesses ON businesses.id = invitations.business_id
+            WHERE invitations.token_hash = $1 AND invitations.expires_at > $2`,
+    values: [tokenHash, now],
+  });
+}
+
+/** Uses an invitation up; returns 0 if it was used or withdrawn meanwhile. */
+export function deleteInvitation(db: Queryable, businessId: string, id: string): Promise<number> {
+  return db.run({
+    name: 'invitations_delete',
+    text: 'DELETE FROM invitations WHERE business_id = $1 AND id = $2',
+    values: [businessId, id],
+  });
+}

@@ -1,0 +1,192 @@
+import { AppError, fieldError } from '../api/app-error.ts';
+import type { Transaction } from '../kit/db.ts';
+import { normalizedEmail } from './account.ts';
+import type { Account } from './account.ts';
+import type { AccountContext } from './context.ts';
+import { createToken, hashOfToken } from './one-time-text.ts';
+import type { MerchantRole } from './permissions.ts';
+import { findAccountByEmail, insertAccount } from './queries.ts';
+import {
+  deleteInvitation,
+  deleteMembership,
+  findInvitation,
+  insertMembership,
+  lockTeam,
+  updateRole,
+  upsertInvitation,
+} from './queries/team.ts';
+import type { Invitation, Membership } from './queries/team.ts';
+import { checkEmail, newAccount } from './sign-up.ts';
+import { assertStrongPassword, hashPassword } from './password.ts';
+
+export {
+  deleteInvitation,
+  findMembership,
+  insertMembership,
+  listInvitations,
+  listMemberships,
+  listTeam,
+} from './queries/team.ts';
+export type { Invitation, Membership, TeamMember } from './queries/team.ts';
+
+const invitationLifetimeMs = 7 * 24 * 3_600_000;
+const teamMax = 200;
+
+/** What an owner gives a person. */
+export interface Grant {
+  role: MerchantRole;
+  /** Of a cashier: the counters that they work at. */
+  terminalIds: string[];
+}
+
+/** Invites an address to a business; its mail holds the only copy of the link. Throws AppError. */
+export async function inviteMember(
+  tx: Transaction,
+  context: AccountContext,
+  { business, invitedBy, email, grant }: { business: Business; invitedBy: Account; email: string; grant: Grant },
+): Promise<Invitation> {
+  checkEmail(email);
+  const team = await lockTeam(tx, business.id);
+  const account = await findAccountByEmail(tx, 'merchant', normalizedEmail(email));
+  if (team.some(({ accountId }) => accountId === account?.id)) {
+    throw fieldError('invalid_request', 'email', 'This person is in the team already. Change their role instead.');
+  }
+  if (team.length >= teamMax) throw new AppError('state_conflict', `A team has at most ${teamMax} people.`);
+  const createdAt = context.clock.now();
+  const token = createToken(context.random);
+  const invitation: Invitation = {
+    ...grant,
+    businessId: business.id,
+    id: context.newId(),
+    email: normalizedEmail(email),
+    invitedBy: invitedBy.id,
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + invitationLifetimeMs),
+  };
+  tx.send(upsertInvitation({ ...invitation, tokenHash: hashOfToken(token) }));
+  context.sendMail(tx, {
+    to: invitation.email,
+    subject: `${invitedBy.name} invites you to ${business.name}`,
+    text: `Hello,
+
+${invitedBy.name} invites you to work with ${business.name} as ${grant.role}. Open this link within seven days to accept:
+
+${context.publicUrl()}/dashboard/invitation/${token}
+
+If you do not know ${business.name}, ignore this mail.`,
+  });
+  return invitation;
+}
+
+interface Business {
+  id: string;
+  name: string;
+}
+
+/** The invitation of a link; undefined for one that was used, replaced, withdrawn, or is too old. */
+export function findInvitationOf(
+  { db, clock }: Pick<AccountContext, 'db' | 'clock'>,
+  token: string,
+): Promise<(Invitation & { businessName: string }) | undefined> {
+  return findInvitation(db, hashOfToken(token), clock.now());
+}
+
+/** Whether an invited address has a login, with which it then accepts. */
+export function findInvited({ db }: Pick<AccountContext, 'db'>, email: string): Promise<Account | undefined> {
+  return findAccountByEmail(db, 'merchant', email);
+}
+
+/** Accepts with an existing login, whose address is the invited one. Throws AppError. */
+export async function acceptInvitation(context: AccountContext, account: Account, token: string): Promise<Invitation> {
+  return context.db.withTransaction(async (tx) => {
+    const invitation = await consumeInvitation(tx, context, token);
+    if (invitation.email !== account.email) {
+      throw new AppError('state_conflict', `This invitation is for ${invitation.email}. Sign in with that address.`);
+    }
+    await join(tx, context, { account, invitation });
+    return invitation;
+  });
+}
+
+/** Accepts with a new login; the link came by mail, so the address is verified. Throws AppError that names each field. */
+export async function acceptInvitationAnew(
+  context: AccountContext,
+  { token, name, password }: { token: string; name: string; password: string },
+): Promise<{ account: Account; invitation: Invitation }> {
+  const invited = await findInvitationOf(context, token);
+  if (!invited) throw endedInvitation();
+  assertStrongPassword(password, { path: 'password', known: [name, invited.email, invited.businessName] });
+  const passwordHash = await hashPassword(context.random, password);
+  return context.db.withTransaction(async (tx) => {
+    const invitation = await consumeInvitation(tx, context, token);
+    const account = newAccount(context, {
+      ...{ realm: 'merchant', email: invitation.email, name: name.trim() },
+      ...{ passwordHash, isVerified: true },
+    });
+    if ((await insertAccount(tx, account)) === 0) {
+      throw new AppError('state_conflict', 'This address has a login already. Sign in, then open the link again.');
+    }
+    await join(tx, context, { account, invitation });
+    return { account, invitation };
+  });
+}
+
+async function consumeInvitation(tx: Transaction, { clock }: AccountContext, token: string): Promise<Invitation> {
+  const invitation = await findInvitation(tx, hashOfToken(token), clock.now());
+  if (!invitation || (await deleteInvitation(tx, invitation.businessId, invitation.id)) === 0) throw endedInvitation();
+  return invitation;
+}
+
+function endedInvitation(): AppError {
+  return new AppError('not_found', 'This invitation was used, withdrawn, or is too old. Ask for a new one.');
+}
+
+async function join(
+  tx: Transaction,
+  { clock }: AccountContext,
+  { account, invitation }: { account: Account; invitation: Invitation },
+): Promise<void> {
+  const { businessId, role, terminalIds } = invitation;
+  const now = clock.now();
+  const membership = { businessId, accountId: account.id, role, terminalIds, roleChangedAt: now, createdAt: now };
+  await insertMembership(tx, membership);
+}
+
+/** Gives a member another role. Throws AppError `state_conflict` where no owner would be left. */
+export async function changeRole(
+  tx: Transaction,
+  { clock }: Pick<AccountContext, 'clock'>,
+  { businessId, accountId, grant }: { businessId: string; accountId: string; grant: Grant },
+): Promise<Membership> {
+  const { member, others } = await lockMember(tx, businessId, accountId);
+  if (grant.role !== 'owner') assertOwnerLeft(others);
+  await updateRole(tx, { ...member, ...grant }, clock.now());
+  return member;
+}
+
+/** Takes a person out of the team; their next request is refused. Throws AppError `state_conflict` where no owner would be left. */
+export async function removeMember(
+  tx: Transaction,
+  { businessId, accountId }: { businessId: string; accountId: string },
+): Promise<Membership> {
+  const { member, others } = await lockMember(tx, businessId, accountId);
+  assertOwnerLeft(others);
+  await deleteMembership(tx, businessId, accountId);
+  return member;
+}
+
+async function lockMember(
+  tx: Transaction,
+  businessId: string,
+  accountId: string,
+): Promise<{ member: Membership; others: Membership[] }> {
+  const team = await lockTeam(tx, businessId);
+  const member = team.find((each) => each.accountId === accountId);
+  if (!member) throw new AppError('not_found', 'This person is no longer in the team.');
+  return { member, others: team.filter((each) => each !== member) };
+}
+
+function assertOwnerLeft(others: readonly Membership[]): void {
+  if (others.some(({ role }) => role === 'owner')) return;
+  throw new AppError('state_conflict', 'A business needs an owner. Make somebody else one first.');
+}
