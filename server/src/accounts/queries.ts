@@ -335,21 +335,24 @@ export function deleteTokens(accountId: string, purposes: readonly TokenPurpose[
   };
 }
 
-/** Counts a failed try, and returns the window's count; undefined while tries are refused. */
+/**
+ * Counts a failed try, and returns the count; undefined while tries are refused. The count begins anew when the last failure, and
+ * the wait that it caused, are older than `resetBefore`.
+ */
 export async function countFailure(
   db: Queryable,
-  attempt: { keyHash: Uint8Array; now: Date; windowFrom: Date },
+  attempt: { keyHash: Uint8Array; now: Date; resetBefore: Date },
 ): Promise<bigint | undefined> {
   const row = await db.row<{ failures: bigint }>({
     name: 'account_attempts_count',
-    text: `INSERT INTO account_attempts (key_hash, failures, window_started_at) VALUES ($1, 1, $2)
+    text: `INSERT INTO account_attempts (key_hash, failures, last_failed_at) VALUES ($1, 1, $2)
            ON CONFLICT (key_hash) DO UPDATE
-           SET failures = CASE WHEN account_attempts.window_started_at <= $3 THEN 1 ELSE account_attempts.failures + 1 END,
-               window_started_at = CASE WHEN account_attempts.window_started_at <= $3 THEN $2
-                                        ELSE account_attempts.window_started_at END
+           SET failures = CASE WHEN GREATEST(account_attempts.last_failed_at, account_attempts.blocked_until) <= $3 THEN 1
+                               ELSE account_attempts.failures + 1 END,
+               last_failed_at = $2
            WHERE account_attempts.blocked_until IS NULL OR account_attempts.blocked_until <= $2
            RETURNING failures`,
-    values: [attempt.keyHash, attempt.now, attempt.windowFrom],
+    values: [attempt.keyHash, attempt.now, attempt.resetBefore],
   });
   return row?.failures;
 }
@@ -395,7 +398,7 @@ export async function purgeAccounts(db: Queryable, ended: { before: Date; now: D
   const attempts = await db.run({
     name: 'account_attempts_purge',
     text: `DELETE FROM account_attempts
-            WHERE key_hash IN (SELECT key_hash FROM account_attempts WHERE window_started_at < $1 LIMIT $2)`,
+            WHERE key_hash IN (SELECT key_hash FROM account_attempts WHERE last_failed_at < $1 LIMIT $2)`,
     values: [ended.before, ended.limit],
   });
   return sessions + tokens + attempts;
