@@ -23,13 +23,18 @@ export interface AccountWorld {
   newestToken(): string;
   /** Signs a business's owner up, and verifies the address. */
   addOwner(email: string): Promise<{ accountId: string; businessId: string }>;
+  createBusiness(tx: Transaction, business: { name: string }): Promise<{ businessId: string }>;
   signIn(email: string, secret?: string, knownDevice?: string): Promise<StartedSession>;
   close(): Promise<void>;
 }
 
 export const client = { device: 'Chromium on Linux', address: '192.0.2.7' };
 
-export async function openAccountWorld(seed: string): Promise<AccountWorld> {
+/** `publicUrl` is where its pages are served, if they are. */
+export async function openAccountWorld(
+  seed: string,
+  publicUrl = () => 'https://pay.example.gm',
+): Promise<AccountWorld> {
   const database = await createTestDatabase();
   const db = openTestDatabase(database, { connectionsMax: 6 });
   const clock = new ManualClock();
@@ -39,7 +44,7 @@ export async function openAccountWorld(seed: string): Promise<AccountWorld> {
     ...{ db, clock, random, newId: () => uuidV7(clock, random) },
     sealer: createSealer('11'.repeat(32)),
     pepper: new Uint8Array(32).fill(7),
-    publicUrl: () => 'https://pay.example.gm',
+    publicUrl,
     sendMail: (_tx, mail) => void mails.push(mail),
   };
   const newestToken = () => {
@@ -47,16 +52,16 @@ export async function openAccountWorld(seed: string): Promise<AccountWorld> {
     assert(found?.[1] !== undefined, 'the newest mail has a link');
     return found[1];
   };
-  const newBusiness = async (tx: Transaction, business: { name: string }) => {
+  const createBusinessOf = async (tx: Transaction, business: { name: string }) => {
     const { test } = await createBusiness(tx, context, business);
     return { businessId: test.businessId };
   };
   return {
-    ...{ context, clock, mails, newestToken },
+    ...{ context, clock, mails, newestToken, createBusiness: createBusinessOf },
     addOwner: async (email) => {
       let businessId = '';
       await signUp(context, { name: 'Awa', email, password, businessName: 'Kairaba Books' }, async (tx, business) => {
-        const created = await newBusiness(tx, business);
+        const created = await createBusinessOf(tx, business);
         ({ businessId } = created);
         return created;
       });

@@ -91,10 +91,10 @@ test('an invitation opens to the login of its address only, and a person can wor
   assert.ok(await findInvitationOf(context, token), 'a refusal uses nothing up');
   const own = await invite(owner, 'owner-other@example.gm');
   await acceptInvitation(context, account, own.token);
-  assert.deepEqual(
-    (await listMemberships(context.db, account.id)).map(({ role }) => role).toSorted(),
-    ['finance', 'owner'],
-  );
+  assert.deepEqual((await listMemberships(context.db, account.id)).map(({ role }) => role).toSorted(), [
+    'finance',
+    'owner',
+  ]);
 });
 
 test('a business keeps an owner, also when two owners remove each other at once', async () => {

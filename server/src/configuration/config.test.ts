@@ -38,6 +38,7 @@ const wrong = [
   ['SEAL_KEY', `${'A'.repeat(20)} ${'A'.repeat(23)}=`, /^SEAL_KEY must be 32 bytes/],
   ['SEAL_KEYS_OLD', `${key},secret`, /^SEAL_KEYS_OLD must be 32 bytes/],
   ['KEY_PEPPER', 'zz'.repeat(32), /^KEY_PEPPER must be 32 bytes/],
+  ['SIGN_UP', 'yes', /^SIGN_UP must be open or closed, not "yes"\.$/],
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],
   ['SIGNATURE_HEADER', 'x signature', /^SIGNATURE_HEADER must be the name of a header\.$/],
   ['SIGNATURE_HEADER', 'Webhook-Signature', /^SIGNATURE_HEADER must be a header that webhooks do not use otherwise\.$/],

@@ -28,6 +28,8 @@ export interface Config {
   sealKey: string | null;
   sealKeysOld: string[];
   keyPepper: string | null;
+  /** Whether anybody may create a business. */
+  isSignUpOpen: boolean;
   demoWebhookUrl: string | null;
   signatureHeader: string;
   intentLifetimeMs: number;
@@ -83,6 +85,7 @@ export function readConfig(environment: Environment): Config {
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),
     keyPepper: read.key('KEY_PEPPER'),
+    isSignUpOpen: read.choice('SIGN_UP', ['open', 'closed'], production ? 'closed' : 'open') === 'open',
     demoWebhookUrl: read.url('DEMO_WEBHOOK_URL'),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
     intentLifetimeMs: read.integer('INTENT_LIFETIME_MINUTES', 1, 10_080) * minuteMs,

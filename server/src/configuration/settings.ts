@@ -93,6 +93,12 @@ export const settings = [
     default: null,
   },
   {
+    name: 'SIGN_UP',
+    description:
+      'open: anybody may sign up at /dashboard/sign-up and create a business. closed: only the operator creates businesses.',
+    default: 'open in development, closed in production',
+  },
+  {
     name: 'DEMO_WEBHOOK_URL',
     description:
       'The address for events of the demo merchant, at the first start in development. Later it has no effect; use PUT /v1/webhook-endpoints/{id}.',
