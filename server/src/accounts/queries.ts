@@ -383,7 +383,10 @@ export function deleteAttempts(keyHash: Uint8Array): Statement {
 }
 
 /** Deletes what has ended: sessions, links and counts, some at a time. */
-export async function purgeAccounts(db: Queryable, ended: { before: Date; now: Date; limit: number }): Promise<number> {
+export async function purgeEndedLogins(
+  db: Queryable,
+  ended: { before: Date; now: Date; limit: number },
+): Promise<number> {
   const sessions = await db.run({
     name: 'account_sessions_purge',
     text: `DELETE FROM account_sessions WHERE id IN (SELECT id FROM account_sessions WHERE expires_at < $1 LIMIT $2)`,

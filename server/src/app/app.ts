@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import {
+  createAccounts,
   createAddress,
   createMoneyContext,
   createNotices,
@@ -17,7 +18,7 @@ import { watchSealer } from '../kit/seal.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
-import { moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
+import { accountQueues, moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -56,6 +57,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
+  const accounts = createAccounts(options, address);
   const { channelBreaker } = notices.context;
   registerGauges(metrics, { ...money, ...database, channelBreaker });
   registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
@@ -65,7 +67,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { callbacks } = notices;
     const { watchLimiter } = metrics;
     await serve(server, options, {
-      ...{ address, money, endpoints, callbacks, simulator, watchLimiter },
+      ...{ address, money, endpoints, callbacks, simulator, watchLimiter, accounts },
       closing: closing.signal,
     });
   }
@@ -74,7 +76,12 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const queues = [
     ...(config.role === 'api'
       ? []
-      : [...moneyQueues(money), ...webhookQueues(webhooks.context), ...noticeQueues(notices.context)]),
+      : [
+          ...moneyQueues(money),
+          ...webhookQueues(webhooks.context),
+          ...noticeQueues(notices.context),
+          ...accountQueues(accounts.mails, accounts.mailer),
+        ]),
     ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
@@ -101,6 +108,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // connection would end a payment that was only interrupted.
       await Promise.all([worker?.stop(), notice]);
       await server.close();
+      accounts.mailer?.close();
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };

@@ -1,6 +1,10 @@
 import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
+import { purgeLogins } from '../accounts/retention.ts';
+import type { MailContext } from '../mail/mail.ts';
+import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
+import type { Mailer } from '../mail/send-due-mail.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -168,6 +172,16 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
     }),
     purge('notices', context.log, () => purgeNotices(context)),
     purge('chat messages', context.log, () => purgeChatMessages(context)),
+  ];
+}
+
+/** Mails and what has ended of logins. */
+export function accountQueues(context: MailContext, mailer: Mailer | null): WorkQueue[] {
+  const { log } = context;
+  return [
+    ...(mailer ? [chore('sending mails', 2 * secondMs, log, () => sendDueMail(context, mailer))] : []),
+    purge('mails', log, () => purgeMails(context)),
+    purge('sessions and links', log, () => purgeLogins(context)),
   ];
 }
 

@@ -16,7 +16,7 @@ const nameBytesMax = 63;
 export const appendOnlyTables = ['ledger_movements'];
 
 // The same for decisions of people; the service starts without checking this one.
-const historyTables = ['case_resolutions', 'audit_entries'];
+const historyTables = ['case_resolutions'];
 
 // Only the owner writes it, when it migrates.
 const readOnlyTables = ['schema_migrations'];

@@ -150,6 +150,7 @@ test('a passkey is added, signs in without a password, and opens nothing once it
   await assertSound(page);
   await fillIn(page, { Name: 'my phone' });
   await page.getByRole('button', { name: 'Add the passkey' }).click();
+  await page.getByRole('heading', { name: 'Your login' }).waitFor();
   await page.getByText('my phone').waitFor();
   await page.context().clearCookies();
   await page.goto(at('/sign-in'));

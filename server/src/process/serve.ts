@@ -24,6 +24,9 @@ import { createCheckoutRenderer } from '../pages/checkout/checkout-renderer.ts';
 import { logoPages } from '../pages/logos/logo-pages.ts';
 import { readNetworkDetails } from '../pages/logos/network-details.ts';
 import { findLogo } from '../merchants/logo/merchant-logo.ts';
+import { listMailbox } from '../mail/mail.ts';
+import type { MailContext } from '../mail/mail.ts';
+import { mailPages } from '../pages/mail/mail-pages.ts';
 import { homePages } from '../pages/home/home-pages.ts';
 import { onboardBusiness } from '../operator/onboard-business.ts';
 import { portalPages } from '../portal/portal-pages.ts';
@@ -41,7 +44,7 @@ export interface ServedParts {
   money: MoneyContext;
   endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
-  accounts: AccountContext;
+  accounts: { context: AccountContext; mails: MailContext };
   simulator: Simulator;
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
@@ -93,9 +96,11 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   if (!config.production) {
     const listMessages = (number: string) => listChatMessages(db, number);
     await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+    const listMails = () => listMailbox(parts.accounts.mails);
+    await server.register(mailPages, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
   }
   await server.register(portalPages, {
-    context: parts.accounts,
+    context: parts.accounts.context,
     ...{ log, publicUrl, formKey: secrets.formKey, isSignUpOpen: config.isSignUpOpen },
     createBusiness: async (tx, business) => {
       const { test } = await onboardBusiness(tx, { ...endpoints }, business);
