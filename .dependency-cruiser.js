@@ -13,8 +13,8 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 export const levels = [
   ['kit'],
   ['api', 'database', 'languages'],
-  ['ledger', 'events', 'networks', 'keyring', 'mail'],
-  ['merchants', 'cases', 'operators', 'accounts', 'customers', 'sub-accounts', 'terminals'],
+  ['ledger', 'events', 'networks', 'keyring'],
+  ['merchants', 'cases', 'operators', 'accounts', 'mail', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers', 'debts'],
   ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],

@@ -44,7 +44,7 @@ function converse(socket: Socket, { messages, refusals, commands }: Received): v
   let buffered = '';
   let recipients: string[] = [];
   let isData = false;
-  const answerLine = (line: string): string => {
+  const replyTo = (line: string): string => {
     const [command = ''] = line.toUpperCase().split(' ');
     commands.push(command);
     // It knows no encryption.
@@ -74,7 +74,7 @@ function converse(socket: Socket, { messages, refusals, commands }: Received): v
         messages.push({ recipients, raw: text });
         recipients = [];
       }
-      socket.write(`${isData || end === '\r\n' ? answerLine(text) : '250 kept'}\r\n`);
+      socket.write(`${isData || end === '\r\n' ? replyTo(text) : '250 kept'}\r\n`);
     }
   });
 }

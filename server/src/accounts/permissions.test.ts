@@ -57,7 +57,7 @@ test('a cashier sees and takes payments at their own counters only, and does not
 
 test('keys, destinations, cases, credentials and people ask for the second factor each time', () => {
   const names = [...merchantActionNames, ...operatorActionNames].filter(needsFactorEachTime);
-  assert.deepEqual([...new Set(names)].sort(), [
+  assert.deepEqual([...new Set(names)].toSorted(), [
     'cases.confirm',
     'credentials.manage',
     'keys.manage',

@@ -78,9 +78,9 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
 export async function signInWithPasskey(
   context: AccountContext,
   realm: Realm,
-  { answer, client }: { answer: string; client: Client },
+  { response, client }: { response: string; client: Client },
 ): Promise<StartedSession> {
-  const passkey = await verifyPasskey(context, answer);
+  const passkey = await verifyPasskey(context, response);
   const account = passkey && (await findAccount(context.db, passkey.accountId));
   if (account?.realm !== realm) throw new AppError('invalid_request', 'This passkey is not known here.');
   const started = await context.db.withTransaction(async (tx) =>

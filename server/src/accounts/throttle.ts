@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../api/app-error.ts';
 import type { AccountContext } from './context.ts';
-import { blockAttempts, countFailure, deleteAttempts, findBlockedUntil } from './queries.ts';
+import { blockAttempts, countFailure, deleteAttempts, findBlockedUntil } from './queries/attempts.ts';
 
 interface Throttle {
   /** Tries without a wait. */

@@ -18,7 +18,7 @@ import { watchSealer } from '../kit/seal.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
-import { accountQueues, moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
+import { simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -76,12 +76,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const queues = [
     ...(config.role === 'api'
       ? []
-      : [
-          ...moneyQueues(money),
-          ...webhookQueues(webhooks.context),
-          ...noticeQueues(notices.context),
-          ...accountQueues(accounts.mails, accounts.mailer),
-        ]),
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
     ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);

@@ -70,6 +70,22 @@ export function networkQueues({ list }: NetworkRegistry): QueueName[] {
   return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
 }
 
+/** Everything a worker process does. */
+export function workerQueues(parts: {
+  money: PaymentContext & TransferContext;
+  webhooks: WebhookContext;
+  notices: NoticeContext;
+  mails: MailContext;
+  mailer: Mailer | null;
+}): WorkQueue[] {
+  return [
+    ...moneyQueues(parts.money),
+    ...webhookQueues(parts.webhooks),
+    ...noticeQueues(parts.notices),
+    ...accountQueues(parts.mails, parts.mailer),
+  ];
+}
+
 /** Everything a worker process does for payments, transfers and networks. */
 export function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
   const transfers = createTransferJobs(context);
@@ -176,7 +192,7 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
 }
 
 /** Mails and what has ended of logins. */
-export function accountQueues(context: MailContext, mailer: Mailer | null): WorkQueue[] {
+function accountQueues(context: MailContext, mailer: Mailer | null): WorkQueue[] {
   const { log } = context;
   return [
     ...(mailer ? [chore('sending mails', 2 * secondMs, log, () => sendDueMail(context, mailer))] : []),

@@ -112,12 +112,12 @@ function describeFailure(error: unknown): Failure {
 
 // Longer than all waits together. What was not sent by then would surprise: most links in it have ended.
 const unsentMaxMs = 24 * 3_600_000;
-const keptMs = 30 * 24 * 3_600_000;
+const retentionMs = 30 * 24 * 3_600_000;
 const purgeBatch = 500;
 
 /** Gives up and erases what could not be sent for a day, and deletes mails after 30 days, some at a time. Returns how many. */
 export async function purgeMails({ db, clock }: Pick<MailContext, 'db' | 'clock'>): Promise<number> {
   const now = clock.now();
   const erased = await eraseMailsBefore(db, addMs(now, -unsentMaxMs), purgeBatch);
-  return erased + (await purgeMailsBefore(db, addMs(now, -keptMs), purgeBatch));
+  return erased + (await purgeMailsBefore(db, addMs(now, -retentionMs), purgeBatch));
 }

@@ -41,16 +41,18 @@ interface TextField {
   autocomplete: string;
   hint?: string;
   inputmode?: 'numeric' | 'email';
+  /** Where a page has several fields of one name. */
+  id?: string;
 }
 
 /** A field with its label, hint and error. Everything that was typed comes back, except secrets. */
 export function textField({ values, errors }: FormState, field: TextField): Html {
-  const { name, label, type = 'text', autocomplete, hint, inputmode } = field;
+  const { name, label, type = 'text', autocomplete, hint, inputmode, id = name } = field;
   const error = errors.find((each) => each.field === name);
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
-<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" required
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" required
 ${inputmode && html`inputmode="${inputmode}"`} ${type === 'email' && html`spellcheck="false" autocapitalize="none"`}
 ${error && html`aria-invalid="true"`} ${described !== '' && html`aria-describedby="${described}"`}
 value="${type === 'password' || autocomplete === 'one-time-code' ? '' : (values[name] ?? '')}">

@@ -7,7 +7,7 @@ const textOf = (bytes) =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-async function answer(kind, options) {
+async function responseTo(kind, options) {
   const publicKey = { ...options, challenge: bytesOf(options.challenge) };
   const ids = (list = []) => list.map((each) => ({ ...each, type: 'public-key', id: bytesOf(each.id) }));
   if (kind === 'create') {
@@ -27,17 +27,20 @@ async function answer(kind, options) {
   });
 }
 
+async function fill(form) {
+  try {
+    form.elements.passkey.value = await responseTo(form.dataset.kind, JSON.parse(form.dataset.passkey));
+    form.submit();
+  } catch {
+    form.querySelector('[role=alert]').textContent = 'Nothing was done: no passkey was given.';
+  }
+}
+
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!window.PublicKeyCredential) continue;
   form.hidden = false;
-  form.addEventListener('submit', async (event) => {
-    if (form.elements.passkey.value) return;
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    try {
-      form.elements.passkey.value = await answer(form.dataset.kind, JSON.parse(form.dataset.passkey));
-      form.submit();
-    } catch {
-      form.querySelector('[role=alert]').textContent = 'Nothing was done: no passkey was given.';
-    }
+    void fill(form);
   });
 }

@@ -4,6 +4,7 @@ import { portalAssets } from './document.ts';
 import { preparePortalScope } from './portal-scope.ts';
 import type { PortalOptions } from './portal-scope.ts';
 import { registerAccountPages } from './sign-in/account-pages.ts';
+import { registerTeamPages } from './sign-in/team-pages.ts';
 import { registerVisitorPages } from './sign-in/visitor-pages.ts';
 import type { VisitorPagesOptions } from './sign-in/visitor-pages.ts';
 
@@ -20,6 +21,7 @@ export async function portalPages(app: FastifyInstance, options: PortalPagesOpti
       const visitorLimit = new VisitorLimit(options.context);
       registerVisitorPages(scope, { ...parts, visitorLimit, isSignUpOpen, createBusiness });
       registerAccountPages(scope, parts);
+      registerTeamPages(scope, parts);
     },
     { prefix: '/dashboard' },
   );

@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
+import { enableTotp, prepareTotp } from '../accounts/second-factor.ts';
+import { acceptInvitationAnew, changeRole, findInvited } from '../accounts/team.ts';
 import { openAccountWorld, password } from '../accounts/account-world.corpus.ts';
 import type { AccountWorld } from '../accounts/account-world.corpus.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -163,6 +165,46 @@ test('a passkey is added, signs in without a password, and opens nothing once it
   await page.goto(at('/sign-in'));
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByText('This passkey is not known here').waitFor();
+});
+
+test('an owner invites with the second factor; whoever lost the role changes nothing on the open page', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  const owner = await world.addOwner('team-owner@example.gm');
+  await signIn(page, 'team-owner@example.gm');
+  await page.getByRole('link', { name: 'Team' }).click();
+  await assertSound(page);
+  const invite = async (code: string) => {
+    await page.getByText('Invite', { exact: true }).first().click();
+    await page.getByLabel('E-mail address').fill('invited@example.gm');
+    await page.locator('form[action$="/invitations"]').getByLabel('Code').fill(code);
+    await page.locator('form[action$="/invitations"]').getByRole('button').click();
+  };
+  await invite('000000');
+  await page.getByText('Set up an authenticator app first').waitFor();
+  const { context, clock } = world;
+  const account = await findInvited(context, 'team-owner@example.gm');
+  assert.ok(account);
+  const setup = await context.db.withTransaction((tx) => prepareTotp(tx, context, account));
+  const totp = new TOTP({ secret: Secret.fromBase32(setup.text.replaceAll(' ', '')) });
+  const code = () => totp.generate({ timestamp: clock.now().getTime() });
+  await context.db.withTransaction((tx) => enableTotp(tx, context, { account, code: code() }));
+  await clock.advance(60_000);
+  await invite(code());
+  await page.getByText('invited@example.gm').first().waitFor();
+  const joined = await acceptInvitationAnew(context, { token: world.newestToken(), name: 'Invited', password });
+  const { businessId } = owner;
+  await context.db.withTransaction((tx) =>
+    changeRole(tx, context, { businessId, accountId: joined.account.id, grant: { role: 'owner', terminalIds: [] } }),
+  );
+  await context.db.withTransaction((tx) =>
+    changeRole(tx, context, { businessId, accountId: owner.accountId, grant: { role: 'developer', terminalIds: [] } }),
+  );
+  await clock.advance(60_000);
+  await invite(code());
+  await page.getByText('Nothing was done').waitFor();
+  const other = await page.goto(at(`/businesses/${world.context.newId()}/team`));
+  assert.equal(other?.status(), 404);
 });
 
 /** A request as a program sends it. */

@@ -40,7 +40,7 @@ export interface VisitorCookieOptions {
 
 export function createVisitorCookies({ context, realm, publicUrl, formKey }: VisitorCookieOptions): VisitorCookies {
   const cookies = createPageCookies(publicUrl);
-  const [sessionName, deviceName] = [`${realm}-session`, `${realm}-device`];
+  const [sessionCookie, deviceCookie] = [`${realm}-session`, `${realm}-device`];
   const signature = (id: string, email: string): string =>
     createHmac('sha256', formKey)
       .update(`device ${realm} ${id} ${email}`)
@@ -50,22 +50,22 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
     prepare(scope) {
       scope.decorateRequest('signedIn', null);
       scope.addHook('preHandler', async (request) => {
-        const token = cookies.read(request, sessionName);
+        const token = cookies.read(request, sessionCookie);
         const found = token === undefined || token === '' ? undefined : await findSignedIn(context, token, request.ip);
         request.signedIn = found?.account.realm === realm ? found : null;
       });
     },
     set: (request, reply, token) =>
-      cookies.set(request, reply, { name: sessionName, value: token, maxAgeSeconds: sessionSeconds }),
-    clear: (request, reply) => cookies.set(request, reply, { name: sessionName, value: '', maxAgeSeconds: 0 }),
+      cookies.set(request, reply, { name: sessionCookie, value: token, maxAgeSeconds: sessionSeconds }),
+    clear: (request, reply) => cookies.set(request, reply, { name: sessionCookie, value: '', maxAgeSeconds: 0 }),
     knownDevice(request, email) {
-      const [id = '', signed = ''] = (cookies.read(request, deviceName) ?? '').split('.');
+      const [id = '', signed = ''] = (cookies.read(request, deviceCookie) ?? '').split('.');
       return id !== '' && isSameText(signed, signature(id, email)) ? id : null;
     },
     rememberDevice(request, reply, email) {
       const id = createToken(context.random);
       const value = `${id}.${signature(id, email)}`;
-      cookies.set(request, reply, { name: deviceName, value, maxAgeSeconds: deviceSeconds });
+      cookies.set(request, reply, { name: deviceCookie, value, maxAgeSeconds: deviceSeconds });
     },
   };
 }

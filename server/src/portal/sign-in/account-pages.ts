@@ -1,17 +1,17 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
+import { merchantPermission } from '../../accounts/permissions.ts';
 import { addPasskey, deletePasskey, passkeyCreation } from '../../accounts/passkeys.ts';
 import {
   countRecoveryCodes,
   createRecoveryCodes,
   disableTotp,
   enableTotp,
-  hasSecondFactor,
   listPasskeys,
   prepareTotp,
   preparedTotp,
 } from '../../accounts/second-factor.ts';
-import { deleteSession, deleteSessions, hasRecentFactor, listOwnSessions } from '../../accounts/sessions.ts';
+import { deleteSession, deleteSessions, listOwnSessions } from '../../accounts/sessions.ts';
 import type { SignedIn } from '../../accounts/sessions.ts';
 import { listMemberships } from '../../accounts/team.ts';
 import { html } from '../../kit/html.ts';
@@ -24,8 +24,8 @@ import type { FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
-
-type Request = FastifyRequest<{ Params: { id?: string } }>;
+import { requireFactor, requireSignedIn } from './signed-in-only.ts';
+import type { PortalRequest } from './signed-in-only.ts';
 
 const base = '/dashboard';
 const accountPath = `${base}/account`;
@@ -47,33 +47,9 @@ export function registerAccountPages(scope: FastifyInstance, parts: PortalParts)
   registerSessions(scope, parts);
 }
 
-type SignedInHandler = (request: Request, reply: FastifyReply, signedIn: SignedIn) => Promise<FastifyReply>;
-
-/** Leads whoever has not signed in to the sign-in, and whoever owes a second factor to that. */
-function requireSignedIn(handler: SignedInHandler) {
-  return async (request: Request, reply: FastifyReply): Promise<FastifyReply> => {
-    const { signedIn } = request;
-    const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?')[0] ?? '')}` : '';
-    if (!signedIn) return seeOther(reply, `${base}/sign-in${next}`);
-    if (!signedIn.session.isComplete) return seeOther(reply, `${base}/second-factor${next}`);
-    return handler(request, reply, signedIn);
-  };
-}
-
-/** The same for what weakens or adds a factor: whoever has one gives it again, unless that was minutes ago. */
-function requireFactor(parts: PortalParts, handler: SignedInHandler) {
-  return requireSignedIn(async (request, reply, signedIn) => {
-    const { context } = parts;
-    const needsFactor = await hasSecondFactor(context.db, signedIn.account);
-    if (!needsFactor || hasRecentFactor(signedIn.session, context.clock.now()))
-      return handler(request, reply, signedIn);
-    return seeOther(reply, `${base}/second-factor?next=${encodeURIComponent(accountPath)}`);
-  });
-}
-
 async function showBusinesses(
   { context, send, guardField }: PortalParts,
-  request: Request,
+  request: PortalRequest,
   reply: FastifyReply,
   { account }: SignedIn,
 ): Promise<FastifyReply> {
@@ -84,7 +60,15 @@ async function showBusinesses(
       memberships.length === 0
         ? html`<p>You are in no team. Ask the owner of a business to invite ${account.email}.</p>`
         : html`<ul class="things">${memberships.map(
-            ({ businessName, role }) => html`<li><strong>${businessName}</strong><span>${roleName(role)}</span></li>`,
+            ({
+              businessId,
+              businessName,
+              role,
+            }) => html`<li><strong>${businessName}</strong><span>${roleName(role)}</span>
+${
+  merchantPermission(role, 'team.read', { testMode: false }).isAllowed &&
+  html`<a class="button plain" href="${base}/businesses/${businessId}/team">Team</a>`
+}</li>`,
           )}</ul>`
     }
 <p><a href="${accountPath}">Your login</a></p>
@@ -99,7 +83,7 @@ function roleName(role: string): string {
 
 async function showAccount(
   parts: PortalParts,
-  request: Request,
+  request: PortalRequest,
   reply: FastifyReply,
   { account, session }: SignedIn,
   { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
@@ -193,7 +177,7 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
 
 async function showApp(
   { context, guardField, send }: PortalParts,
-  request: Request,
+  request: PortalRequest,
   reply: FastifyReply,
   account: Account,
   { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
@@ -232,7 +216,7 @@ function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void
 /** On the response of the form alone: nobody can read them again, not even their owner. */
 function showRecoveryCodes(
   { send }: PortalParts,
-  request: Request,
+  request: PortalRequest,
   reply: FastifyReply,
   codes: readonly string[],
 ): Promise<FastifyReply> {
@@ -248,7 +232,7 @@ again: print them, or write them down.</p>
 
 function registerPasskeys(scope: FastifyInstance, parts: PortalParts): void {
   const { context, guardField, send } = parts;
-  const show = async (request: Request, reply: FastifyReply, account: Account, form: FormState, status = 200) => {
+  const show = async (request: PortalRequest, reply: FastifyReply, account: Account, form: FormState, status = 200) => {
     const question = await passkeyCreation(context, account);
     const fields = html`${formSummary(form, ['name'])}${textField(form, {
       ...{ name: 'name', label: 'Name', autocomplete: 'off', hint: 'So that you know it again, such as “my phone”.' },
@@ -275,7 +259,7 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
       const { name = '', passkey: response = '' } = values;
       try {
         await context.db.withTransaction((tx) => addPasskey(tx, context, { account, name, response }));
-        return seeOther(reply, accountPath);
+        return await seeOther(reply, accountPath);
       } catch (error) {
         const { status, form } = refusedForm(values, error);
         return show(request, reply, account, form, status);

@@ -61,7 +61,7 @@ function registerSignIn(scope: FastifyInstance, options: VisitorPagesOptions): v
               ...{ email, password, client },
               knownDevice: cookies.knownDevice(request, normalizedEmail(email)),
             })
-          : await signInWithPasskey(context, 'merchant', { answer: passkey, client });
+          : await signInWithPasskey(context, 'merchant', { response: passkey, client });
       return await enter(request, reply, started, ownPath(values['next']));
     } catch (error) {
       const { status, form } = refusedForm(values, error);
@@ -136,7 +136,7 @@ ${passkeyForm({ action: `${base}/second-factor`, kind: 'get', question, hidden, 
       const token = await giveSecondFactor(context, signedIn, { code, passkey });
       cookies.set(request, reply, token);
       cookies.rememberDevice(request, reply, signedIn.account.email);
-      return seeOther(reply, ownPath(values['next']));
+      return await seeOther(reply, ownPath(values['next']));
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
@@ -276,7 +276,7 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
       const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
       if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink });
       cookies.clear(request, reply);
-      return seeOther(reply, `${base}/sign-in`);
+      return await seeOther(reply, `${base}/sign-in`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showReset(request, reply, form, status);
@@ -323,11 +323,11 @@ ${
       const { signedIn } = request;
       if (signedIn?.session.isComplete === true) {
         await acceptInvitation(context, signedIn.account, token);
-        return seeOther(reply, `${base}/businesses`);
+        return await seeOther(reply, `${base}/businesses`);
       }
       const { name = '', password = '' } = values;
       await acceptInvitationAnew(context, { token, name, password });
-      return seeOther(reply, `${base}/sign-in`);
+      return await seeOther(reply, `${base}/sign-in`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
