@@ -1,5 +1,93 @@
 -- The schema after the last migration, written from the catalogue. Do not edit: node tools/schema-snapshot.ts
 
+CREATE TABLE account_attempts (
+  key_hash bytea NOT NULL,
+  failures bigint NOT NULL,
+  window_started_at timestamp with time zone NOT NULL,
+  blocked_until timestamp with time zone,
+  CONSTRAINT account_attempts_pkey PRIMARY KEY (key_hash)
+);
+CREATE INDEX account_attempts_started_idx ON account_attempts USING btree (window_started_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE account_passkeys (
+  account_id uuid NOT NULL,
+  id uuid NOT NULL,
+  credential_id text NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  name text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  last_used_at timestamp with time zone,
+  CONSTRAINT account_passkeys_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT account_passkeys_credential_key UNIQUE (credential_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE account_recovery_codes (
+  account_id uuid NOT NULL,
+  code_hash bytea NOT NULL,
+  CONSTRAINT account_recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE account_sessions (
+  token_hash bytea NOT NULL,
+  id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  device text NOT NULL,
+  address text NOT NULL,
+  is_complete boolean NOT NULL,
+  second_factor_at timestamp with time zone,
+  created_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_sessions_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT account_sessions_id_key UNIQUE (id)
+);
+CREATE INDEX account_sessions_account_idx ON account_sessions USING btree (account_id);
+CREATE INDEX account_sessions_expires_idx ON account_sessions USING btree (expires_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE account_tokens (
+  token_hash bytea NOT NULL,
+  purpose text NOT NULL,
+  account_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_tokens_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['verify_email'::text, 'reset_password'::text, 'set_password'::text, 'passkey'::text]))
+);
+CREATE INDEX account_tokens_account_idx ON account_tokens USING btree (account_id);
+CREATE INDEX account_tokens_expires_idx ON account_tokens USING btree (expires_at);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE accounts (
+  id uuid NOT NULL,
+  realm text NOT NULL,
+  email text NOT NULL,
+  name text NOT NULL,
+  password_hash text,
+  email_verified_at timestamp with time zone,
+  totp_secret bytea,
+  totp_confirmed_at timestamp with time zone,
+  totp_last_step bigint,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT accounts_email_key UNIQUE (realm, email),
+  CONSTRAINT accounts_realm_check CHECK (realm = ANY (ARRAY['merchant'::text, 'operator'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE api_key_uses (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  used_at timestamp with time zone NOT NULL,
+  address text,
+  CONSTRAINT api_key_uses_pkey PRIMARY KEY (merchant_id, key_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE api_keys (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -9,16 +97,48 @@ CREATE TABLE api_keys (
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  scopes text[] NOT NULL DEFAULT '{read,charge,payout}'::text[],
+  expires_at timestamp with time zone,
+  addresses text[],
+  rolled_to uuid,
   CONSTRAINT api_keys_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT api_keys_hmac_key UNIQUE (key_hmac),
   CONSTRAINT api_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE audit_entries (
+  business_id uuid NOT NULL,
+  id uuid NOT NULL,
+  test_mode boolean,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text NOT NULL,
+  action text NOT NULL,
+  object_type text NOT NULL,
+  object_id text,
+  result text NOT NULL,
+  before jsonb,
+  after jsonb,
+  address text,
+  session_id uuid,
+  request_id text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (business_id, id),
+  CONSTRAINT audit_entries_result_check CHECK (result = ANY (ARRAY['done'::text, 'refused'::text]))
+);
+CREATE INDEX audit_entries_actor_idx ON audit_entries USING btree (business_id, actor_id, id);
+CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE businesses (
   id uuid NOT NULL,
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  refund_limit bigint,
+  live_requested_at timestamp with time zone,
+  live_approved_at timestamp with time zone,
+  suspended_at timestamp with time zone,
   CONSTRAINT businesses_pkey PRIMARY KEY (id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
@@ -301,6 +421,23 @@ CREATE TABLE intent_shares (
 CREATE INDEX intent_shares_sub_account_idx ON intent_shares USING btree (merchant_id, sub_account_id, intent_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE invitations (
+  business_id uuid NOT NULL,
+  id uuid NOT NULL,
+  email text NOT NULL,
+  role text NOT NULL,
+  terminal_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  token_hash bytea NOT NULL,
+  invited_by uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT invitations_pkey PRIMARY KEY (business_id, id),
+  CONSTRAINT invitations_email_key UNIQUE (business_id, email),
+  CONSTRAINT invitations_token_key UNIQUE (token_hash),
+  CONSTRAINT invitations_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'finance'::text, 'cashier'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE key_checks (
   setting text NOT NULL,
   check_value bytea NOT NULL,
@@ -392,6 +529,19 @@ CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (mer
 CREATE INDEX ledger_movements_sub_owed_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub_owed:%'::text;
 CREATE INDEX ledger_movements_sub_owed_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub_owed:%'::text;
 -- dalasi_app: SELECT, INSERT
+
+CREATE TABLE memberships (
+  business_id uuid NOT NULL,
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  terminal_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  role_changed_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT memberships_pkey PRIMARY KEY (business_id, account_id),
+  CONSTRAINT memberships_role_check CHECK (role = ANY (ARRAY['owner'::text, 'developer'::text, 'finance'::text, 'cashier'::text]))
+);
+CREATE INDEX memberships_account_idx ON memberships USING btree (account_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE merchant_logos (
   merchant_id uuid NOT NULL,
@@ -518,8 +668,11 @@ CREATE TABLE operators (
   pepper_version bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  account_id uuid,
+  role text,
   CONSTRAINT operators_pkey PRIMARY KEY (id),
-  CONSTRAINT operators_credential_key UNIQUE (credential_hmac)
+  CONSTRAINT operators_credential_key UNIQUE (credential_hmac),
+  CONSTRAINT operators_role_check CHECK (role = ANY (ARRAY['support'::text, 'finance'::text, 'admin'::text])) NOT VALID
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 

@@ -88,12 +88,12 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       await secrets.sealer.prepare();
       const business = await db.withTransaction((tx) => onboardBusiness(tx, context, { name, rateLimitPerSecond: 0n }));
       const withKey = async ({ merchant, endpoint, webhookSecret }: typeof business.test): Promise<TestMerchant> => {
-        const { text: key } = await createApiKey(db, context, merchant, 'test');
+        const { text: key } = await createApiKey(db, context, merchant, { name: 'test' });
         return { merchant, key, endpointId: endpoint.id, webhookSecret };
       };
       return { test: await withKey(business.test), live: await withKey(business.live) };
     },
-    newKey: async (merchant) => (await createApiKey(db, context, merchant, 'another')).text,
+    newKey: async (merchant) => (await createApiKey(db, context, merchant, { name: 'another' })).text,
     stop: async () => {
       await assembled.close();
       if (!options.database) await database.drop();

@@ -14,10 +14,11 @@ import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
+import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
-import { moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
+import { keyUseQueue, moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -57,6 +58,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const { channelBreaker } = notices.context;
+  const keyUses = new KeyUses(options.db);
   registerGauges(metrics, { ...money, ...database, channelBreaker });
   registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -65,7 +67,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { callbacks } = notices;
     const { watchLimiter } = metrics;
     await serve(server, options, {
-      ...{ address, money, endpoints, callbacks, simulator, watchLimiter },
+      ...{ address, money, keyUses, endpoints, callbacks, simulator, watchLimiter },
       closing: closing.signal,
     });
   }
@@ -75,7 +77,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     ...(config.role === 'api'
       ? []
       : [...moneyQueues(money), ...webhookQueues(webhooks.context), ...noticeQueues(notices.context)]),
-    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
+    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
@@ -101,6 +103,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // connection would end a payment that was only interrupted.
       await Promise.all([worker?.stop(), notice]);
       await server.close();
+      await keyUses.write().catch((error: unknown) => log.error('the last uses of API keys are lost', error));
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };

@@ -10,6 +10,7 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
+import type { KeyUses } from '../merchants/key-uses.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';
@@ -36,6 +37,7 @@ import { inboxTopicKind } from '../app/work-queues.ts';
 export interface ServedParts {
   address: Address;
   money: MoneyContext;
+  keyUses: KeyUses;
   endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
   simulator: Simulator;
@@ -64,6 +66,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       databaseConnections: config.databaseConnections,
       watchLimiter: parts.watchLimiter,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
+      keyUses: parts.keyUses,
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,
