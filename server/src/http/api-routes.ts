@@ -125,7 +125,7 @@ function refusalOf(holder: KeyHolder | 'expired' | 'invalid'): AppError {
 
 /** Throws AppError `scope_missing`. */
 function requireScope({ keyScopes }: FastifyRequest, scope: KeyScope): void {
-  if (keyScopes.includes(scope)) return;
+  if (keyScopes?.includes(scope)) return;
   const message = `This API key lacks the scope ${scope}, which this request requires. Use another key, or create one with the scope.`;
   throw new AppError('scope_missing', message);
 }

@@ -60,14 +60,12 @@ const parameterLengthMax = 128;
 // Workers call the simulated networks all the time: these requests are logged at debug.
 const simulatorPrefix = '/simulator/networks/';
 
-const noScopes: readonly KeyScope[] = [];
-
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set for API requests once their key has been checked. */
     merchant: Merchant | null;
-    /** What that key may do; nothing before. */
-    keyScopes: readonly KeyScope[];
+    /** What that key may do; null before. */
+    keyScopes: readonly KeyScope[] | null;
   }
 }
 
@@ -102,7 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
   registerErrorHandlers(app, options);
   app.decorateRequest('merchant', null);
-  app.decorateRequest('keyScopes', noScopes);
+  app.decorateRequest('keyScopes', null);
   serializeRequests(app);
   closeStalledResponses(app, stalledTimeoutMs);
   app.addHook('onRequest', async (request, reply) => {

@@ -31,7 +31,7 @@ export interface CreatedKey {
 }
 
 /** Creates a key for a merchant. Throws AppError `invalid_request`, naming the field (`readNewKey`). */
-export function createApiKey(
+export async function createApiKey(
   db: Queryable,
   context: MerchantContext,
   merchant: Merchant,
