@@ -27,7 +27,7 @@ export async function addMerchants(
     for (let number = 1; number <= count; number += 1) {
       const business = { name: `Business ${number}`, rateLimitPerSecond: 0n };
       const { test } = await db.withTransaction((tx) => createBusiness(tx, context, business));
-      const { text: key } = await createApiKey(db, context, test, 'Benchmark');
+      const { text: key } = await createApiKey(db, context, test, { name: 'Benchmark' });
       merchants.push({ merchantId: test.id, key });
     }
     return merchants;

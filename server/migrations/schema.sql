@@ -79,6 +79,15 @@ CREATE TABLE accounts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE api_key_uses (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  used_at timestamp with time zone NOT NULL,
+  address text,
+  CONSTRAINT api_key_uses_pkey PRIMARY KEY (merchant_id, key_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE api_keys (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -88,6 +97,10 @@ CREATE TABLE api_keys (
   name text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
+  scopes text[] NOT NULL DEFAULT '{read,charge,payout}'::text[],
+  expires_at timestamp with time zone,
+  addresses text[],
+  rolled_to uuid,
   CONSTRAINT api_keys_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT api_keys_hmac_key UNIQUE (key_hmac),
   CONSTRAINT api_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)

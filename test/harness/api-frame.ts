@@ -8,6 +8,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import { bindRoutes } from '../../server/src/api/route.ts';
 import type { ApiRoute } from '../../server/src/api/route.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
+import { KeyUses } from '../../server/src/merchants/key-uses.ts';
 import type { TestService } from './service.ts';
 
 /** Serves routes of the test behind the API's authentication, limits and errors, on a service's database and keys. */
@@ -26,6 +27,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       watchLimiter: () => {},
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
+      keyUses: new KeyUses(db),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: 0,
         testRequestsPerSecond: 0,

@@ -85,7 +85,7 @@ export class CrashWorld {
       await setFeeRule(tx, owner, { ...fee, operation: 'transfer', network: 'all' });
       // So that a transfer reads the day's total and not only adds to it.
       await setLimit(tx, owner, { kind: 'daily', amountMinor: 10_000_000n });
-      const { text: key } = await createApiKey(tx, context, merchant, 'Crash');
+      const { text: key } = await createApiKey(tx, context, merchant, { name: 'Crash' });
       this.#merchant = { merchant, key };
     });
   }

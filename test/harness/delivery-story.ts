@@ -100,7 +100,10 @@ export class DeliveryStory {
     await this.#db.withTransaction(async (tx) => {
       const business = { name: 'Kairaba Books', rateLimitPerSecond: 0n };
       const { merchant } = (await onboardBusiness(tx, this.#context(), business)).test;
-      this.#merchant = { id: merchant.id, key: (await createApiKey(tx, this.#context(), merchant, 'Story')).text };
+      this.#merchant = {
+        id: merchant.id,
+        key: (await createApiKey(tx, this.#context(), merchant, { name: 'Story' })).text,
+      };
     });
   }
 

@@ -22,6 +22,8 @@ export interface Operation {
   method: string;
   /** As in the document: `/v1/payments/{id}`. */
   path: string;
+  /** What the key needs. */
+  scope: string;
   body: JsonSchema | null;
   /** Whether the body may also be wrapped as `{data: …}`. */
   isWrappable: boolean;
@@ -57,6 +59,7 @@ interface Document {
 
 interface DocumentedOperation {
   operationId: string;
+  security: { secretKey: string[] }[];
   parameters?: { in: string; name: string }[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: JsonSchema }> }>;
@@ -183,6 +186,7 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
   const body = operation.requestBody?.content[json]?.schema;
   return {
     operationId: operation.operationId,
+    scope: operation.security.flatMap(({ secretKey }) => secretKey).join(),
     method,
     path,
     body: bareForm(body),

@@ -3,6 +3,8 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
+import { keyScopes } from '../../server/src/api/key-scope.ts';
+import type { KeyScope } from '../../server/src/api/key-scope.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
@@ -31,8 +33,8 @@ export interface TestService {
   logLines: string[];
   /** Onboards a business with keys for both environments. */
   onboard(name?: string): Promise<TestBusiness>;
-  /** Creates another key of a merchant. */
-  newKey(merchant: Merchant): Promise<string>;
+  /** Creates another key of a merchant; by default with all scopes. */
+  newKey(merchant: Merchant, scopes?: readonly KeyScope[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -88,12 +90,13 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       await secrets.sealer.prepare();
       const business = await db.withTransaction((tx) => onboardBusiness(tx, context, { name, rateLimitPerSecond: 0n }));
       const withKey = async ({ merchant, endpoint, webhookSecret }: typeof business.test): Promise<TestMerchant> => {
-        const { text: key } = await createApiKey(db, context, merchant, 'test');
+        const { text: key } = await createApiKey(db, context, merchant, { name: 'test' });
         return { merchant, key, endpointId: endpoint.id, webhookSecret };
       };
       return { test: await withKey(business.test), live: await withKey(business.live) };
     },
-    newKey: async (merchant) => (await createApiKey(db, context, merchant, 'another')).text,
+    newKey: async (merchant, scopes = keyScopes) =>
+      (await createApiKey(db, context, merchant, { name: 'another', scopes })).text,
     stop: async () => {
       await assembled.close();
       if (!options.database) await database.drop();

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { keyScopes } from '../../server/src/api/key-scope.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { crc32Base62 } from '../../server/src/kit/base62.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
-import { exampleHeaders, exampleOf, examples } from '../harness/api-examples.ts';
+import { exampleHeaders, exampleOf, examples, unknownRecords as unknown } from '../harness/api-examples.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -14,23 +15,6 @@ import { createOwnRecords } from '../harness/own-records.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestMerchant, TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
-
-const unknown: OwnRecords = {
-  intentId: '01a1f8ac-4b37-7417-9fed-11d78420f713',
-  intentSecret: '0'.repeat(64),
-  chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
-  paidChargeId: '01a1f8ac-4b37-7417-9fed-11d78420f740',
-  refundId: '01a1f8ac-4b37-7417-9fed-11d78420f741',
-  transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
-  customerId: '01a1f8ac-4b37-7417-9fed-11d78420f723',
-  subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
-  unusedSubAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f730',
-  subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
-  paymentLinkId: '01a1f8ac-4b37-7417-9fed-11d78420f750',
-  terminalId: '01a1f8ac-4b37-7417-9fed-11d78420f751',
-  endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
-  eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
-};
 
 // Each route gets every n-th key, its neighbours the others, and always another merchant's.
 const everyKey = effort({ usual: 4, long: 1 });
@@ -211,6 +195,23 @@ describe('a request', () => {
       }
     }
     assert.deepEqual(await recordsOfBusiness(), before);
+  });
+
+  it('is refused with a key without the scope of its route, and only then', async () => {
+    const keys = await Promise.all(keyScopes.map((scope) => service.newKey(business.test.merchant, [scope])));
+    const before = await recordsOfBusiness();
+    for (const isPermitted of [false, true]) {
+      for (const operation of contract.operations) {
+        for (const [index, scope] of keyScopes.entries()) {
+          if ((scope === operation.scope) !== isPermitted) continue;
+          const response = await call(clientOf(keys[index] ?? ''), operation, isPermitted ? unknown : own.test);
+          const called = `${operation.operationId} with ${scope}: ${response.text}`;
+          if (isPermitted) assert.notEqual(response.status, 403, called);
+          else assert.deepEqual([response.status, response.body['code']], [403, 'scope_missing'], called);
+        }
+      }
+      if (!isPermitted) assert.deepEqual(await recordsOfBusiness(), before);
+    }
   });
 
   it('that refers to a foreign record is refused like one that does not exist', async () => {

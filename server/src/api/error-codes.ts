@@ -25,6 +25,8 @@ export const errorCodes = {
   api_key_missing: { status: 401, title: 'The API key is missing' },
   api_key_invalid: { status: 401, title: 'The API key is invalid' },
   callback_signature_invalid: { status: 401, title: 'The callback signature is invalid' },
+  scope_missing: { status: 403, title: 'The API key lacks the scope' },
+  address_not_allowed: { status: 403, title: 'The API key is not allowed from this address' },
   not_found: { status: 404, title: 'Not found' },
   no_charge_yet: { status: 404, title: 'The payment intent has no charge yet' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },

@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../kit/db.ts';
 import type { ErrorCode } from './error-codes.ts';
+import type { KeyScope } from './key-scope.ts';
 
 /** The merchant who sent the request. Every statement of a handler carries its id. */
 export interface Caller {
@@ -91,6 +92,11 @@ export interface FileResponse {
   bytes: Uint8Array;
 }
 
+/** What a route requires of the key; a route that only reads requires `read`. */
+interface Scoped {
+  scope: KeyScope;
+}
+
 interface WriteHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
   replay?: Replay<Context>;
@@ -107,6 +113,7 @@ type Replay<Context> = (
  * A route as the server registers it. Its input is checked against its schemas, so the types of the parts are erased here.
  */
 export type ApiRoute<Context> = RouteBase &
+  Scoped &
   (
     | ({ method: 'GET'; kind: 'read' } & ReadHandler<Context>)
     | ({ method: 'GET'; kind: 'file' } & FileHandler<Context>)
@@ -140,7 +147,7 @@ export function readRoute<Context, Params = undefined, Query = undefined>(
       csv?(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<CsvFile>;
     },
 ): ApiRoute<Context> {
-  return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read' };
+  return { ...(route as RouteBase & ReadHandler<Context>), method: 'GET', kind: 'read', scope: 'read' };
 }
 
 /** A route that only reads, and responds with a file instead of JSON. */
@@ -151,7 +158,7 @@ export function fileRoute<Context, Params = undefined, Query = undefined>(
       handle(context: Context, request: ApiRequest<Value<Params>, Value<Query>, undefined>): Promise<FileResponse>;
     },
 ): ApiRoute<Context> {
-  return { ...(route as RouteBase & FileHandler<Context>), method: 'GET', kind: 'file' };
+  return { ...(route as RouteBase & FileHandler<Context>), method: 'GET', kind: 'file', scope: 'read' };
 }
 
 /**
@@ -161,6 +168,7 @@ export function fileRoute<Context, Params = undefined, Query = undefined>(
 export function writeRoute<Context, Params = undefined, Query = undefined, Body = undefined>(
   method: WriteMethod,
   route: RouteBase &
+    Scoped &
     JsonRouteResponse &
     Schemas<Params, Query, Body> & {
       handle(
@@ -171,7 +179,7 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
       replay?: Replay<Context>;
     },
 ): Extract<ApiRoute<Context>, { kind: 'write' }> {
-  return { ...(route as RouteBase & WriteHandler<Context>), method, kind: 'write' };
+  return { ...(route as RouteBase & Scoped & WriteHandler<Context>), method, kind: 'write' };
 }
 
 /** A route with its context, ready to be called. */

@@ -15,10 +15,11 @@ import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
+import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
-import { simulatorQueue, workerQueues } from './work-queues.ts';
+import { keyUseQueue, simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -59,6 +60,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
   const { channelBreaker } = notices.context;
+  const keyUses = new KeyUses(options.db);
   registerGauges(metrics, { ...money, ...database, channelBreaker });
   registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -67,7 +69,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { callbacks } = notices;
     const { watchLimiter } = metrics;
     await serve(server, options, {
-      ...{ address, money, endpoints, callbacks, simulator, watchLimiter, accounts },
+      ...{ address, money, keyUses, endpoints, callbacks, simulator, watchLimiter, accounts },
       closing: closing.signal,
     });
   }
@@ -77,7 +79,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     ...(config.role === 'api'
       ? []
       : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
-    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock)]),
+    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
@@ -104,6 +106,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await Promise.all([worker?.stop(), notice]);
       await server.close();
       accounts.mailer?.close();
+      await keyUses.write().catch((error: unknown) => log.error('the last uses of API keys are lost', error));
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };

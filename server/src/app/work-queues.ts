@@ -10,6 +10,7 @@ import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
 import type { Log } from '../kit/log.ts';
+import type { KeyUses } from '../merchants/key-uses.ts';
 import { purgeBreakers } from '../networks/payout-breakers.ts';
 import { purgePrompts } from '../networks/prompt-limits.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
@@ -216,6 +217,15 @@ export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue 
       while (!stopped.aborted && (await sender.sendDueCallbacks()) > 0);
     },
   };
+}
+
+/** Records when each API key was last used; it runs in the API's process, which knows. */
+export function keyUseQueue(keyUses: KeyUses, log: Log): WorkQueue {
+  return chore('recording uses of API keys', minuteMs, log, async () => {
+    await keyUses.write();
+    // Keys in constant use would need another round at once.
+    return 0;
+  });
 }
 
 /** Deletes old records, every ten minutes. */

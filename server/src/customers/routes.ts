@@ -18,6 +18,7 @@ const tag = 'Customers';
 const create = writeRoute('POST', {
   path: '/v1/customers',
   operationId: 'createCustomer',
+  scope: 'charge',
   tag,
   summary: 'Create a customer',
   description:
@@ -65,6 +66,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/customers/:id',
   operationId: 'updateCustomer',
+  scope: 'charge',
   tag,
   summary: 'Update a customer',
   description: 'Send only what changes; null removes an email or a phone. Existing payments do not change.',
@@ -82,6 +84,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: '/v1/customers/:id',
   operationId: 'deleteCustomer',
+  scope: 'charge',
   tag,
   summary: 'Delete a customer',
   description:

@@ -1,11 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import { bareAddress } from '../kit/client-address.ts';
 import type { Log } from '../kit/log.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { KeyScope } from '../api/key-scope.ts';
 import { ExistingRecord, JsonText } from '../api/route.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
+import type { KeyUses } from '../merchants/key-uses.ts';
 import { prefersCsv } from './accept.ts';
 import { errorBody, methodNotAllowed } from './error-responses.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -18,6 +21,7 @@ import { coerceQuery, defaultBody, headerCount, parseBodiesStrictly, refuseBody 
 export interface ApiOptions extends IdempotencyContext {
   log: Log;
   authenticator: KeyAuthenticator;
+  keyUses: KeyUses;
   keylessLimit: KeylessLimit;
   rateLimiter: RateLimiter;
   docsUrl: () => string;
@@ -42,14 +46,15 @@ const queueFullMessages: Record<MerchantQueue, string> = {
 };
 
 /**
- * The API under /v1. Every request takes the same steps: authenticate, apply the rate limit, parse and validate, run the
- * route's handler (a writing one inside its transaction), respond.
+ * The API under /v1. Every request takes the same steps: authenticate, apply the rate limit, check the key's scope, parse and
+ * validate, run the route's handler (a writing one inside its transaction), respond.
  */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   parseBodiesStrictly(app);
   app.addHook('onRequest', async (request, reply) => {
     const holder = await authenticate(options, request, reply);
     request.merchant = holder.merchant;
+    request.keyScopes = holder.scopes;
     const allowance = await options.rateLimiter.take(holder);
     if (!allowance) return;
     reply.headers(allowance.headers);
@@ -66,13 +71,13 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
 }
 
 /**
- * The merchant and key of the request (docs/api.md, "Requests"). Throws AppError `api_key_missing`; `api_key_invalid`, which
- * does not distinguish a mistyped key from an unknown or revoked one; `rate_limited` for an address that has sent too many
- * requests without a valid key; and `invalid_request` for two headers (RFC 6750, section 3.1), of which a proxy might read the
- * other one.
+ * The merchant and key of the request (docs/api.md, "API keys"). Throws AppError `api_key_missing`; `api_key_invalid`, which
+ * does not distinguish a mistyped key from an unknown or revoked one; `address_not_allowed`; `rate_limited` for an address that has
+ * sent too many requests without a key that is valid there; and `invalid_request` for two headers (RFC 6750, section 3.1), of
+ * which a proxy might read the other one.
  */
 async function authenticate(
-  { authenticator, keylessLimit }: Pick<ApiOptions, 'authenticator' | 'keylessLimit'>,
+  { authenticator, keylessLimit, keyUses, clock }: ApiOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<KeyHolder> {
@@ -82,30 +87,47 @@ async function authenticate(
   }
   const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
   const cachedStatus = key === undefined ? 'invalid' : authenticator.cachedStatus(key);
-  const takePermit = (): KeylessPermit => keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
-  // A key that was valid a moment ago is never limited by other requests from its address.
-  let permit = cachedStatus === 'valid' ? undefined : takePermit();
-  if (permit?.refusal) {
+  const takePermit = (): KeylessPermit => {
+    const permit = keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
     reply.headers(permit.headers);
-    throw permit.refusal;
-  }
-  const holder = key === undefined ? undefined : await authenticator.find(key);
-  if (holder) {
+    if (permit.refusal) throw permit.refusal;
+    return permit;
+  };
+  // A key that was valid a moment ago is never limited by other requests from its address.
+  const permit = cachedStatus === 'valid' ? undefined : takePermit();
+  const holder = key === undefined ? 'invalid' : await authenticator.find(key);
+  const address = bareAddress(request.ip ?? '');
+  if (typeof holder === 'object' && holder.allows(address)) {
     permit?.release?.();
+    keyUses.note({ merchantId: holder.merchant.id, keyId: holder.keyId, usedAt: clock.now(), address });
     return holder;
   }
-  permit ??= takePermit();
-  reply.headers(permit.headers);
+  if (permit === undefined) takePermit();
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }
   if (key === undefined) {
     throw new AppError('api_key_invalid', 'Write the header as: Authorization: Bearer <key>.');
   }
-  throw new AppError(
-    'api_key_invalid',
-    'This API key is not valid. Check that it was copied whole and is not revoked.',
-  );
+  throw refusalOf(holder);
+}
+
+function refusalOf(holder: KeyHolder | 'expired' | 'invalid'): AppError {
+  if (holder === 'expired') {
+    return new AppError('api_key_invalid', 'This API key has expired. Use the key that replaced it, or a new one.');
+  }
+  if (holder === 'invalid') {
+    const message = 'This API key is not valid. Check that it was copied whole and is not revoked.';
+    return new AppError('api_key_invalid', message);
+  }
+  return new AppError('address_not_allowed', 'This API key is not allowed from the address that you send from.');
+}
+
+/** Throws AppError `scope_missing`. */
+function requireScope({ keyScopes }: FastifyRequest, scope: KeyScope): void {
+  if (keyScopes?.includes(scope)) return;
+  const message = `This API key lacks the scope ${scope}, which this request requires. Use another key, or create one with the scope.`;
+  throw new AppError('scope_missing', message);
 }
 
 type Limiters = Record<MerchantQueue, KeyedLimiter<string>>;
@@ -126,6 +148,8 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
       querystring: querystring ?? noParameters,
       ...(body === undefined ? {} : { body }),
     },
+    // After the hook of `registerApi`, which has found the key.
+    onRequest: async (request) => requireScope(request, route.scope),
     preValidation: async (request) => {
       coerceQuery(request.query, querystring);
       if (body === undefined) refuseBody(request);

@@ -12,6 +12,8 @@ const commonErrors: readonly ErrorCode[] = [
   'unknown_field',
   'api_key_missing',
   'api_key_invalid',
+  'scope_missing',
+  'address_not_allowed',
   'rate_limited',
   'internal_error',
   'unavailable',
@@ -52,7 +54,8 @@ export async function describeApi(
         version: '1',
         description:
           'Mobile-money payments. The key chooses the environment: `sk_test_…` sees test records only, `sk_live_…` ' +
-          'live ones. Amounts are dalasi with at most two decimals.',
+          'live ones. Each operation requires a scope of the key: `read`, `charge` or `payout`. ' +
+          'Amounts are dalasi with at most two decimals.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -111,6 +114,8 @@ function schemaOf(route: ApiRoute<never>): object {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.tag],
+    // OpenAPI 3.1, "Security Requirement Object": roles of a scheme that is not OAuth.
+    security: [{ secretKey: [route.scope] }],
     ...(route.description === undefined ? {} : { description: route.description }),
     ...(route.deprecated ? { deprecated: true } : {}),
     ...(params === undefined ? {} : { params }),

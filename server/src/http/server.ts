@@ -7,6 +7,7 @@ import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import type { Random } from '../kit/random.ts';
+import type { KeyScope } from '../api/key-scope.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { serializeRequests } from './connection-queue.ts';
@@ -63,6 +64,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set for API requests once their key has been checked. */
     merchant: Merchant | null;
+    /** What that key may do; null before. */
+    keyScopes: readonly KeyScope[] | null;
   }
 }
 
@@ -97,6 +100,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setValidatorCompiler(({ schema }: { schema: TSchema }) => createSchemaCheck(schema));
   registerErrorHandlers(app, options);
   app.decorateRequest('merchant', null);
+  app.decorateRequest('keyScopes', null);
   serializeRequests(app);
   closeStalledResponses(app, stalledTimeoutMs);
   app.addHook('onRequest', async (request, reply) => {

@@ -144,6 +144,7 @@ describe('a route of the API', () => {
   const route = writeRoute('POST', {
     path: '/v1/experiments/:id',
     operationId: 'experiment',
+    scope: 'charge',
     tag: 'Experiments',
     summary: 'Open a case, then fail or not',
     params: Type.Object({ id: Type.String({ format: 'uuid' }) }),

@@ -14,12 +14,23 @@ const unknownNetwork = 'unknown';
  */
 export function clientNetwork(address: string | undefined): string {
   if (address === undefined) return '';
-  const bare = withoutPort(address);
+  const bare = bareAddress(address);
+  if (bare === null) return unknownNetwork;
   if (isIPv4(bare)) return bare;
-  const [unscoped = ''] = bare.split('%');
-  if (!isIPv6(unscoped)) return unknownNetwork;
-  const groups = groupsOf(unscoped);
-  return mappedIPv4(groups) ?? `${groups.slice(0, networkGroups).join(':')}::/64`;
+  return `${groupsOf(bare).slice(0, networkGroups).join(':')}::/64`;
+}
+
+/** The address without a port and a zone, an IPv4 address in its own form; null for everything that is not an address. */
+export function bareAddress(address: string): string | null {
+  const [bare = ''] = withoutPort(address).split('%');
+  if (isIPv4(bare)) return bare;
+  return isIPv6(bare) ? (mappedIPv4(groupsOf(bare)) ?? bare.toLowerCase()) : null;
+}
+
+/** A bare address as a number of 128 bits, in which IPv4 has its range of IPv6 (`::ffff:0:0/96`). */
+export function addressNumber(bare: string): bigint {
+  const groups = groupsOf(isIPv4(bare) ? `::ffff:${bare}` : bare);
+  return BigInt(`0x${groups.map((group) => group.padStart(4, '0')).join('')}`);
 }
 
 /** The IPv4 address in `::ffff:192.0.2.7`, which is also written `::ffff:c000:207` (RFC 4291, 2.5.5.2). */

@@ -16,9 +16,15 @@ export function readTimeOption(
   clock: Clock,
   { option, text, ofDay }: { option: string; text: string; ofDay: 'first' | 'last' },
 ): Date {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined && unit !== undefined) return addMs(clock.now(), -Number(count) * (unitsMs[unit] ?? 0));
+  const agoMs = durationMs(text);
+  if (agoMs !== null) return addMs(clock.now(), -agoMs);
   const sent = text.replace(/(T\d\d:\d\d)(?=Z|[+-])/i, '$1:00');
   if (isTimeOrDay(sent)) return ofDay === 'first' ? firstMoment(sent) : lastMoment(sent);
   throw new UsageError(`--${option} is a time such as ${timeForms}, not ${JSON.stringify(text)}.`);
+}
+
+/** The milliseconds of `30s`, `15m`, `2h` or `3d`; null for every other text. */
+export function durationMs(text: string): number | null {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (unitsMs[unit] ?? 0);
 }

@@ -27,6 +27,7 @@ const refusals = [
 const create = writeRoute('POST', {
   path,
   operationId: 'createPaymentLink',
+  scope: 'charge',
   tag,
   summary: 'Create a payment link',
   description:
@@ -74,6 +75,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: `${path}/:id`,
   operationId: 'updatePaymentLink',
+  scope: 'charge',
   tag,
   summary: 'Update a payment link',
   description:
@@ -95,6 +97,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: `${path}/:id`,
   operationId: 'deletePaymentLink',
+  scope: 'charge',
   tag,
   summary: 'Delete a payment link',
   description:

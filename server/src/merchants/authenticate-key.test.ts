@@ -9,7 +9,7 @@ import { uuidV7 } from '../kit/ids.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createApiKeyText } from './api-key.ts';
 import { createKeyAuthenticator } from './authenticate-key.ts';
-import { createApiKey, listApiKeys, revokeApiKey } from './manage-keys.ts';
+import { createApiKey, listKeys, revokeApiKey } from './manage-keys.ts';
 
 // Revoked keys are refused everywhere within five seconds.
 const refusedAfterMs = 5_000;
@@ -36,7 +36,11 @@ function newKey(name: string) {
     newId: () => uuidV7(clock, systemRandom),
     pepper: service.secrets.pepper,
   };
-  return createApiKey(service.db, context, merchant.merchant, name);
+  return createApiKey(service.db, context, merchant.merchant, { name });
+}
+
+function revoke(id: string, merchantId = merchant.merchant.id) {
+  return service.db.withTransaction((tx) => revokeApiKey(tx, clock, { merchantId, id }));
 }
 
 /** The status of each of the two processes for the key. */
@@ -57,12 +61,7 @@ describe('an API key', () => {
   it('used a moment ago is refused on every process five seconds after it was revoked', async () => {
     const { text, record } = await newKey('Lost');
     assert.deepEqual(await statuses(text), [200, 200]);
-    const revoked = await revokeApiKey(service.db, {
-      merchantId: merchant.merchant.id,
-      id: record.id,
-      revokedAt: clock.now(),
-    });
-    assert.equal(revoked, 1);
+    await revoke(record.id);
     await clock.advance(refusedAfterMs);
     assert.deepEqual(await statuses(text), [401, 401]);
     assert.deepEqual(await statuses(merchant.key), [200, 200], 'the other keys go on');
@@ -70,21 +69,20 @@ describe('an API key', () => {
 
   it('stays revoked, with the time of its first revocation', async () => {
     const { record } = await newKey('Twice');
-    const { id } = record;
-    const { id: merchantId } = merchant.merchant;
     const at = clock.now();
-    await revokeApiKey(service.db, { merchantId, id, revokedAt: at });
+    await revoke(record.id);
     await clock.advance(1_000);
-    assert.equal(await revokeApiKey(service.db, { merchantId, id, revokedAt: clock.now() }), 0);
-    const found = (await listApiKeys(service.db, merchantId)).find((key) => key.id === id);
-    assert.deepEqual(found?.revokedAt, at);
+    assert.deepEqual((await revoke(record.id)).revokedAt, at);
+    const found = (await listKeys(service.db, clock, merchant.merchant)).find(({ id }) => id === record.id);
+    assert.deepEqual([found?.revokedAt, found?.state], [at, 'revoked']);
   });
 
   it('of another merchant cannot be revoked by its id', async () => {
     const { text, record } = await newKey('Kept');
     const stranger = await service.onboard('Serekunda Shoes');
-    const { id: merchantId } = stranger.test.merchant;
-    assert.equal(await revokeApiKey(service.db, { merchantId, id: record.id, revokedAt: clock.now() }), 0);
+    const refusal = { code: 'not_found' };
+    await assert.rejects(revoke(record.id, stranger.test.merchant.id), refusal);
+    await assert.rejects(revoke('not an id'), refusal);
     await clock.advance(refusedAfterMs);
     assert.deepEqual(await statuses(text), [200, 200]);
   });
@@ -92,7 +90,7 @@ describe('an API key', () => {
   it('is shown once: only its last four characters and a hash are stored', async () => {
     const { text, record } = await newKey('Shown once');
     assert.equal(record.lastFour, text.slice(-4));
-    const listed = JSON.stringify(await listApiKeys(service.db, merchant.merchant.id));
+    const listed = JSON.stringify(await listKeys(service.db, clock, merchant.merchant));
     assert.ok(listed.includes(text.slice(-4)) && !listed.includes(text.slice(8, 40)));
   });
 
@@ -113,7 +111,7 @@ describe('an API key', () => {
       key.replace('test', 'live'),
       `${key}x`,
     ]) {
-      assert.equal(await authenticator.find(mistyped), undefined);
+      assert.equal(await authenticator.find(mistyped), 'invalid');
     }
     assert.deepEqual(lookedUp, []);
     await assert.rejects(authenticator.find(createApiKeyText(systemRandom, true)), /the database was asked/);
@@ -127,11 +125,13 @@ describe('an API key', () => {
     };
     const authenticator = createKeyAuthenticator({ ...service.db, row }, clock, service.secrets.pepper);
     const unknown = createApiKeyText(systemRandom, true);
-    for (let time = 1; time <= 3; time += 1) assert.equal(await authenticator.find(unknown), undefined);
+    for (let time = 1; time <= 3; time += 1) assert.equal(await authenticator.find(unknown), 'invalid');
     assert.equal(lookups.length, 3);
     const { key } = merchant;
-    for (let time = 1; time <= 3; time += 1)
-      assert.equal((await authenticator.find(key))?.merchant.id, merchant.merchant.id);
+    for (let time = 1; time <= 3; time += 1) {
+      const holder = await authenticator.find(key);
+      assert.equal(typeof holder === 'object' && holder.merchant.id, merchant.merchant.id);
+    }
     assert.equal(lookups.length, 5, 'a known key is remembered');
   });
 });

@@ -1,10 +1,8 @@
 import { table, UsageError } from '../kit/command-line.ts';
-import { maskedApiKey } from '../merchants/api-key.ts';
-import { createApiKey, listApiKeys, listMerchants, revokeApiKey } from '../merchants/manage-keys.ts';
+import { listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Command } from './command.ts';
-import { merchantInWords, merchantOf } from './merchant-of.ts';
-import { requireVerifiedPepper } from './verified-pepper.ts';
+import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
 
 const nameLengthMax = 200;
@@ -68,67 +66,6 @@ const listBusinesses: Command = {
   },
 };
 
-const createKey: Command = {
-  name: 'keys create',
-  usage: '--merchant <merchant id> [--name <name>]',
-  summary: 'Create an API key; it is shown once',
-  options: { merchant: { type: 'string', required: true }, name: { type: 'string', required: false } },
-  positionals: 0,
-  async run(context, input) {
-    const merchant = await merchantOf(context, input);
-    await requireVerifiedPepper(context);
-    const name = (input.options['name'] ?? 'Made by the operator').slice(0, nameLengthMax);
-    const { text: key, record } = await createApiKey(context.db, context.onboarding, merchant, name);
-    const text = `${key}\nKey ${record.id} of ${merchantInWords(merchant)}. It is not shown again.`;
-    return { text, data: { id: record.id, secret_key: key }, exitCode: 0 };
-  },
-};
-
-const listKeys: Command = {
-  name: 'keys list',
-  usage: '--merchant <merchant id>',
-  summary: 'List the API keys of a merchant',
-  options: { merchant: { type: 'string', required: true } },
-  positionals: 0,
-  async run(context, input) {
-    const merchant = await merchantOf(context, input);
-    const keys = await listApiKeys(context.db, merchant.id);
-    const { testMode } = merchant;
-    const rows = keys.map((key) => [
-      key.id,
-      maskedApiKey({ testMode, lastFour: key.lastFour }),
-      key.createdAt.toISOString(),
-      key.revokedAt?.toISOString() ?? 'no',
-      key.name,
-    ]);
-    const data = keys.map((key) => ({
-      id: key.id,
-      last_four: key.lastFour,
-      name: key.name,
-      createdAt: key.createdAt,
-      revokedAt: key.revokedAt,
-    }));
-    return { text: table(['KEY', 'SECRET', 'CREATED', 'REVOKED', 'NAME'], rows), data, exitCode: 0 };
-  },
-};
-
-const revokeKey: Command = {
-  name: 'keys revoke',
-  usage: '<key id> --merchant <merchant id>',
-  summary: 'Revoke an API key; every process refuses it within 5 s',
-  options: { merchant: { type: 'string', required: true } },
-  positionals: 1,
-  async run(context, input) {
-    const merchant = await merchantOf(context, input);
-    const id = input.positionals[0] ?? '';
-    const keys = await listApiKeys(context.db, merchant.id);
-    const key = keys.find((candidate) => candidate.id === id);
-    if (!key) throw new UsageError(`${merchant.name} has no key ${id}. See: keys list --merchant ${merchant.id}`);
-    await revokeApiKey(context.db, { merchantId: merchant.id, id, revokedAt: context.clock.now() });
-    return { text: `Key ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
-  },
-};
-
 const phoneLink: Command = {
   name: 'phone link',
   usage: '--merchant <merchant id>',
@@ -143,14 +80,7 @@ const phoneLink: Command = {
   },
 };
 
-export const merchantCommands: readonly Command[] = [
-  createBusiness,
-  listBusinesses,
-  createKey,
-  listKeys,
-  revokeKey,
-  phoneLink,
-];
+export const merchantCommands: readonly Command[] = [createBusiness, listBusinesses, phoneLink];
 
 function environmentOf(merchant: Merchant): string {
   return merchant.testMode ? 'test' : 'live';

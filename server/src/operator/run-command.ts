@@ -21,6 +21,7 @@ import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { feeCommands } from './fee-commands.ts';
+import { keyCommands } from './key-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { logoCommands } from './logo-commands.ts';
@@ -35,6 +36,7 @@ import { settlementCommands } from './settlement-commands.ts';
 
 const commands: readonly Command[] = [
   ...merchantCommands,
+  ...keyCommands,
   ...feeCommands,
   ...limitCommands,
   ...reserveCommands,

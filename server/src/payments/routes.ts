@@ -38,6 +38,7 @@ const secretType = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The in
 const create = writeRoute('POST', {
   path: '/v1/payments',
   operationId: 'createPayment',
+  scope: 'charge',
   tag,
   summary: 'Create a payment intent',
   description:
@@ -65,6 +66,7 @@ const create = writeRoute('POST', {
 const preview = writeRoute('POST', {
   path: '/v1/payments/preview',
   operationId: 'previewPayment',
+  scope: 'read',
   tag,
   summary: 'Preview fees and shares',
   description: 'Returns the fee, each share with its rounding, and what the merchant receives. Stores nothing.',
@@ -82,6 +84,7 @@ const preview = writeRoute('POST', {
 const verify = writeRoute('POST', {
   path: '/v1/payments/verify',
   operationId: 'verifyPayment',
+  scope: 'read',
   tag,
   summary: 'Find a payment intent by its secret',
   body: Type.Object({ intent_secret: secretType }, { additionalProperties: false }),
@@ -140,6 +143,7 @@ const list = listRoute({
 const cancel = writeRoute('POST', {
   path: '/v1/payments/:id/cancel',
   operationId: 'cancelPayment',
+  scope: 'charge',
   tag,
   summary: 'Cancel a payment intent',
   description:

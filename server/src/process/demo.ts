@@ -99,8 +99,9 @@ async function findDemo(config: Config, { db, context }: DemoParts): Promise<Fou
   // Another process writes the file before it removes the draft, so the file is read again after the draft.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
     const facts = readFacts(path);
-    const holder = facts && (await authenticator.find(facts.secret_key));
-    if (holder) return { facts, merchantId: holder.merchant.id };
+    if (!facts) continue;
+    const holder = await authenticator.find(facts.secret_key);
+    if (typeof holder === 'object') return { facts, merchantId: holder.merchant.id };
   }
   return undefined;
 }
@@ -129,7 +130,7 @@ async function insertDemo(tx: Transaction, config: Config, context: DemoParts['c
       throw new StartError(`DEMO_WEBHOOK_URL cannot be used: ${error.fields?.[0]?.message ?? error.message}`);
     });
   }
-  const { text } = await createApiKey(tx, context, merchant, 'Demo');
+  const { text } = await createApiKey(tx, context, merchant, { name: 'Demo' });
   return { base_url: '', secret_key: text, webhook_endpoint_id: endpoint.id, webhook_secret: webhookSecret };
 }
 

@@ -11,6 +11,7 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
+import type { KeyUses } from '../merchants/key-uses.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';
@@ -42,6 +43,7 @@ import { inboxTopicKind } from '../app/work-queues.ts';
 export interface ServedParts {
   address: Address;
   money: MoneyContext;
+  keyUses: KeyUses;
   endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
   accounts: { context: AccountContext; mails: MailContext };
@@ -71,6 +73,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       databaseConnections: config.databaseConnections,
       watchLimiter: parts.watchLimiter,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
+      keyUses: parts.keyUses,
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,

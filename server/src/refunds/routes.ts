@@ -22,6 +22,7 @@ const tag = 'Transactions';
 const create = writeRoute('POST', {
   path: '/v1/transactions/refund',
   operationId: 'createRefund',
+  scope: 'payout',
   tag,
   summary: 'Refund a transaction, whole or in part',
   description:

@@ -30,6 +30,7 @@ const { limit, cursor } = pageParameters;
 const payOut = writeRoute('POST', {
   path: '/v1/sub-accounts/:id/payouts',
   operationId: 'createSubAccountPayout',
+  scope: 'payout',
   tag,
   summary: 'Pay out a sub-account',
   description:
@@ -58,6 +59,7 @@ const payOut = writeRoute('POST', {
 const remove = writeRoute('DELETE', {
   path: '/v1/sub-accounts/:id',
   operationId: 'deleteSubAccount',
+  scope: 'charge',
   tag,
   summary: 'Delete a sub-account',
   description:
@@ -78,6 +80,7 @@ const remove = writeRoute('DELETE', {
 const waive = writeRoute('POST', {
   path: '/v1/sub-accounts/:id/waive-debt',
   operationId: 'waiveSubAccountDebt',
+  scope: 'payout',
   tag,
   summary: 'Waive what a sub-account owes you',
   description:

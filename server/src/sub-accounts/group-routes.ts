@@ -13,6 +13,7 @@ const tag = 'Sub-account groups';
 const create = writeRoute('POST', {
   path: '/v1/sub-account-groups',
   operationId: 'createSubAccountGroup',
+  scope: 'charge',
   tag,
   summary: 'Create a group of sub-accounts',
   description: 'A payment that names the group is split among its members by these percentages.',
@@ -55,6 +56,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/sub-account-groups/:id',
   operationId: 'updateSubAccountGroup',
+  scope: 'charge',
   tag,
   summary: 'Update a group of sub-accounts',
   description: 'The members sent replace the current ones. Existing payments keep their split.',
@@ -75,6 +77,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: '/v1/sub-account-groups/:id',
   operationId: 'deleteSubAccountGroup',
+  scope: 'charge',
   tag,
   summary: 'Delete a group of sub-accounts',
   description: 'Its members and the splits of existing payments stay.',

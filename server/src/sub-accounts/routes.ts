@@ -24,6 +24,7 @@ const tag = 'Sub-accounts';
 const create = writeRoute('POST', {
   path: '/v1/sub-accounts',
   operationId: 'createSubAccount',
+  scope: 'payout',
   tag,
   summary: 'Create a sub-account',
   description: 'A sub-account receives a percentage of each payment that names it.',
@@ -69,6 +70,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/sub-accounts/:id',
   operationId: 'updateSubAccount',
+  scope: 'payout',
   tag,
   summary: 'Update a sub-account',
   description: 'Send only what changes. Existing payments keep their split.',

@@ -15,6 +15,7 @@ const path = '/v1/virtual-terminals';
 const create = writeRoute('POST', {
   path,
   operationId: 'createVirtualTerminal',
+  scope: 'charge',
   tag,
   summary: 'Create a virtual terminal',
   description: 'A counter with its own QR code. Staff at `chat_numbers` receive a message about each payment.',
@@ -57,6 +58,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: `${path}/:id`,
   operationId: 'updateVirtualTerminal',
+  scope: 'charge',
   tag,
   summary: 'Update a virtual terminal',
   description: 'Send only what changes. The code and the QR code stay, so that printed posters keep working.',
@@ -73,6 +75,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: `${path}/:id`,
   operationId: 'deleteVirtualTerminal',
+  scope: 'charge',
   tag,
   summary: 'Delete a virtual terminal',
   description: 'Its page says that the counter is closed. Its code is never reused, and its payments stay.',

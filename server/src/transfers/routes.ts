@@ -37,6 +37,7 @@ const tag = 'Transfers';
 const create = writeRoute('POST', {
   path: '/v1/transfers',
   operationId: 'createTransfer',
+  scope: 'payout',
   tag,
   summary: 'Pay out to a mobile-money account',
   description:
@@ -70,6 +71,7 @@ const create = writeRoute('POST', {
 const fees = writeRoute('POST', {
   path: '/v1/transfers/fees',
   operationId: 'quoteTransferFee',
+  scope: 'read',
   tag,
   summary: 'Preview the fee of a transfer',
   description: 'Stores nothing.',
@@ -120,6 +122,7 @@ const list = listRoute({
 const cancel = writeRoute('POST', {
   path: '/v1/transfers/:id/cancel',
   operationId: 'cancelTransfer',
+  scope: 'payout',
   tag,
   summary: 'Cancel a transfer that has not been sent',
   description:

@@ -61,6 +61,7 @@ const retrieve = readRoute({
 const resend = writeRoute('POST', {
   path: '/v1/events/:id/resend',
   operationId: 'resendEvent',
+  scope: 'charge',
   tag,
   summary: 'Resend an event',
   description:
@@ -84,6 +85,7 @@ const resend = writeRoute('POST', {
 const resendMany = writeRoute('POST', {
   path: '/v1/events/resend',
   operationId: 'resendEvents',
+  scope: 'charge',
   tag,
   summary: 'Resend events in bulk',
   description: 'Resends to one webhook endpoint, oldest first, at most 10,000 events in one call.',

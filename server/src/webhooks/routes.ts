@@ -25,6 +25,7 @@ const tag = 'Webhook endpoints';
 const create = writeRoute('POST', {
   path: '/v1/webhook-endpoints',
   operationId: 'createWebhookEndpoint',
+  scope: 'charge',
   tag,
   summary: 'Create a webhook endpoint',
   description: 'Returns the signing secret, which cannot be retrieved again.',
@@ -81,6 +82,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/webhook-endpoints/:id',
   operationId: 'updateWebhookEndpoint',
+  scope: 'charge',
   tag,
   summary: 'Update a webhook endpoint',
   description: 'Send only what changes. Events are retained while the endpoint is disabled.',
@@ -107,6 +109,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: '/v1/webhook-endpoints/:id',
   operationId: 'deleteWebhookEndpoint',
+  scope: 'charge',
   tag,
   summary: 'Delete a webhook endpoint',
   params: idParameters,
@@ -122,6 +125,7 @@ const remove = writeRoute('DELETE', {
 const rotate = writeRoute('POST', {
   path: '/v1/webhook-endpoints/:id/rotate-secret',
   operationId: 'rotateWebhookSecret',
+  scope: 'charge',
   tag,
   summary: 'Rotate the secret of a webhook endpoint',
   description: 'Both secrets sign until the overlap ends. Returns the new secret, which cannot be retrieved again.',
@@ -152,6 +156,7 @@ const rotate = writeRoute('POST', {
 const endOverlap = writeRoute('POST', {
   path: '/v1/webhook-endpoints/:id/end-overlap',
   operationId: 'endWebhookSecretOverlap',
+  scope: 'charge',
   tag,
   summary: 'End the overlap of two secrets',
   description: 'Within two seconds, only the new secret signs.',
@@ -166,6 +171,7 @@ const endOverlap = writeRoute('POST', {
 const test = writeRoute('POST', {
   path: '/v1/webhook-endpoints/:id/test',
   operationId: 'testWebhookEndpoint',
+  scope: 'charge',
   tag,
   summary: 'Send a webhook endpoint a test event',
   description: 'Sent to this endpoint alone, whatever it subscribes to. Retrieve the event to see the response.',

@@ -11,6 +11,8 @@ export interface Operation {
   description?: string;
   deprecated?: boolean;
   tags: string[];
+  /** The key's scope that it requires. */
+  security: { secretKey: string[] }[];
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
@@ -88,6 +90,11 @@ export function successOf(operation: Operation): {
   const status = statuses.at(-1) ?? '200';
   const statusIfExisting = statuses.find((code) => code !== status) ?? null;
   return { status, statusIfExisting, schema: operation.responses[status]?.content?.[json]?.schema };
+}
+
+/** The scope that the key needs. */
+export function scopeOf({ security }: Operation): string {
+  return security.flatMap(({ secretKey }) => secretKey).join(', ');
 }
 
 /** Status and error codes, which http/openapi.ts writes into the descriptions in backticks. */

@@ -16,6 +16,8 @@ export function referenceIntroduction(
 <dl class="fields">
 <div><dt>Base URL</dt><dd><code>${baseUrl}</code> for test and live; your key selects the environment.</dd></div>
 <div><dt>Authentication</dt><dd>Send your secret key in every request: <code>Authorization: Bearer sk_test_…</code>. Keep it on your server.</dd></div>
+<div><dt>Scopes</dt><dd>A key has one or more scopes: <code>payout</code> to take money out or decide where it goes, <code>charge</code> for every other
+change, <code>read</code> for the rest. Each operation names the one that it requires; without it the response is 403.</dd></div>
 <div><dt>Bodies</dt><dd>JSON. A request with an unknown field is refused, and the error names the field.</dd></div>
 <div><dt>Amounts</dt><dd>Numbers in dalasi with at most two decimals: <code>450</code>, <code>10.5</code>.</dd></div>
 <div><dt>Times</dt><dd>ISO 8601, UTC, with milliseconds: <code>2026-11-20T10:18:00.000Z</code>.</dd></div>

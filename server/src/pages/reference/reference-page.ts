@@ -1,7 +1,15 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { PageContent } from '../document.ts';
-import { bodySchemaOf, errorsOf, isWrappable, operationsByTag, recordName, successOf } from './api-document.ts';
+import {
+  bodySchemaOf,
+  errorsOf,
+  isWrappable,
+  operationsByTag,
+  recordName,
+  scopeOf,
+  successOf,
+} from './api-document.ts';
 import type { ApiDocument, PlacedOperation, Schema } from './api-document.ts';
 import { curlExample } from './example-request.ts';
 import { renderInline } from './markdown.ts';
@@ -80,6 +88,7 @@ function operationSection(placed: PlacedOperation, options: ReferenceOptions): H
   return html`<article id="${operation.operationId}">
 <h3>${operation.summary}${operation.deprecated && html` ${deprecatedMark}`}</h3>
 <p class="address"><span class="method">${method}</span> <code>${path}</code></p>
+<p class="scope">Scope <code>${scopeOf(operation)}</code></p>
 ${operation.description !== undefined && html`<p>${text(operation.description)}</p>`}
 <pre tabindex="0"><code>${curlExample(placed, options.baseUrl)}</code></pre>
 ${fieldList('Parameters', parameterFields(placed))}

@@ -1,0 +1,157 @@
+import type { KeyScope } from '../../api/key-scope.ts';
+import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
+
+/** What an API key may do, until when, and from where. */
+export interface KeyRights {
+  scopes: readonly KeyScope[];
+  /** From this moment on the key is refused; null is never. */
+  expiresAt: Date | null;
+  /** Addresses and networks (`192.0.2.7`, `2001:db8::/32`); null is any. */
+  addresses: readonly string[] | null;
+}
+
+export interface ApiKeyRecord extends KeyRights {
+  merchantId: string;
+  id: string;
+  lastFour: string;
+  name: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+  /** The key that replaced it. */
+  rolledTo: string | null;
+}
+
+const rightsColumns = 'scopes, expires_at AS "expiresAt", addresses';
+
+const columns = `merchant_id AS "merchantId", id, last_four AS "lastFour", name, created_at AS "createdAt",
+  revoked_at AS "revokedAt", rolled_to AS "rolledTo", ${rightsColumns}`;
+
+export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVersion: bigint }): Statement {
+  return {
+    name: 'api_keys_insert',
+    text: `INSERT INTO api_keys (merchant_id, id, key_hmac, pepper_version, last_four, name, created_at, revoked_at,
+             scopes, expires_at, addresses)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    values: [
+      key.merchantId,
+      key.id,
+      key.keyHmac,
+      key.pepperVersion,
+      key.lastFour,
+      key.name,
+      key.createdAt,
+      key.revokedAt,
+      key.scopes,
+      key.expiresAt,
+      key.addresses,
+    ],
+  };
+}
+
+/** A key that is not revoked; it may have expired. */
+export interface FoundKey extends KeyRights {
+  merchantId: string;
+  id: string;
+  /** Whether the merchant has no other key that is valid at `now`. */
+  isOnly: boolean;
+}
+
+/** The only look-up without a merchant: the key identifies it. */
+export function findKeyByHmac(
+  db: Queryable,
+  { keyHmac, now }: { keyHmac: Uint8Array; now: Date },
+): Promise<FoundKey | undefined> {
+  return db.row({
+    name: 'api_keys_find_by_hmac',
+    text: `-- across merchants: the key says whose it is
+           SELECT merchant_id AS "merchantId", id, ${rightsColumns}, NOT EXISTS (
+             SELECT FROM api_keys AS other
+             WHERE other.merchant_id = api_keys.merchant_id AND other.id <> api_keys.id AND other.revoked_at IS NULL
+               AND (other.expires_at IS NULL OR other.expires_at > $2)
+           ) AS "isOnly"
+           FROM api_keys WHERE key_hmac = $1 AND revoked_at IS NULL`,
+    values: [keyHmac, now],
+  });
+}
+
+/** Counts revoked keys too: they are stored under the same pepper. */
+export async function hasApiKeys(db: Queryable): Promise<boolean> {
+  const row = await db.row<{ found: boolean }>({
+    name: 'api_keys_exist',
+    text: `-- across merchants: one pepper is everybody's
+           SELECT EXISTS (SELECT FROM api_keys) AS found`,
+    values: [],
+  });
+  return row?.found === true;
+}
+
+/** A merchant's keys, the oldest first. */
+export function listApiKeys(db: Queryable, merchantId: string): Promise<ApiKeyRecord[]> {
+  return db.rows<ApiKeyRecord>({
+    name: 'api_keys_list',
+    text: `SELECT ${columns} FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, id`,
+    values: [merchantId],
+  });
+}
+
+/** Locks the key until the end of the transaction, so that it is rolled or revoked once. */
+export function lockApiKey(
+  tx: Transaction,
+  key: { merchantId: string; id: string },
+): Promise<ApiKeyRecord | undefined> {
+  return tx.row<ApiKeyRecord>({
+    name: 'api_keys_lock',
+    text: `SELECT ${columns} FROM api_keys WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
+    values: [key.merchantId, key.id],
+  });
+}
+
+/** Of a locked key. */
+export function markApiKeyRevoked(key: { merchantId: string; id: string; revokedAt: Date }): Statement {
+  return {
+    name: 'api_keys_revoke',
+    text: 'UPDATE api_keys SET revoked_at = $3 WHERE merchant_id = $1 AND id = $2',
+    values: [key.merchantId, key.id, key.revokedAt],
+  };
+}
+
+/** Of a locked key. */
+export function markApiKeyRolled(key: {
+  merchantId: string;
+  id: string;
+  rolledTo: string;
+  expiresAt: Date;
+}): Statement {
+  return {
+    name: 'api_keys_roll',
+    text: 'UPDATE api_keys SET rolled_to = $3, expires_at = $4 WHERE merchant_id = $1 AND id = $2',
+    values: [key.merchantId, key.id, key.rolledTo, key.expiresAt],
+  };
+}
+
+/** The last use of an API key. */
+export interface KeyUse {
+  keyId: string;
+  usedAt: Date;
+  /** Of the client; null where a proxy passed on something that is no address. */
+  address: string | null;
+}
+
+/** Processes write in any order; the latest use stays. */
+export function upsertKeyUse(db: Queryable, use: KeyUse & { merchantId: string }): Promise<number> {
+  return db.run({
+    name: 'api_key_uses_upsert',
+    text: `INSERT INTO api_key_uses (merchant_id, key_id, used_at, address) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (merchant_id, key_id) DO UPDATE SET used_at = excluded.used_at, address = excluded.address
+           WHERE api_key_uses.used_at < excluded.used_at`,
+    values: [use.merchantId, use.keyId, use.usedAt, use.address],
+  });
+}
+
+export function listKeyUses(db: Queryable, merchantId: string): Promise<KeyUse[]> {
+  return db.rows<KeyUse>({
+    name: 'api_key_uses_list',
+    text: 'SELECT key_id AS "keyId", used_at AS "usedAt", address FROM api_key_uses WHERE merchant_id = $1',
+    values: [merchantId],
+  });
+}
