@@ -87,14 +87,13 @@ async function authenticate(
   }
   const key = header === undefined ? undefined : /^Bearer (\S+)$/i.exec(header)?.[1];
   const cachedStatus = key === undefined ? 'invalid' : authenticator.cachedStatus(key);
-  const takePermit = (): KeylessPermit => {
-    const permit = keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
-    reply.headers(permit.headers);
-    if (permit.refusal) throw permit.refusal;
-    return permit;
-  };
+  const takePermit = (): KeylessPermit => keylessLimit.take(request.ip, { isNew: cachedStatus === 'new' });
   // A key that was valid a moment ago is never limited by other requests from its address.
-  const permit = cachedStatus === 'valid' ? undefined : takePermit();
+  let permit = cachedStatus === 'valid' ? undefined : takePermit();
+  if (permit?.refusal) {
+    reply.headers(permit.headers);
+    throw permit.refusal;
+  }
   const holder = key === undefined ? 'invalid' : await authenticator.find(key);
   const address = bareAddress(request.ip ?? '');
   if (typeof holder === 'object' && holder.allows(address)) {
@@ -102,7 +101,10 @@ async function authenticate(
     keyUses.note({ merchantId: holder.merchant.id, keyId: holder.keyId, usedAt: clock.now(), address });
     return holder;
   }
-  if (permit === undefined) takePermit();
+  permit ??= takePermit();
+  reply.headers(permit.headers);
+  // A key that is valid elsewhere stays so: only the limit stops whoever sends it from here.
+  if (typeof holder === 'object' && permit.refusal) throw permit.refusal;
   if (header === undefined) {
     throw new AppError('api_key_missing', 'Send your secret key as "Authorization: Bearer sk_test_…".');
   }

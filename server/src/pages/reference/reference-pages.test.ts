@@ -55,6 +55,7 @@ describe('the API reference', () => {
       const [section = ''] = text.slice(text.indexOf(`id="${operationId}"`)).split('</article>');
       const address = path.replace(':id', '{id}');
       assert.ok(section.includes(`<span class="method">${method}</span> <code>${address}</code>`), operationId);
+      assert.ok(section.includes(`<p class="scope">Scope <code>${route.scope}</code></p>`), `scope of ${operationId}`);
       const [, shown = ''] = /<p class="answer">(.*)<\/p>/.exec(section) ?? [];
       const expected = route.kind === 'file' ? 200 : route.status;
       const statuses = [...shown.matchAll(/<span class="status">(\d+)</g)].map(([, status]) => Number(status));
