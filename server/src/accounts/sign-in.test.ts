@@ -166,6 +166,18 @@ test('signing up or asking for a password tells nobody but the address whether i
   assert.equal(mails.length, count + 1, 'no mail to an address without a login');
 });
 
+test('before the address is confirmed nobody gets in, and the link comes once more', async () => {
+  const { context, mails } = world;
+  const request = { name: 'Awa', email: 'unconfirmed@example.gm', password, businessName: 'Shop' };
+  await signUp(context, request, world.createBusiness);
+  const first = world.newestToken();
+  await assert.rejects(world.signIn('unconfirmed@example.gm'), refusal(/Confirm your e-mail/, 'state_conflict'));
+  assert.equal(mails.at(-1)?.to, 'unconfirmed@example.gm');
+  assert.equal(await verifyEmail(context, first), undefined, 'a newer link replaces it');
+  assert.ok(await verifyEmail(context, world.newestToken()));
+  assert.ok(await world.signIn('unconfirmed@example.gm'));
+});
+
 test('a name or an address with line breaks or control characters is refused before a mail is written', async () => {
   const { context, mails } = world;
   const count = mails.length;

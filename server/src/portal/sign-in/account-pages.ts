@@ -97,7 +97,6 @@ async function showAccount(
     'Your login',
     html`<p>${account.name}, ${account.email}</p>
 ${formSummary(form, [])}
-${account.emailVerifiedAt === null && html`<p class="hint">Your address is not confirmed yet: open the link in our mail.</p>`}
 <h2>Second factor</h2>
 ${
   account.totpConfirmedAt === null
