@@ -41,6 +41,8 @@ const wrong = [
   ['SMTP_URL', 'https://mail.example.gm', /^SMTP_URL must be the address of a mail server/],
   ['SMTP_URL', 'smtp://mail.example.gm?requireTLS=false', /^SMTP_URL must be the address of a mail server/],
   ['SMTP_URL', 'smtps://mail.example.gm', /^MAIL_FROM is required with SMTP_URL\.$/],
+  ['MAIL_FROM', 'Dalasi <pay@example.gm', /^MAIL_FROM must be a sender/],
+  ['MAIL_FROM', 'a@example.gm, b@example.gm', /^MAIL_FROM must be a sender/],
   ['MAIL_FROM', 'nobody', /^MAIL_FROM must be a sender/],
   ['SIGN_UP', 'yes', /^SIGN_UP must be open or closed, not "yes"\.$/],
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],

@@ -242,7 +242,7 @@ function readSmtp(read: Reader): SmtpSettings | null {
   const from = matching(
     read,
     'MAIL_FROM',
-    /^[^\p{C}<>]*<?[^\s<>@]+@[^\s<>@]+>?$/u,
+    /^(?:[^\p{C}<>@,;]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u,
     'a sender, such as Dalasi <pay@example.gm>',
   );
   if (url === '') return null;

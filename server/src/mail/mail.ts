@@ -36,7 +36,10 @@ export function sendMail(
     insertMail({
       id,
       recipient: to,
-      subject: subject.replaceAll(/\p{C}+/gu, ' ').slice(0, subjectLengthMax),
+      subject: subject
+        .replaceAll(/\p{C}+/gu, ' ')
+        .slice(0, subjectLengthMax)
+        .toWellFormed(),
       sealedText: sealer.seal(text, sealContext(id)),
       createdAt: now,
       dueAt: now,

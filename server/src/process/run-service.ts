@@ -50,6 +50,8 @@ const shutdownMaxMs = 25_000;
 // Enough to finish creating a database; a recovery or a wait for a lock is abandoned.
 const unfinishedStartMaxMs = 5_000;
 
+const noMailServer = 'SMTP_URL is not set: nobody gets links to confirm an address or to choose a password';
+
 const unverifiedPepper =
   'KEY_PEPPER cannot be verified before the first request with an API key; to confirm it now: npm run operator -- secrets accept KEY_PEPPER';
 
@@ -109,6 +111,7 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
   const closing: (() => Promise<void>)[] = [opened.close];
   try {
     if (sendsKeysInTheClear(config)) log.warn(plainPublicUrl);
+    if (config.production && config.smtp === null) log.warn(noMailServer);
     const { secrets, keyring } = await openSecrets(run.secrets, { db, clock });
     if ((await keyring.state()).pepper === 'unverified') log.warn(unverifiedPepper);
     const notifier = await startNotifier({
