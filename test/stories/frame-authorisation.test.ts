@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { keyScopes } from '../../server/src/api/key-scope.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { crc32Base62 } from '../../server/src/kit/base62.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
-import { exampleHeaders, exampleOf, examples } from '../harness/api-examples.ts';
+import { call, examples } from '../harness/api-examples.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -117,15 +116,6 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   };
 }
 
-function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiResponse> {
-  const example = exampleOf(operation.operationId);
-  const path = operation.path.replace('{id}', records[example.names ?? 'intentId']) + (example.query?.(records) ?? '');
-  return api.send(operation.method, path, {
-    ...(example.body ? { body: JSON.stringify(example.body(records)) } : {}),
-    headers: exampleHeaders(example),
-  });
-}
-
 /** The response without what differs each time. */
 function withoutRequestId({ status, text, body }: ApiResponse): string {
   return `${status} ${text.replace(String(body['request_id']), '')}`;
@@ -150,31 +140,6 @@ describe('the table of routes', () => {
     const paths = served.filter((path) => path.startsWith('/v1')).map((path) => path.replaceAll(/:(\w+)/g, '{$1}'));
     const known = new Set(contract.operations.map(({ path }) => path));
     assert.deepEqual(paths.toSorted(), [...known].toSorted());
-  });
-});
-
-describe('the scope of a route', () => {
-  const idsWith = (scope: string) =>
-    contract.operations.filter((one) => one.scope === scope).map(({ operationId }) => operationId);
-
-  it('is payout where money goes out, or its destination is chosen', () => {
-    assert.deepEqual(idsWith('payout').toSorted(), [
-      'cancelTransfer',
-      'createRefund',
-      'createSubAccount',
-      'createSubAccountPayout',
-      'createTransfer',
-      'updateSubAccount',
-      'waiveSubAccountDebt',
-    ]);
-  });
-
-  it('is read for every GET and for three POSTs that change nothing, and charge for the rest', () => {
-    const reading = contract.operations.filter(({ method }) => method === 'GET').map(({ operationId }) => operationId);
-    const posts = ['previewPayment', 'quoteTransferFee', 'verifyPayment'];
-    assert.deepEqual(idsWith('read').toSorted(), [...reading, ...posts].toSorted());
-    const others = [...idsWith('read'), ...idsWith('payout'), ...idsWith('charge')];
-    assert.equal(others.length, contract.operations.length);
   });
 });
 
@@ -237,23 +202,6 @@ describe('a request', () => {
       }
     }
     assert.deepEqual(await recordsOfBusiness(), before);
-  });
-
-  it('is refused with a key without the scope of its route, and only then', async () => {
-    const keys = await Promise.all(keyScopes.map((scope) => service.newKey(business.test.merchant, [scope])));
-    const before = await recordsOfBusiness();
-    for (const isPermitted of [false, true]) {
-      for (const operation of contract.operations) {
-        for (const [index, scope] of keyScopes.entries()) {
-          if ((scope === operation.scope) !== isPermitted) continue;
-          const response = await call(clientOf(keys[index] ?? ''), operation, isPermitted ? unknown : own.test);
-          const called = `${operation.operationId} with ${scope}: ${response.text}`;
-          if (isPermitted) assert.notEqual(response.status, 403, called);
-          else assert.deepEqual([response.status, response.body['code']], [403, 'scope_missing'], called);
-        }
-      }
-      if (!isPermitted) assert.deepEqual(await recordsOfBusiness(), before);
-    }
   });
 
   it('that refers to a foreign record is refused like one that does not exist', async () => {

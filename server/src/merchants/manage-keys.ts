@@ -61,7 +61,7 @@ async function storeNewKey(
 }
 
 /** How long a rolled key goes on working, unless chosen. */
-export const overlapDefaultMs = dayMs;
+const overlapDefaultMs = dayMs;
 const overlapMaxMs = 7 * dayMs;
 
 /**
