@@ -61,7 +61,7 @@ async function storeNewKey(
 }
 
 /** How long a rolled key goes on working, unless chosen. */
-const overlapDefaultMs = dayMs;
+export const overlapDefaultMs = dayMs;
 const overlapMaxMs = 7 * dayMs;
 
 /**
