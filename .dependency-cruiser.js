@@ -13,13 +13,12 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 export const levels = [
   ['kit'],
   ['api', 'database', 'languages'],
-  ['ledger', 'events', 'networks', 'keyring', 'audit', 'mail', 'request-log'],
-  ['merchants', 'cases', 'operators', 'accounts', 'customers', 'sub-accounts', 'terminals'],
+  ['ledger', 'events', 'networks', 'keyring'],
+  ['merchants', 'cases', 'operators', 'accounts', 'mail', 'customers', 'sub-accounts', 'terminals'],
   ['payments', 'transfers', 'debts'],
-  ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications', 'reports'],
+  ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],
   ['portal'],
-  ['dashboard', 'console'],
 ];
 
 // Above all levels: what reads the settings, puts the parts together, and runs them as a process or as a command. Settings are read

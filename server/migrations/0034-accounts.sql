@@ -73,10 +73,10 @@ CREATE INDEX account_tokens_expires_idx ON account_tokens (expires_at);
 CREATE TABLE account_attempts (
   key_hash bytea NOT NULL CONSTRAINT account_attempts_pkey PRIMARY KEY,
   failures bigint NOT NULL,
-  window_started_at timestamptz NOT NULL,
+  last_failed_at timestamptz NOT NULL,
   blocked_until timestamptz
 );
-CREATE INDEX account_attempts_started_idx ON account_attempts (window_started_at);
+CREATE INDEX account_attempts_failed_idx ON account_attempts (last_failed_at);
 
 -- Who works for a business, and as what.
 CREATE TABLE memberships (

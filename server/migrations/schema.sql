@@ -3,11 +3,11 @@
 CREATE TABLE account_attempts (
   key_hash bytea NOT NULL,
   failures bigint NOT NULL,
-  window_started_at timestamp with time zone NOT NULL,
+  last_failed_at timestamp with time zone NOT NULL,
   blocked_until timestamp with time zone,
   CONSTRAINT account_attempts_pkey PRIMARY KEY (key_hash)
 );
-CREATE INDEX account_attempts_started_idx ON account_attempts USING btree (window_started_at);
+CREATE INDEX account_attempts_failed_idx ON account_attempts USING btree (last_failed_at);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE account_passkeys (
@@ -105,30 +105,6 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_hmac_key UNIQUE (key_hmac),
   CONSTRAINT api_keys_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
--- dalasi_app: SELECT, INSERT, UPDATE, DELETE
-
-CREATE TABLE audit_entries (
-  business_id uuid NOT NULL,
-  id uuid NOT NULL,
-  test_mode boolean,
-  actor_type text NOT NULL,
-  actor_id uuid,
-  actor_name text NOT NULL,
-  action text NOT NULL,
-  object_type text NOT NULL,
-  object_id text,
-  result text NOT NULL,
-  before jsonb,
-  after jsonb,
-  address text,
-  session_id uuid,
-  request_id text,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT audit_entries_pkey PRIMARY KEY (business_id, id),
-  CONSTRAINT audit_entries_result_check CHECK (result = ANY (ARRAY['done'::text, 'refused'::text]))
-);
-CREATE INDEX audit_entries_actor_idx ON audit_entries USING btree (business_id, actor_id, id);
-CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE businesses (
@@ -529,6 +505,22 @@ CREATE INDEX ledger_movements_sub_debit_idx ON ledger_movements USING btree (mer
 CREATE INDEX ledger_movements_sub_owed_credit_idx ON ledger_movements USING btree (merchant_id, credit_account, id) WHERE credit_account ~~ 'sub_owed:%'::text;
 CREATE INDEX ledger_movements_sub_owed_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub_owed:%'::text;
 -- dalasi_app: SELECT, INSERT
+
+CREATE TABLE mails (
+  id uuid NOT NULL,
+  recipient text NOT NULL,
+  subject text NOT NULL,
+  sealed_text bytea,
+  attempts bigint NOT NULL DEFAULT 0,
+  due_at timestamp with time zone,
+  sent_at timestamp with time zone,
+  failure text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX mails_created_idx ON mails USING btree (created_at);
+CREATE INDEX mails_due_idx ON mails USING btree (due_at) WHERE due_at IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE memberships (
   business_id uuid NOT NULL,

@@ -157,3 +157,21 @@ export function call(
     headers: exampleHeaders(example),
   });
 }
+
+/** Ids that nobody has. */
+export const unknownRecords: OwnRecords = {
+  intentId: '01a1f8ac-4b37-7417-9fed-11d78420f713',
+  intentSecret: '0'.repeat(64),
+  chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
+  paidChargeId: '01a1f8ac-4b37-7417-9fed-11d78420f740',
+  refundId: '01a1f8ac-4b37-7417-9fed-11d78420f741',
+  transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
+  customerId: '01a1f8ac-4b37-7417-9fed-11d78420f723',
+  subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
+  unusedSubAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f730',
+  subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
+  paymentLinkId: '01a1f8ac-4b37-7417-9fed-11d78420f750',
+  terminalId: '01a1f8ac-4b37-7417-9fed-11d78420f751',
+  endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
+  eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
+};

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { crc32Base62 } from '../../server/src/kit/base62.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
-import { call, examples } from '../harness/api-examples.ts';
+import { call, examples, unknownRecords as unknown } from '../harness/api-examples.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -14,23 +14,6 @@ import { createOwnRecords } from '../harness/own-records.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestMerchant, TestService } from '../harness/service.ts';
 import { asOwner, dumpTables } from '../harness/tables.ts';
-
-const unknown: OwnRecords = {
-  intentId: '01a1f8ac-4b37-7417-9fed-11d78420f713',
-  intentSecret: '0'.repeat(64),
-  chargeId: '01a1f8ac-4b37-7417-9fed-11d78420f714',
-  paidChargeId: '01a1f8ac-4b37-7417-9fed-11d78420f740',
-  refundId: '01a1f8ac-4b37-7417-9fed-11d78420f741',
-  transferId: '01a1f8ac-4b37-7417-9fed-11d78420f718',
-  customerId: '01a1f8ac-4b37-7417-9fed-11d78420f723',
-  subAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f720',
-  unusedSubAccountId: '01a1f8ac-4b37-7417-9fed-11d78420f730',
-  subAccountGroupId: '01a1f8ac-4b37-7417-9fed-11d78420f721',
-  paymentLinkId: '01a1f8ac-4b37-7417-9fed-11d78420f750',
-  terminalId: '01a1f8ac-4b37-7417-9fed-11d78420f751',
-  endpointId: '01a1f8ac-4b37-7417-9fed-11d78420f715',
-  eventId: '01a1f8ac-4b37-7417-9fed-11d78420f760',
-};
 
 // Each route gets every n-th key, its neighbours the others, and always another merchant's.
 const everyKey = effort({ usual: 4, long: 1 });

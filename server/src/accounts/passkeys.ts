@@ -103,12 +103,12 @@ export async function addPasskey(
  * challenge counts once.
  */
 export async function verifyPasskey(context: AccountContext, response: string): Promise<Passkey | undefined> {
-  const answer = parsed<AuthenticationResponseJSON>(response, null);
-  const passkey = typeof answer?.id === 'string' ? await findPasskey(context.db, answer.id) : undefined;
-  if (!answer || !passkey) return undefined;
+  const parsedResponse = parsed<AuthenticationResponseJSON>(response, null);
+  const passkey = typeof parsedResponse?.id === 'string' ? await findPasskey(context.db, parsedResponse.id) : undefined;
+  if (!parsedResponse || !passkey) return undefined;
   const { origin, hostname } = new URL(context.publicUrl());
   const verified = await verifyAuthenticationResponse({
-    response: answer,
+    response: parsedResponse,
     expectedChallenge: (challenge) =>
       consumeChallenge(context.db, context, { challenge, accountId: passkey.accountId }),
     expectedOrigin: origin,

@@ -46,6 +46,7 @@ const merchantActions = {
 } as const satisfies Record<string, readonly [Rule, Rule, Rule]>;
 
 export type MerchantAction = keyof typeof merchantActions;
+/** @internal */
 export const merchantActionNames = Object.keys(merchantActions) as MerchantAction[];
 
 // The owner's own decisions about who may move money.
@@ -70,6 +71,7 @@ const operatorActions = {
 } as const satisfies Record<string, readonly [Rule, Rule, Rule]>;
 
 export type OperatorAction = keyof typeof operatorActions;
+/** @internal */
 export const operatorActionNames = Object.keys(operatorActions) as OperatorAction[];
 
 /** What a role's rule means for one request. */
@@ -103,10 +105,15 @@ function merchantRule(role: MerchantRole, action: MerchantAction): Rule {
 
 function ownersRule(action: MerchantAction): Rule {
   const rules: readonly Rule[] = merchantActions[action];
-  const asks = ownersWithFactor.has(action) || rules.some((rule) => rule === 'factor' || rule === 'test factor');
-  return asks ? 'factor' : 'yes';
+  const needsFactor = ownersWithFactor.has(action) || rules.some((rule) => rule === 'factor' || rule === 'test factor');
+  return needsFactor ? 'factor' : 'yes';
 }
 
+/**
+ * As `merchantPermission`, for the console.
+ *
+ * @internal
+ */
 export function operatorPermission(role: OperatorRole, action: OperatorAction): Permission {
   const rules: readonly Rule[] = operatorActions[action];
   return permission(rules[operatorRoles.indexOf(role)] ?? 'no', false);
@@ -122,7 +129,7 @@ function permission(rule: Rule, testMode: boolean): Permission {
 }
 
 // A factor that was given for one of these does not count for the next, nor does one from before.
-const asksEachTime: ReadonlySet<string> = new Set<MerchantAction | OperatorAction>([
+const eachTimeActions: ReadonlySet<string> = new Set<MerchantAction | OperatorAction>([
   'keys.manage',
   'team.manage',
   'sub_accounts.change_destination',
@@ -131,7 +138,11 @@ const asksEachTime: ReadonlySet<string> = new Set<MerchantAction | OperatorActio
   'operators.manage',
 ]);
 
-/** Whether the second factor has to come with the request, however recently it was given (dashboard pages ask beside the form). */
+/**
+ * Whether the second factor has to come with the request, however recently it was given (dashboard pages ask beside the form).
+ *
+ * @internal
+ */
 export function needsFactorEachTime(action: MerchantAction | OperatorAction): boolean {
-  return asksEachTime.has(action);
+  return eachTimeActions.has(action);
 }

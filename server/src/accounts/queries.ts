@@ -47,10 +47,6 @@ export function lockAccount(db: Queryable, id: string): Promise<Account | undefi
   });
 }
 
-export function updateName(id: string, name: string): Statement {
-  return { name: 'accounts_name', text: 'UPDATE accounts SET name = $2 WHERE id = $1', values: [id, name] };
-}
-
 export function updatePassword(id: string, passwordHash: string): Statement {
   return {
     name: 'accounts_password',
@@ -335,52 +331,11 @@ export function deleteTokens(accountId: string, purposes: readonly TokenPurpose[
   };
 }
 
-/** Counts a failed try, and returns the window's count; undefined while tries are refused. */
-export async function countFailure(
-  db: Queryable,
-  attempt: { keyHash: Uint8Array; now: Date; windowFrom: Date },
-): Promise<bigint | undefined> {
-  const row = await db.row<{ failures: bigint }>({
-    name: 'account_attempts_count',
-    text: `INSERT INTO account_attempts (key_hash, failures, window_started_at) VALUES ($1, 1, $2)
-           ON CONFLICT (key_hash) DO UPDATE
-           SET failures = CASE WHEN account_attempts.window_started_at <= $3 THEN 1 ELSE account_attempts.failures + 1 END,
-               window_started_at = CASE WHEN account_attempts.window_started_at <= $3 THEN $2
-                                        ELSE account_attempts.window_started_at END
-           WHERE account_attempts.blocked_until IS NULL OR account_attempts.blocked_until <= $2
-           RETURNING failures`,
-    values: [attempt.keyHash, attempt.now, attempt.windowFrom],
-  });
-  return row?.failures;
-}
-
-export function blockAttempts(attempt: { keyHash: Uint8Array; blockedUntil: Date }): Statement {
-  return {
-    name: 'account_attempts_block',
-    text: 'UPDATE account_attempts SET blocked_until = $2 WHERE key_hash = $1',
-    values: [attempt.keyHash, attempt.blockedUntil],
-  };
-}
-
-export async function findBlockedUntil(db: Queryable, keyHash: Uint8Array): Promise<Date | null> {
-  const row = await db.row<{ blockedUntil: Date | null }>({
-    name: 'account_attempts_find',
-    text: 'SELECT blocked_until AS "blockedUntil" FROM account_attempts WHERE key_hash = $1',
-    values: [keyHash],
-  });
-  return row?.blockedUntil ?? null;
-}
-
-export function deleteAttempts(keyHash: Uint8Array): Statement {
-  return {
-    name: 'account_attempts_delete',
-    text: 'DELETE FROM account_attempts WHERE key_hash = $1',
-    values: [keyHash],
-  };
-}
-
 /** Deletes what has ended: sessions, links and counts, some at a time. */
-export async function purgeAccounts(db: Queryable, ended: { before: Date; now: Date; limit: number }): Promise<number> {
+export async function purgeEndedLogins(
+  db: Queryable,
+  ended: { before: Date; now: Date; limit: number },
+): Promise<number> {
   const sessions = await db.run({
     name: 'account_sessions_purge',
     text: `DELETE FROM account_sessions WHERE id IN (SELECT id FROM account_sessions WHERE expires_at < $1 LIMIT $2)`,
@@ -395,7 +350,7 @@ export async function purgeAccounts(db: Queryable, ended: { before: Date; now: D
   const attempts = await db.run({
     name: 'account_attempts_purge',
     text: `DELETE FROM account_attempts
-            WHERE key_hash IN (SELECT key_hash FROM account_attempts WHERE window_started_at < $1 LIMIT $2)`,
+            WHERE key_hash IN (SELECT key_hash FROM account_attempts WHERE last_failed_at < $1 LIMIT $2)`,
     values: [ended.before, ended.limit],
   });
   return sessions + tokens + attempts;

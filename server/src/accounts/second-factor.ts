@@ -17,7 +17,7 @@ import {
   setTotpSecret,
 } from './queries.ts';
 import { codeThrottle, countAttempt, forgetAttempts } from './throttle.ts';
-import { createTotpSecret, totpSetup, totpStepOf } from './totp.ts';
+import { createTotpSecret, totpSealContext, totpSetup, totpStepOf } from './totp.ts';
 
 export { countRecoveryCodes, listPasskeys };
 
@@ -61,10 +61,6 @@ async function isSecondFactor(context: AccountContext, account: Account, input: 
 function totpSecretOf({ sealer, random }: AccountContext, account: Account): Uint8Array {
   if (account.totpSecret === null) return createTotpSecret(random);
   return sealer.open(account.totpSecret, totpSealContext(account.id));
-}
-
-function totpSealContext(accountId: string): string {
-  return `account totp ${accountId}`;
 }
 
 /** Makes the secret that an authenticator app scans. Throws AppError `state_conflict` while another is in force. */

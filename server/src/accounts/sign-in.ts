@@ -11,6 +11,7 @@ import { checkSecondFactor, hasSecondFactor } from './second-factor.ts';
 import type { FactorInput } from './second-factor.ts';
 import { confirmSession, startSession } from './sessions.ts';
 import type { Client, SignedIn } from './sessions.ts';
+import { mailVerification } from './sign-up.ts';
 import { countAttempt, forgetAttempts, passwordThrottle } from './throttle.ts';
 
 // A shop's staff behind one address, and a mobile network's thousands: a burst of 60, then one try in two seconds.
@@ -56,7 +57,7 @@ export interface StartedSession {
 
 /**
  * Signs in with a password. A wrong one, an unknown address, and an address of the other realm cannot be told apart, by text or
- * time. Throws AppError `invalid_request`, and `rate_limited` after ten tries in a quarter of an hour.
+ * time. Throws AppError `invalid_request`, `state_conflict` before the address is confirmed, and `rate_limited` after ten tries in a quarter of an hour.
  */
 export async function signIn(context: AccountContext, realm: Realm, credentials: Credentials): Promise<StartedSession> {
   const email = normalizedEmail(credentials.email);
@@ -66,6 +67,7 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
   const isRight = await isPassword(credentials.password, account?.passwordHash ?? null);
   if (!account || !isRight) throw new AppError('invalid_request', 'This address and password do not match.');
   await forgetAttempts(context, attempts);
+  if (account.emailVerifiedAt === null) await refuseUnverified(context, account);
   const isComplete = !(await hasSecondFactor(context.db, account));
   const { client } = credentials;
   const started = await context.db.withTransaction(async (tx) =>
@@ -74,13 +76,22 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
   return { account, ...started };
 }
 
+/**
+ * Whoever signed up with somebody else's address gets no further, so that no factor of theirs waits for its owner. Throws AppError.
+ */
+async function refuseUnverified(context: AccountContext, account: Account): Promise<never> {
+  await context.sealer.prepare();
+  await context.db.withTransaction(async (tx) => mailVerification(tx, context, account));
+  throw new AppError('state_conflict', 'Confirm your e-mail address first: we have sent you the link again.');
+}
+
 /** Signs in with a passkey, which is both factors: the device, and its owner's finger, face or PIN. Throws AppError. */
 export async function signInWithPasskey(
   context: AccountContext,
   realm: Realm,
-  { answer, client }: { answer: string; client: Client },
+  { response, client }: { response: string; client: Client },
 ): Promise<StartedSession> {
-  const passkey = await verifyPasskey(context, answer);
+  const passkey = await verifyPasskey(context, response);
   const account = passkey && (await findAccount(context.db, passkey.accountId));
   if (account?.realm !== realm) throw new AppError('invalid_request', 'This passkey is not known here.');
   const started = await context.db.withTransaction(async (tx) =>

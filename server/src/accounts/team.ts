@@ -19,15 +19,7 @@ import type { Invitation, Membership } from './queries/team.ts';
 import { checkEmail, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
 
-export {
-  deleteInvitation,
-  findMembership,
-  insertMembership,
-  listInvitations,
-  listMemberships,
-  listTeam,
-} from './queries/team.ts';
-export type { Invitation, Membership, TeamMember } from './queries/team.ts';
+export { deleteInvitation, findMembership, listInvitations, listMemberships, listTeam } from './queries/team.ts';
 
 const invitationLifetimeMs = 7 * 24 * 3_600_000;
 const teamMax = 200;

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../api/app-error.ts';
 import type { AccountContext } from './context.ts';
-import { blockAttempts, countFailure, deleteAttempts, findBlockedUntil } from './queries.ts';
+import { blockAttempts, countFailure, deleteAttempts, findBlockedUntil } from './queries/attempts.ts';
 
 interface Throttle {
-  /** Free tries in the window. */
+  /** Tries without a wait. */
   tries: number;
+  /** After so long without a failure the count begins anew. */
   windowMs: number;
 }
 
@@ -31,8 +32,8 @@ export async function countAttempt(context: ThrottleContext, throttle: Throttle,
   const now = context.clock.now();
   const refusedUntil = await context.db.withTransaction(async (tx) => {
     // The row is locked from here on: of two tries at once one sees the other.
-    const windowFrom = new Date(now.getTime() - throttle.windowMs);
-    const failures = await countFailure(tx, { keyHash, now, windowFrom });
+    const resetBefore = new Date(now.getTime() - throttle.windowMs);
+    const failures = await countFailure(tx, { keyHash, now, resetBefore });
     if (failures === undefined) return (await findBlockedUntil(tx, keyHash)) ?? now;
     const beyond = Number(failures) - throttle.tries;
     if (beyond >= 0) {

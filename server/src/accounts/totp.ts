@@ -34,3 +34,8 @@ function totpOf(secret: Uint8Array, names: { issuer?: string; label?: string } =
   const buffer = Uint8Array.from(secret).buffer;
   return new TOTP({ ...names, secret: new Secret({ buffer }), period: periodSeconds });
 }
+
+/** What a sealed secret is bound to. */
+export function totpSealContext(accountId: string): string {
+  return `account totp ${accountId}`;
+}

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import {
+  createAccounts,
   createAddress,
   createMoneyContext,
   createNotices,
@@ -18,7 +19,7 @@ import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
-import { keyUseQueue, moneyQueues, noticeQueues, simulatorQueue, webhookQueues } from './work-queues.ts';
+import { keyUseQueue, simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -57,6 +58,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
+  const accounts = createAccounts(options, address);
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   registerGauges(metrics, { ...money, ...database, channelBreaker });
@@ -67,7 +69,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { callbacks } = notices;
     const { watchLimiter } = metrics;
     await serve(server, options, {
-      ...{ address, money, keyUses, endpoints, callbacks, simulator, watchLimiter },
+      ...{ address, money, keyUses, endpoints, callbacks, simulator, watchLimiter, accounts },
       closing: closing.signal,
     });
   }
@@ -76,7 +78,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const queues = [
     ...(config.role === 'api'
       ? []
-      : [...moneyQueues(money), ...webhookQueues(webhooks.context), ...noticeQueues(notices.context)]),
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
     ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log)]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
@@ -103,6 +105,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // connection would end a payment that was only interrupted.
       await Promise.all([worker?.stop(), notice]);
       await server.close();
+      accounts.mailer?.close();
       await keyUses.write().catch((error: unknown) => log.error('the last uses of API keys are lost', error));
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },

@@ -1,3 +1,4 @@
+import type { AccountContext } from '../accounts/context.ts';
 import type { Config } from '../configuration/config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Keyring } from '../keyring/keyring.ts';
@@ -9,6 +10,9 @@ import { ListReader } from '../api/list-reader.ts';
 import type { Notifier } from '../kit/notifier.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
+import { sendMail } from '../mail/mail.ts';
+import type { MailContext } from '../mail/mail.ts';
+import { createMailer } from '../mail/send-due-mail.ts';
 import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
@@ -162,6 +166,18 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     },
   };
   return { context, close: () => outbound.close() };
+}
+
+/** Logins, and the mails that they cause. */
+export function createAccounts({ config, secrets, db, clock, random, log }: AppOptions, { publicUrl }: Address) {
+  const newId = () => uuidV7(clock, random);
+  const mails: MailContext = { db, clock, newId, sealer: secrets.sealer, log };
+  const context: AccountContext = {
+    ...{ db, clock, random, newId, publicUrl },
+    ...{ sealer: secrets.sealer, pepper: secrets.pepper },
+    sendMail: (tx, mail) => sendMail(tx, mails, mail),
+  };
+  return { context, mails, mailer: config.smtp === null ? null : createMailer(config.smtp) };
 }
 
 // A chat message is not worth a longer wait, and a process that ends waits for the calls under way.

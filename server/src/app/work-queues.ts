@@ -1,6 +1,10 @@
 import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
+import { purgeLogins } from '../accounts/retention.ts';
+import type { MailContext } from '../mail/mail.ts';
+import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
+import type { Mailer } from '../mail/send-due-mail.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -65,6 +69,22 @@ function workTopicKind(queue: QueueName): string {
 export function networkQueues({ list }: NetworkRegistry): QueueName[] {
   const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
   return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
+}
+
+/** Everything a worker process does. */
+export function workerQueues(parts: {
+  money: PaymentContext & TransferContext;
+  webhooks: WebhookContext;
+  notices: NoticeContext;
+  mails: MailContext;
+  mailer: Mailer | null;
+}): WorkQueue[] {
+  return [
+    ...moneyQueues(parts.money),
+    ...webhookQueues(parts.webhooks),
+    ...noticeQueues(parts.notices),
+    ...accountQueues(parts.mails, parts.mailer),
+  ];
 }
 
 /** Everything a worker process does for payments, transfers and networks. */
@@ -169,6 +189,16 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
     }),
     purge('notices', context.log, () => purgeNotices(context)),
     purge('chat messages', context.log, () => purgeChatMessages(context)),
+  ];
+}
+
+/** Mails and what has ended of logins. */
+function accountQueues(context: MailContext, mailer: Mailer | null): WorkQueue[] {
+  const { log } = context;
+  return [
+    ...(mailer ? [chore('sending mails', 2 * secondMs, log, () => sendDueMail(context, mailer))] : []),
+    purge('mails', log, () => purgeMails(context)),
+    purge('sessions and links', log, () => purgeLogins(context)),
   ];
 }
 

@@ -3,6 +3,7 @@ import { withExplicitTls } from '../database/connection-url.ts';
 import { parseAmount } from '../kit/money.ts';
 import type { LogLevel } from '../kit/log.ts';
 import { StartError } from '../kit/start-error.ts';
+import type { SmtpSettings } from '../mail/send-due-mail.ts';
 import type { TelegramSettings } from '../notifications/telegram/channel.ts';
 import type { WhatsappSettings } from '../notifications/whatsapp/channel.ts';
 import { settings } from './settings.ts';
@@ -28,6 +29,8 @@ export interface Config {
   sealKey: string | null;
   sealKeysOld: string[];
   keyPepper: string | null;
+  /** Whether anybody may create a business. */
+  isSignUpOpen: boolean;
   demoWebhookUrl: string | null;
   signatureHeader: string;
   intentLifetimeMs: number;
@@ -47,6 +50,8 @@ export interface Config {
   /** Null: the channel is off. */
   whatsapp: WhatsappSettings | null;
   telegram: TelegramSettings | null;
+  /** Null: no mail is sent. */
+  smtp: SmtpSettings | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -83,6 +88,7 @@ export function readConfig(environment: Environment): Config {
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),
     keyPepper: read.key('KEY_PEPPER'),
+    isSignUpOpen: read.choice('SIGN_UP', ['open', 'closed'], production ? 'closed' : 'open') === 'open',
     demoWebhookUrl: read.url('DEMO_WEBHOOK_URL'),
     signatureHeader: read.headerName('SIGNATURE_HEADER'),
     intentLifetimeMs: read.integer('INTENT_LIFETIME_MINUTES', 1, 10_080) * minuteMs,
@@ -100,6 +106,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: read.choice('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
+    smtp: readSmtp(read),
   };
   const { problems } = read;
   // A wrong amount was read as 0.
@@ -223,6 +230,25 @@ function readTelegram(read: Reader): TelegramSettings | null {
   if (botToken === '') return null;
   requireSet(read, 'TELEGRAM_BOT_TOKEN', ['TELEGRAM_WEBHOOK_SECRET']);
   return { botToken, webhookSecret, baseUrl };
+}
+
+function readSmtp(read: Reader): SmtpSettings | null {
+  const url = matching(
+    read,
+    'SMTP_URL',
+    /^smtps?:\/\/[^\s?#]+$/,
+    'the address of a mail server, such as smtps://user:password@host',
+  );
+  const from = matching(
+    read,
+    'MAIL_FROM',
+    /^[^\p{C}<>]*<?[^\s<>@]+@[^\s<>@]+>?$/u,
+    'a sender, such as Dalasi <pay@example.gm>',
+  );
+  if (url === '') return null;
+  if (!URL.canParse(url)) read.problems.push('SMTP_URL must be the address of a mail server.');
+  requireSet(read, 'SMTP_URL', ['MAIL_FROM']);
+  return { url, from };
 }
 
 function requireSet(read: Reader, switchedBy: SettingName, names: readonly SettingName[]): void {

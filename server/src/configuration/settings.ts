@@ -93,6 +93,24 @@ export const settings = [
     default: null,
   },
   {
+    name: 'SIGN_UP',
+    description:
+      'open: anybody may sign up at /dashboard/sign-up and create a business. closed: only the operator creates businesses.',
+    default: 'open in development, closed in production',
+  },
+  {
+    name: 'SMTP_URL',
+    description:
+      'The server for mails to people who sign in, for example smtps://user:password@mail.example.gm:465, or smtp://… with STARTTLS. ' +
+      'Without it no mail is sent; a development server shows them at /simulator/mail.',
+    default: null,
+  },
+  {
+    name: 'MAIL_FROM',
+    description: 'The sender of these mails, for example Dalasi <pay@example.gm>. Required with SMTP_URL.',
+    default: null,
+  },
+  {
     name: 'DEMO_WEBHOOK_URL',
     description:
       'The address for events of the demo merchant, at the first start in development. Later it has no effect; use PUT /v1/webhook-endpoints/{id}.',

@@ -1,5 +1,7 @@
 import { sealedResponses } from '../http/sealed-responses.ts';
 import { resealStore } from '../keyring/sealed-store.ts';
+import { sealedTotpSecrets } from '../accounts/sealed-totp.ts';
+import { sealedMails } from '../mail/sealed-mails.ts';
 import type { SealedStore } from '../keyring/sealed-store.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { Queryable } from '../kit/db.ts';
@@ -13,7 +15,13 @@ import type { Command, CommandContext, CommandResult } from './command.ts';
 import { createProgress } from './progress.ts';
 
 /** Everything that is stored sealed; `secrets reseal` covers these stores. */
-const stores = [sealedWebhookSecrets, sealedResponses, sealedInstallationSecrets] as readonly SealedStore[];
+const stores = [
+  sealedWebhookSecrets,
+  sealedResponses,
+  sealedInstallationSecrets,
+  sealedTotpSecrets,
+  sealedMails,
+] as readonly SealedStore[];
 
 interface Count {
   what: string;

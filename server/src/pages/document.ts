@@ -120,13 +120,14 @@ ${scriptTag}</body>
 }
 
 /** Templates leave empty lines where they print nothing. */
-function withoutEmptyLines(text: string): string {
+export function withoutEmptyLines(text: string): string {
   return text.replace(/\n\s*\n/g, '\n');
 }
 
 const gzipped = promisify(gzip);
 
-async function compress(request: FastifyRequest, reply: FastifyReply, text: string): Promise<string | Buffer> {
+/** The text as it is sent: compressed where the client accepts it. */
+export async function compress(request: FastifyRequest, reply: FastifyReply, text: string): Promise<string | Buffer> {
   reply.header('vary', 'accept-encoding');
   if (!acceptsGzip(request.headers['accept-encoding'])) return text;
   reply.header('content-encoding', 'gzip');
@@ -140,7 +141,7 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
 interface PageHeaderOptions {
   /** With https, browsers are told to use only https. */
   publicUrl: string;
-  /** Sources for the content security policy: `'sha256-…'`. */
+  /** Sources for the content security policy: `'sha256-…'`, or `'self'`. */
   styleSource: string;
   scriptSource: string | null;
 }
@@ -152,7 +153,7 @@ const strictTransportSeconds = 365 * 24 * 3600;
  * The headers of every HTML response: nothing is loaded from elsewhere, no site can frame the page, and its URL, which contains
  * the payment's token, is never sent as Referer.
  */
-function pageHeaders(options: PageHeaderOptions): Record<string, string> {
+export function pageHeaders(options: PageHeaderOptions): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `style-src ${options.styleSource}`,

@@ -36,7 +36,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   });
   scope.removeAllContentTypeParsers();
   await scope.register(formbody, { bodyLimit: formBytesMax });
-  await scope.register(cookie);
+  if (!scope.hasRequestDecorator('cookies')) await scope.register(cookie);
   preparePageLanguage(scope, createPageCookies(options.publicUrl));
   scope.addHook('preHandler', async (request, reply) => {
     // Without a route nothing can be done, and the form would hide that the address is wrong.

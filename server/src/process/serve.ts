@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { apiRoutes, bindApiRoutes } from '../app/api-routes.ts';
+import type { AccountContext } from '../accounts/context.ts';
 import type { Address, AppOptions, MoneyContext } from '../app/contexts.ts';
 import { registerApi } from '../http/api-routes.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
@@ -24,7 +25,12 @@ import { createCheckoutRenderer } from '../pages/checkout/checkout-renderer.ts';
 import { logoPages } from '../pages/logos/logo-pages.ts';
 import { readNetworkDetails } from '../pages/logos/network-details.ts';
 import { findLogo } from '../merchants/logo/merchant-logo.ts';
+import { listMailbox } from '../mail/mail.ts';
+import type { MailContext } from '../mail/mail.ts';
+import { mailPages } from '../pages/mail/mail-pages.ts';
 import { homePages } from '../pages/home/home-pages.ts';
+import { onboardBusiness } from '../operator/onboard-business.ts';
+import { portalPages } from '../portal/portal-pages.ts';
 import { phonePages } from '../../../simulator/phone/phone-pages.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
@@ -40,6 +46,7 @@ export interface ServedParts {
   keyUses: KeyUses;
   endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
+  accounts: { context: AccountContext; mails: MailContext };
   simulator: Simulator;
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
@@ -92,7 +99,17 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   if (!config.production) {
     const listMessages = (number: string) => listChatMessages(db, number);
     await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+    const listMails = () => listMailbox(parts.accounts.mails);
+    await server.register(mailPages, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
   }
+  await server.register(portalPages, {
+    context: parts.accounts.context,
+    ...{ log, publicUrl, formKey: secrets.formKey, isSignUpOpen: config.isSignUpOpen },
+    createBusiness: async (tx, business) => {
+      const { test } = await onboardBusiness(tx, { ...endpoints }, business);
+      return { businessId: test.merchant.businessId };
+    },
+  });
   await server.register(homePages, { publicUrl, offersPhone: !config.production });
   await server.register(referencePages, {
     describeApi: () => describeApi(apiRoutes, eventBodySchemas),

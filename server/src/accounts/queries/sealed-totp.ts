@@ -1,0 +1,40 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import { sealedKeyIdSql } from '../../kit/seal.ts';
+
+export interface SealedTotp {
+  /** Of the account. */
+  id: string;
+  sealed: Buffer;
+}
+
+const totpKeyId = sealedKeyIdSql('totp_secret');
+
+export function countTotpByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
+  return db.rows({
+    name: 'accounts_totp_count_by_key',
+    text: `SELECT ${totpKeyId} AS "keyId", count(*) AS count FROM accounts WHERE totp_secret IS NOT NULL GROUP BY 1`,
+    values: [],
+  });
+}
+
+/** Ordered by account. */
+export function listTotpUnderOtherKeys(
+  db: Queryable,
+  page: { keyId: string; after: string | null; rowsMax: number },
+): Promise<SealedTotp[]> {
+  return db.rows<SealedTotp>({
+    name: 'accounts_totp_under_other_keys',
+    text: `SELECT id, totp_secret AS sealed FROM accounts
+            WHERE totp_secret IS NOT NULL AND ${totpKeyId} <> $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`,
+    values: [page.keyId, page.after, page.rowsMax],
+  });
+}
+
+/** Replaces the secret only if it is unchanged. */
+export function replaceTotpSecret({ id, sealed }: SealedTotp, newSealed: Buffer): Statement {
+  return {
+    name: 'accounts_totp_replace',
+    text: 'UPDATE accounts SET totp_secret = $3 WHERE id = $1 AND totp_secret = $2',
+    values: [id, sealed, newSealed],
+  };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { AppError } from '../api/app-error.ts';
+import { openAccountWorld } from './account-world.corpus.ts';
+import type { AccountWorld } from './account-world.corpus.ts';
+import { findAccount } from './queries.ts';
+import {
+  checkSecondFactor,
+  countRecoveryCodes,
+  createRecoveryCodes,
+  disableTotp,
+  enableTotp,
+  prepareTotp,
+  preparedTotp,
+} from './second-factor.ts';
+import { giveSecondFactor } from './sign-in.ts';
+import { findSignedIn, hasRecentFactor } from './sessions.ts';
+import { requestPasswordReset, resetPassword } from './sign-up.ts';
+
+let world: AccountWorld;
+
+before(async () => {
+  world = await openAccountWorld('second factor');
+});
+
+after(() => world.close());
+
+const stepMs = 30_000;
+
+/** A login with an authenticator app, and the app. */
+async function withApp(email: string) {
+  const { context, clock } = world;
+  const { accountId } = await world.addOwner(email);
+  const account = async () => {
+    const found = await findAccount(context.db, accountId);
+    assert.ok(found);
+    return found;
+  };
+  const owner = await account();
+  const setup = await context.db.withTransaction((tx) => prepareTotp(tx, context, owner));
+  const app = new TOTP({ secret: Secret.fromBase32(setup.text.replaceAll(' ', '')) });
+  const codeAt = (offsetMs = 0) => app.generate({ timestamp: clock.now().getTime() + offsetMs });
+  assert.deepEqual(preparedTotp(context, await account()), setup, 'the same is shown again');
+  await context.db.withTransaction(async (tx) => enableTotp(tx, context, { account: owner, code: codeAt() }));
+  await clock.advance(2 * stepMs);
+  const check = async (code: string, passkey = '') => checkSecondFactor(context, await account(), { code, passkey });
+  return { account, codeAt, check };
+}
+
+const wrong = (error: unknown) => error instanceof AppError && error.fields?.[0]?.path === 'second_factor';
+
+test('a code counts once, also when it is sent in many requests at once', async () => {
+  const { codeAt, check } = await withApp('once@example.gm');
+  const results = await Promise.allSettled(Array.from({ length: 4 }, () => check(codeAt())));
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+  await assert.rejects(check(codeAt(-stepMs)), wrong, 'an older step than the last accepted one');
+});
+
+test('the codes of one step before and after count, others do not', async () => {
+  const { codeAt, check } = await withApp('window@example.gm');
+  await assert.rejects(check(codeAt(-2 * stepMs)), wrong);
+  await assert.rejects(check(codeAt(2 * stepMs)), wrong);
+  await check(codeAt(-stepMs));
+  await check(codeAt(stepMs));
+});
+
+test('after five wrong codes no code is accepted for a while, not even the right one', async () => {
+  const { codeAt, check } = await withApp('guessing@example.gm');
+  for (let tries = 0; tries < 5; tries += 1) await assert.rejects(check('000000'), wrong);
+  await assert.rejects(check(codeAt()), (error) => error instanceof AppError && error.code === 'rate_limited');
+  await world.clock.advance(31_000);
+  await check(codeAt());
+});
+
+test('each recovery code counts once, in either spelling, and only for its own login', async () => {
+  const { account, check } = await withApp('recovery@example.gm');
+  const other = await withApp('recovery-other@example.gm');
+  const { context } = world;
+  const { id } = await account();
+  const codes = await context.db.withTransaction(async (tx) => createRecoveryCodes(tx, context, id));
+  assert.equal(codes.length, 10);
+  assert.match(codes[0] ?? '', /^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/);
+  await assert.rejects(other.check(codes[0] ?? ''), wrong);
+  await check((codes[0] ?? '').replaceAll('-', '').toUpperCase());
+  await assert.rejects(check(codes[0] ?? ''), wrong, 'used');
+  assert.equal(await countRecoveryCodes(context.db, id), 9);
+  await context.db.withTransaction(async (tx) => createRecoveryCodes(tx, context, id));
+  await assert.rejects(check(codes[1] ?? ''), wrong, 'replaced');
+});
+
+test('with a second factor a password alone opens nothing, also a newly chosen one', async () => {
+  const { codeAt } = await withApp('both@example.gm');
+  const { context } = world;
+  await requestPasswordReset(context, 'merchant', 'both@example.gm');
+  await resetPassword(context, { token: world.newestToken(), password: 'harmattan kora baobab lantern' });
+  const started = await world.signIn('both@example.gm', 'harmattan kora baobab lantern');
+  assert.equal(started.session.isComplete, false);
+  const incomplete = await findSignedIn(context, started.token, '');
+  assert.ok(incomplete && !incomplete.session.isComplete && !hasRecentFactor(incomplete.session, world.clock.now()));
+  const token = await giveSecondFactor(context, incomplete, { code: codeAt(), passkey: '' });
+  const complete = await findSignedIn(context, token, '');
+  assert.ok(complete?.session.isComplete && hasRecentFactor(complete.session, world.clock.now()));
+  assert.equal(await findSignedIn(context, started.token, ''), undefined, 'the cookie of before');
+  await world.clock.advance(10 * 60_000);
+  assert.equal(hasRecentFactor(complete.session, world.clock.now()), false, 'ten minutes later');
+});
+
+test('a prepared app counts from its first code on, and removing it asks for none any more', async () => {
+  const { account } = await withApp('removed@example.gm');
+  const { context } = world;
+  await assert.rejects(
+    context.db.withTransaction(async (tx) => prepareTotp(tx, context, await account())),
+    /set up already/,
+  );
+  const owner = await account();
+  await context.db.withTransaction(async (tx) => disableTotp(tx, owner));
+  assert.equal((await world.signIn('removed@example.gm')).session.isComplete, true);
+  await context.db.withTransaction(async (tx) => prepareTotp(tx, context, owner));
+  assert.equal((await world.signIn('removed@example.gm')).session.isComplete, true, 'not confirmed yet');
+  const wrongCode = context.db.withTransaction(async (tx) =>
+    enableTotp(tx, context, { account: owner, code: '000000' }),
+  );
+  await assert.rejects(wrongCode, /not right/);
+});

@@ -1,0 +1,71 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Log } from '../../kit/log.ts';
+import type { ReadableMail } from '../../mail/mail.ts';
+import { createPageSender } from '../document.ts';
+import type { PageContent } from '../document.ts';
+import { createFormGuard } from '../form-guard.ts';
+import { loadStyle } from '../inline-asset.ts';
+import { layout } from '../layout.ts';
+import { preparePageScope } from '../page-scope.ts';
+import { foreignText, formatTime } from '../page-text.ts';
+
+export interface MailPagesOptions {
+  /** The newest mails, newest first. */
+  listMailbox: () => Promise<readonly ReadableMail[]>;
+  log: Log;
+  publicUrl: () => string;
+  formKey: string | Uint8Array;
+}
+
+const style = loadStyle(
+  new URL('../style.css', import.meta.url),
+  new URL('../controls.css', import.meta.url),
+  new URL('../chat/chat.css', import.meta.url),
+);
+
+/** `/simulator/mail`: the mails of a development server that has no mail server. Not on a production server. */
+export const mailPages: FastifyPluginAsync<MailPagesOptions> = async (app, options) => {
+  const { publicUrl, log, listMailbox } = options;
+  const guard = createFormGuard({ publicUrl, key: options.formKey });
+  const sender = createPageSender({ publicUrl, style, script: null });
+  await app.register(
+    async (scope) => {
+      await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf: () => '/simulator/mail' });
+      scope.get('/', async (request, reply) =>
+        sender.send(request, reply, { status: 200, content: mailboxPage(await listMailbox(), publicUrl()) }),
+      );
+    },
+    { prefix: '/simulator/mail' },
+  );
+};
+
+function mailboxPage(mails: readonly ReadableMail[], publicUrl: string): PageContent {
+  return {
+    title: 'Simulated mailbox',
+    refreshSeconds: 10,
+    body: layout(html`<main class="card narrow">
+<section class="step">
+<h1>Simulated mailbox</h1>
+<p class="hint">What this development server would send, newest first. Set SMTP_URL to send mails.</p>
+${mails.length === 0 && html`<p>No mails yet.</p>`}
+<ol class="messages">${mails.map((mail) => messageItem(mail, publicUrl))}</ol>
+</section>
+</main>`),
+  };
+}
+
+function messageItem({ recipient, subject, text, createdAt }: ReadableMail, publicUrl: string): Html {
+  return html`<li class="message">
+<h2>${foreignText(subject)}</h2>
+<p class="hint">To ${foreignText(recipient)}, ${formatTime(createdAt)}</p>
+${text.split('\n\n').map((paragraph) => html`<p>${paragraph.split('\n').map((line) => html`${withLink(line, publicUrl)}<br>`)}</p>`)}
+</li>`;
+}
+
+/** Our own addresses are links; all others stay text. */
+function withLink(line: string, publicUrl: string): Html {
+  const isOwn = line.startsWith(`${publicUrl}/`) && /^[\w:/.~-]+$/.test(line);
+  return isOwn ? html`<a href="${line}">${line}</a>` : foreignText(line);
+}

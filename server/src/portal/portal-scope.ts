@@ -1,0 +1,58 @@
+import cookie from '@fastify/cookie';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountContext } from '../accounts/context.ts';
+import type { Html } from '../kit/html.ts';
+import type { Log } from '../kit/log.ts';
+import type { PageSender } from '../pages/document.ts';
+import { createFormGuard } from '../pages/form-guard.ts';
+import type { FormGuard } from '../pages/form-guard.ts';
+import { preparePageScope } from '../pages/page-scope.ts';
+import { createPortalSender } from './document.ts';
+import { createVisitorCookies } from './visitor.ts';
+import type { VisitorCookies } from './visitor.ts';
+
+export interface PortalOptions {
+  context: AccountContext;
+  log: Log;
+  publicUrl: () => string;
+  formKey: string | Uint8Array;
+}
+
+/** What the pages behind a sign-in are made with. */
+export interface PortalParts {
+  context: AccountContext;
+  cookies: VisitorCookies;
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: { status: number; title: string; body: Html },
+  ): Promise<FastifyReply>;
+  /** The hidden field that proves a form to be ours, and of this session. */
+  guardField(request: FastifyRequest): Html;
+}
+
+const signInPath = '/dashboard/sign-in';
+
+/** Sets up the scope of the merchants' pages. */
+export async function preparePortalScope(scope: FastifyInstance, options: PortalOptions): Promise<PortalParts> {
+  const { context, log, publicUrl, formKey } = options;
+  const sender: PageSender = createPortalSender({ publicUrl });
+  const guard = createFormGuard({ publicUrl, key: formKey });
+  const cookies = createVisitorCookies({ context, realm: 'merchant', publicUrl, formKey });
+  const sessionGuard: FormGuard = { ...guard, allows: (request) => guard.allows(request, scopeOf(request)) };
+  await scope.register(cookie);
+  // Before the guard, which binds a form to its session.
+  cookies.prepare(scope);
+  await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => signInPath });
+  return {
+    context,
+    cookies,
+    send: (request, reply, { status, title, body }) =>
+      sender.send(request, reply, { status, content: { title, body, refreshSeconds: null } }),
+    guardField: (request) => guard.field(scopeOf(request)),
+  };
+}
+
+function scopeOf({ signedIn }: FastifyRequest): string {
+  return signedIn ? `session ${signedIn.session.id}` : 'visitor';
+}

@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
+import { enableTotp, prepareTotp } from '../accounts/second-factor.ts';
+import { acceptInvitationAnew, changeRole, findInvited } from '../accounts/team.ts';
+import { openAccountWorld, password } from '../accounts/account-world.corpus.ts';
+import type { AccountWorld } from '../accounts/account-world.corpus.ts';
+import { createServiceLog } from '../api/service-log.ts';
+import { portalPages } from './portal-pages.ts';
+import { deviceName } from './visitor.ts';
+
+let app: FastifyInstance;
+let world: AccountWorld;
+let browser: Browser;
+let baseUrl = '';
+
+before(async () => {
+  world = await openAccountWorld('portal', () => baseUrl);
+  app = fastify();
+  await app.register(portalPages, {
+    context: world.context,
+    log: createServiceLog({ level: 'error' }),
+    publicUrl: () => baseUrl,
+    formKey: 'a key of the tests',
+    isSignUpOpen: true,
+    createBusiness: world.createBusiness,
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  // Passkeys belong to a host name.
+  baseUrl = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;
+  browser = await launchBrowser();
+});
+
+after(async () => {
+  await browser.close();
+  await app.close();
+  await world.close();
+});
+
+const at = (path: string): string => `${baseUrl}/dashboard${path}`;
+
+/** Every page on the way is accessible, no wider than the screen, and breaks no content policy. */
+async function assertSound(page: Page, { scripts = true } = {}): Promise<void> {
+  if (scripts) assert.deepEqual(await accessibilityViolations(page), [], page.url());
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, page.url());
+}
+
+/** The browser's own line about a form that came back with its errors is none. */
+const otherErrors = (errors: readonly string[]): string[] => errors.filter((text) => !text.includes('status of 400'));
+
+async function fillIn(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+}
+
+async function signIn(page: Page, email: string): Promise<void> {
+  await page.goto(at('/sign-in'));
+  await fillIn(page, { 'E-mail address': email, Password: password });
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+for (const view of [
+  { width: 360, height: 740, scripts: false },
+  { width: 1280, height: 800, dark: true },
+]) {
+  const { scripts = true } = view as { scripts?: boolean };
+  test(`at ${view.width} pixels a person signs up, confirms the address, signs in and out`, async () => {
+    await using opened = await openPage(browser, view);
+    const { page } = opened;
+    const email = `awa-${view.width}@example.gm`;
+    await page.goto(at('/sign-up'));
+    await assertSound(page, { scripts });
+    const fields = { 'Name of your business': 'Kairaba Books', 'Your name': 'Awa', 'E-mail address': email };
+    await fillIn(page, { ...fields, Password: 'password123' });
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByText('easy to guess').waitFor();
+    await assertSound(page, { scripts });
+    assert.equal(await page.getByLabel('Your name').inputValue(), 'Awa', 'nothing typed is lost');
+    assert.equal(await page.getByLabel('Password').inputValue(), '', 'but secrets');
+    await fillIn(page, { Password: password });
+    await page.getByRole('button', { name: 'Sign up' }).click();
+    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
+    await page.goto(at(`/verify/${world.newestToken()}`));
+    await page.getByRole('heading', { name: 'Your address is confirmed' }).waitFor();
+    await signIn(page, email);
+    await page.getByRole('heading', { name: 'Your businesses' }).waitFor();
+    await page.getByText('Kairaba Books').waitFor();
+    await assertSound(page, { scripts });
+    await page.getByRole('link', { name: 'Your login' }).click();
+    await page.getByText('(this browser)').waitFor();
+    await assertSound(page, { scripts });
+    await page.goto(at('/businesses'));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(at('/account'));
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual(otherErrors(opened.pageErrors), []);
+  });
+}
+
+test('an authenticator app is set up with recovery codes, and asked for at the next sign-in', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  await world.addOwner('app@example.gm');
+  await signIn(page, 'app@example.gm');
+  await page.goto(at('/account'));
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  const secret = (await page.locator('.secret').innerText()).replaceAll(' ', '');
+  const app2 = new TOTP({ secret: Secret.fromBase32(secret) });
+  const code = () => app2.generate({ timestamp: world.clock.now().getTime() });
+  await assertSound(page);
+  await fillIn(page, { Code: '000000' });
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('This code is not right').waitFor();
+  await fillIn(page, { Code: code() });
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+  const recovery = await page.locator('.codes li').allInnerTexts();
+  assert.equal(recovery.length, 10);
+  await assertSound(page);
+  await page.context().clearCookies();
+  await world.clock.advance(60_000);
+  await signIn(page, 'app@example.gm');
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await assertSound(page);
+  await page.goto(at('/businesses'));
+  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+  await fillIn(page, { Code: recovery[3] ?? '' });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Your businesses' }).waitFor();
+  assert.deepEqual(otherErrors(opened.pageErrors), []);
+});
+
+test('a passkey is added, signs in without a password, and opens nothing once it is removed', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  await world.addOwner('passkey@example.gm');
+  await signIn(page, 'passkey@example.gm');
+  await page.goto(at('/account/passkeys/new'));
+  await assertSound(page);
+  await fillIn(page, { Name: 'my phone' });
+  await page.getByRole('button', { name: 'Add the passkey' }).click();
+  await page.getByRole('heading', { name: 'Your login' }).waitFor();
+  await page.getByText('my phone').waitFor();
+  await page.context().clearCookies();
+  await page.goto(at('/sign-in'));
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('heading', { name: 'Your businesses' }).waitFor();
+  await page.goto(at('/account'));
+  await page.getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByRole('heading', { name: 'Your login' }).waitFor();
+  await page.context().clearCookies();
+  await page.goto(at('/sign-in'));
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByText('This passkey is not known here').waitFor();
+});
+
+test('an owner invites with the second factor; whoever lost the role changes nothing on the open page', async () => {
+  await using opened = await openPage(browser);
+  const { page } = opened;
+  const owner = await world.addOwner('team-owner@example.gm');
+  await signIn(page, 'team-owner@example.gm');
+  await page.getByRole('link', { name: 'Team' }).click();
+  await assertSound(page);
+  const invite = async (code: string) => {
+    await page.getByText('Invite', { exact: true }).first().click();
+    await page.getByLabel('E-mail address').fill('invited@example.gm');
+    await page.locator('form[action$="/invitations"]').getByLabel('Code').fill(code);
+    await page.locator('form[action$="/invitations"]').getByRole('button').click();
+  };
+  await invite('000000');
+  await page.getByText('Set up an authenticator app first').waitFor();
+  const { context, clock } = world;
+  const account = await findInvited(context, 'team-owner@example.gm');
+  assert.ok(account);
+  const setup = await context.db.withTransaction((tx) => prepareTotp(tx, context, account));
+  const totp = new TOTP({ secret: Secret.fromBase32(setup.text.replaceAll(' ', '')) });
+  const code = () => totp.generate({ timestamp: clock.now().getTime() });
+  await context.db.withTransaction((tx) => enableTotp(tx, context, { account, code: code() }));
+  await clock.advance(60_000);
+  await invite(code());
+  await page.getByText('invited@example.gm').first().waitFor();
+  const joined = await acceptInvitationAnew(context, { token: world.newestToken(), name: 'Invited', password });
+  const { businessId } = owner;
+  await context.db.withTransaction((tx) =>
+    changeRole(tx, context, { businessId, accountId: joined.account.id, grant: { role: 'owner', terminalIds: [] } }),
+  );
+  await context.db.withTransaction((tx) =>
+    changeRole(tx, context, { businessId, accountId: owner.accountId, grant: { role: 'developer', terminalIds: [] } }),
+  );
+  await clock.advance(60_000);
+  await invite(code());
+  await page.getByText('Nothing was done').waitFor();
+  const other = await page.goto(at(`/businesses/${world.context.newId()}/team`));
+  assert.equal(other?.status(), 404);
+});
+
+/** A request as a program sends it. */
+async function send(
+  path: string,
+  {
+    form,
+    cookie = '',
+    headers = {},
+  }: { form?: Record<string, string>; cookie?: string; headers?: Record<string, string> } = {},
+) {
+  const response = await fetch(at(path), {
+    method: form ? 'POST' : 'GET',
+    redirect: 'manual',
+    headers: { cookie, ...(form && { 'sec-fetch-site': 'same-origin' }), ...headers },
+    ...(form && { body: new URLSearchParams(form) }),
+  });
+  const cookies = response.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  const session = cookies.find((each) => each.startsWith('merchant-session=')) ?? '';
+  return {
+    status: response.status,
+    location: response.headers.get('location'),
+    session,
+    text: await response.text(),
+    headers: response.headers,
+  };
+}
+
+const login = (email: string, more: Record<string, string> = {}) =>
+  send('/sign-in', { form: { email, password, ...more } });
+
+test('a session that somebody else put into the browser is not the one that is signed in', async () => {
+  await world.addOwner('fixed@example.gm');
+  const planted = 'merchant-session=chosenbyanattacker';
+  const { session } = await send('/sign-in', { form: { email: 'fixed@example.gm', password }, cookie: planted });
+  assert.match(session, /^merchant-session=[0-9A-Za-z]{43}$/);
+  assert.equal((await send('/account', { cookie: planted })).status, 303);
+  assert.equal((await send('/account', { cookie: session })).status, 200);
+});
+
+test('after signing in a link leads to the dashboard only', async () => {
+  await world.addOwner('redirect@example.gm');
+  for (const next of [
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '/dashboard//evil.example',
+    '/pay/x',
+    '',
+  ]) {
+    assert.equal((await login('redirect@example.gm', { next })).location, '/dashboard/businesses', next);
+  }
+  assert.equal((await login('redirect@example.gm', { next: '/dashboard/account' })).location, '/dashboard/account');
+});
+
+test('no form of another site, another session or without a proof does anything', async () => {
+  await world.addOwner('forged@example.gm');
+  const { session: cookie } = await login('forged@example.gm');
+  const { session: other } = await login('forged@example.gm');
+  const proof = /name="form_proof" value="([^"]+)"/.exec((await send('/account', { cookie: other })).text)?.[1] ?? '';
+  assert.notEqual(proof, '');
+  const forged: { headers?: Record<string, string>; form: Record<string, string> }[] = [
+    { form: {}, headers: { 'sec-fetch-site': 'cross-site' } },
+    { form: {}, headers: { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' } },
+    { form: {}, headers: { 'sec-fetch-site': 'none' } },
+    { form: { form_proof: proof }, headers: { 'sec-fetch-site': 'none' } },
+  ];
+  for (const each of forged) assert.equal((await send('/account/sessions/end', { cookie, ...each })).status, 403);
+  assert.equal((await send('/account', { cookie: other })).status, 200, 'nothing was ended');
+  assert.equal((await send('/account/sessions/end', { cookie, form: {} })).status, 303);
+  assert.equal((await send('/account', { cookie: other })).status, 303);
+});
+
+test('every page carries the strict policy, and each cookie is hidden from scripts and other sites', async () => {
+  for (const path of ['/sign-in', '/sign-up', '/forgotten', '/account', '/no-such-page']) {
+    const { headers } = await send(path);
+    if (headers.get('location') !== null) continue;
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(
+      policy,
+      /default-src 'none'; style-src 'self'; script-src 'self'.*form-action 'self'.*frame-ancestors 'none'/,
+    );
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.equal(headers.get('cache-control'), 'no-store');
+  }
+  await world.addOwner('cookies@example.gm');
+  const { headers } = await login('cookies@example.gm');
+  for (const line of headers.getSetCookie()) assert.match(line, /HttpOnly; SameSite=Lax$/);
+});
+
+test('the name of a browser is what people call it', () => {
+  const names = {
+    'Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 Chrome/147.0.0.0 Mobile Safari/537.36': 'Chrome on Android',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1':
+      'Safari on iPhone',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',
+    'curl/8.5.0': 'Unknown browser',
+  };
+  for (const [text, name] of Object.entries(names)) assert.equal(deviceName(text), name);
+});

@@ -1,0 +1,294 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Account } from '../../accounts/account.ts';
+import { merchantPermission } from '../../accounts/permissions.ts';
+import { addPasskey, deletePasskey, passkeyCreation } from '../../accounts/passkeys.ts';
+import {
+  countRecoveryCodes,
+  createRecoveryCodes,
+  disableTotp,
+  enableTotp,
+  listPasskeys,
+  prepareTotp,
+  preparedTotp,
+} from '../../accounts/second-factor.ts';
+import { deleteSession, deleteSessions, listOwnSessions } from '../../accounts/sessions.ts';
+import type { SignedIn } from '../../accounts/sessions.ts';
+import { listMemberships } from '../../accounts/team.ts';
+import { html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { seeOther } from '../../pages/page-scope.ts';
+import { formatTime } from '../../pages/page-text.ts';
+import { qrCode } from '../../pages/qr-code.ts';
+import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import type { FormState } from '../forms.ts';
+import { narrowPage, passkeyForm } from '../narrow-page.ts';
+import type { PortalParts } from '../portal-scope.ts';
+import { deviceName } from '../visitor.ts';
+import { requireFactor, requireSignedIn } from './signed-in-only.ts';
+import type { PortalRequest } from './signed-in-only.ts';
+
+const base = '/dashboard';
+const accountPath = `${base}/account`;
+
+/** What a signed-in person manages for themselves: businesses, second factors, passkeys, recovery codes and sessions. */
+export function registerAccountPages(scope: FastifyInstance, parts: PortalParts): void {
+  scope.get('/', async (_request, reply) => seeOther(reply, `${base}/businesses`));
+  scope.get(
+    '/businesses',
+    requireSignedIn(async (request, reply, signedIn) => showBusinesses(parts, request, reply, signedIn)),
+  );
+  scope.get(
+    '/account',
+    requireSignedIn(async (request, reply, signedIn) => showAccount(parts, request, reply, signedIn)),
+  );
+  registerApp(scope, parts);
+  registerRecoveryCodes(scope, parts);
+  registerPasskeys(scope, parts);
+  registerSessions(scope, parts);
+}
+
+async function showBusinesses(
+  { context, send, guardField }: PortalParts,
+  request: PortalRequest,
+  reply: FastifyReply,
+  { account }: SignedIn,
+): Promise<FastifyReply> {
+  const memberships = await listMemberships(context.db, account.id);
+  const body = narrowPage(
+    'Your businesses',
+    html`${
+      memberships.length === 0
+        ? html`<p>You are in no team. Ask the owner of a business to invite ${account.email}.</p>`
+        : html`<ul class="things">${memberships.map(
+            ({
+              businessId,
+              businessName,
+              role,
+            }) => html`<li><strong>${businessName}</strong><span>${roleName(role)}</span>
+${
+  merchantPermission(role, 'team.read', { testMode: false }).isAllowed &&
+  html`<a class="button plain" href="${base}/businesses/${businessId}/team">Team</a>`
+}</li>`,
+          )}</ul>`
+    }
+<p><a href="${accountPath}">Your login</a></p>
+<form method="post" action="${base}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
+  );
+  return send(request, reply, { status: 200, title: 'Your businesses', body });
+}
+
+function roleName(role: string): string {
+  return `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
+}
+
+async function showAccount(
+  parts: PortalParts,
+  request: PortalRequest,
+  reply: FastifyReply,
+  { account, session }: SignedIn,
+  { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
+): Promise<FastifyReply> {
+  const { context, guardField, send } = parts;
+  const passkeys = await listPasskeys(context.db, account.id);
+  const codesLeft = await countRecoveryCodes(context.db, account.id);
+  const sessions = await listOwnSessions(context, account.id);
+  const hidden = guardField(request);
+  const body = narrowPage(
+    'Your login',
+    html`<p>${account.name}, ${account.email}</p>
+${formSummary(form, [])}
+<h2>Second factor</h2>
+${
+  account.totpConfirmedAt === null
+    ? html`<p>With a second factor a stolen password opens nothing.</p>
+<form method="post" action="${accountPath}/app">${hidden}<button class="button">Set up an authenticator app</button></form>`
+    : html`<p>Authenticator app: set up ${formatTime(account.totpConfirmedAt)}.</p>
+<form method="post" action="${accountPath}/app/remove">${hidden}<button class="button danger">Remove the app</button></form>`
+}
+<p>${codesLeft === 0 ? 'You have no recovery codes.' : `${codesLeft} recovery codes are left.`}</p>
+<form method="post" action="${accountPath}/recovery-codes">${hidden}<button class="button plain">New recovery codes</button></form>
+<h2>Passkeys</h2>
+<ul class="things">${passkeys.map(
+      ({ id, name, createdAt, lastUsedAt }) => html`<li><span><strong>${name}</strong>
+<span class="hint">Added ${formatTime(createdAt)}${lastUsedAt && html`, used ${formatTime(lastUsedAt)}`}</span></span>
+<form method="post" action="${accountPath}/passkeys/${id}/remove">${hidden}<button class="button danger">Remove</button></form></li>`,
+    )}</ul>
+<p><a class="button plain" href="${accountPath}/passkeys/new">Add a passkey</a></p>
+<h2>Signed in</h2>
+<ul class="things">${sessions.map(
+      (each) => html`<li><span><strong>${deviceName(each.device)}</strong>${each.id === session.id && ' (this browser)'}
+<span class="hint">${each.address}, since ${formatTime(each.createdAt)}, last seen ${formatTime(each.lastSeenAt)}</span></span>
+${
+  each.id !== session.id &&
+  html`<form method="post" action="${accountPath}/sessions/${each.id}/end">${hidden}<button class="button plain">Sign out</button></form>`
+}</li>`,
+    )}</ul>
+${
+  sessions.length > 1 &&
+  html`<form method="post" action="${accountPath}/sessions/end">${hidden}<button class="button plain">Sign out everywhere else</button></form>`
+}
+<p><a href="${base}/businesses">Your businesses</a></p>`,
+  );
+  return send(request, reply, { status, title: 'Your login', body });
+}
+
+function registerApp(scope: FastifyInstance, parts: PortalParts): void {
+  const { context } = parts;
+  scope.post(
+    '/account/app',
+    requireFactor(parts, async (_request, reply, { account }) => {
+      await context.sealer.prepare();
+      await context.db.withTransaction((tx) => prepareTotp(tx, context, account));
+      return seeOther(reply, `${accountPath}/app`);
+    }),
+  );
+  scope.get(
+    '/account/app',
+    requireSignedIn(async (request, reply, { account }) => showApp(parts, request, reply, account)),
+  );
+  scope.post(
+    '/account/app/confirm',
+    requireSignedIn(async (request, reply, { account }) => {
+      const values = readForm(request);
+      try {
+        const codes = await context.db.withTransaction(async (tx) => {
+          await enableTotp(tx, context, { account, code: values['code'] ?? '' });
+          return createRecoveryCodes(tx, context, account.id);
+        });
+        return await showRecoveryCodes(parts, request, reply, codes);
+      } catch (error) {
+        const { status, form } = refusedForm(values, error);
+        return showApp(parts, request, reply, account, { form, status });
+      }
+    }),
+  );
+  scope.post(
+    '/account/app/remove',
+    requireFactor(parts, async (_request, reply, { account, session }) => {
+      await context.db.withTransaction(async (tx) => {
+        disableTotp(tx, account);
+        tx.send(deleteSessions(account.id, session.id));
+      });
+      return seeOther(reply, accountPath);
+    }),
+  );
+}
+
+async function showApp(
+  { context, guardField, send }: PortalParts,
+  request: PortalRequest,
+  reply: FastifyReply,
+  account: Account,
+  { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
+): Promise<FastifyReply> {
+  const setup = preparedTotp(context, account);
+  if (!setup) return seeOther(reply, accountPath);
+  const body = narrowPage(
+    'Set up an authenticator app',
+    html`<p>Scan this with an authenticator app on your phone, or type the key into it.</p>
+<div class="qr">${qrCode(setup.url, 'The key as a QR code')}</div>
+<p class="secret">${setup.text}</p>
+<form method="post" action="${accountPath}/app/confirm" class="stack">
+${guardField(request)}${formSummary(form, ['code'])}
+${textField(form, {
+  ...{ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric' },
+  hint: 'The six digits that the app shows now.',
+})}
+<button class="button">Confirm</button>
+</form>
+<p><a href="${accountPath}">Keep it as it is</a></p>`,
+  );
+  return send(request, reply, { status, title: 'Set up an authenticator app', body });
+}
+
+function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void {
+  const { context } = parts;
+  scope.post(
+    '/account/recovery-codes',
+    requireFactor(parts, async (request, reply, { account }) => {
+      const codes = await context.db.withTransaction(async (tx) => createRecoveryCodes(tx, context, account.id));
+      return showRecoveryCodes(parts, request, reply, codes);
+    }),
+  );
+}
+
+/** On the response of the form alone: nobody can read them again, not even their owner. */
+function showRecoveryCodes(
+  { send }: PortalParts,
+  request: PortalRequest,
+  reply: FastifyReply,
+  codes: readonly string[],
+): Promise<FastifyReply> {
+  const body = narrowPage(
+    'Your recovery codes',
+    html`<p>Each of them replaces the code of your app once, for the day that you lose your phone. They are shown now and never
+again: print them, or write them down.</p>
+<ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
+<p><a class="button" href="${accountPath}">I have kept them</a></p>`,
+  );
+  return send(request, reply, { status: 200, title: 'Your recovery codes', body });
+}
+
+function registerPasskeys(scope: FastifyInstance, parts: PortalParts): void {
+  const { context, guardField, send } = parts;
+  const show = async (request: PortalRequest, reply: FastifyReply, account: Account, form: FormState, status = 200) => {
+    const question = await passkeyCreation(context, account);
+    const fields = html`${formSummary(form, ['name'])}${textField(form, {
+      ...{ name: 'name', label: 'Name', autocomplete: 'off', hint: 'So that you know it again, such as “my phone”.' },
+    })}`;
+    const hidden = guardField(request);
+    const action = `${accountPath}/passkeys`;
+    const body = narrowPage(
+      'Add a passkey',
+      html`<p>A passkey signs you in with your finger, face or PIN. It replaces password and code.</p>
+${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passkey', fields })}
+<noscript><p>Passkeys need scripts, which your browser has switched off.</p></noscript>
+<p><a href="${accountPath}">Back</a></p>`,
+    );
+    return send(request, reply, { status, title: 'Add a passkey', body });
+  };
+  scope.get(
+    '/account/passkeys/new',
+    requireFactor(parts, async (request, reply, { account }) => show(request, reply, account, emptyForm)),
+  );
+  scope.post(
+    '/account/passkeys',
+    requireFactor(parts, async (request, reply, { account }) => {
+      const values = readForm(request);
+      const { name = '', passkey: response = '' } = values;
+      try {
+        await context.db.withTransaction((tx) => addPasskey(tx, context, { account, name, response }));
+        return await seeOther(reply, accountPath);
+      } catch (error) {
+        const { status, form } = refusedForm(values, error);
+        return show(request, reply, account, form, status);
+      }
+    }),
+  );
+  scope.post(
+    '/account/passkeys/:id/remove',
+    requireFactor(parts, async (request, reply, { account }) => {
+      const { id = '' } = request.params;
+      if (isUuid(id)) await deletePasskey(context.db, account.id, id);
+      return seeOther(reply, accountPath);
+    }),
+  );
+}
+
+function registerSessions(scope: FastifyInstance, { context }: PortalParts): void {
+  scope.post(
+    '/account/sessions/:id/end',
+    requireSignedIn(async (request, reply, { account }) => {
+      const { id = '' } = request.params;
+      if (isUuid(id)) await deleteSession(context.db, account.id, id);
+      return seeOther(reply, accountPath);
+    }),
+  );
+  scope.post(
+    '/account/sessions/end',
+    requireSignedIn(async (_request, reply, { account, session }) => {
+      await context.db.run(deleteSessions(account.id, session.id));
+      return seeOther(reply, accountPath);
+    }),
+  );
+}

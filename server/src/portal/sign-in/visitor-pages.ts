@@ -1,0 +1,346 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { normalizedEmail } from '../../accounts/account.ts';
+import { passkeyRequest } from '../../accounts/passkeys.ts';
+import { giveSecondFactor, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
+import type { StartedSession, VisitorLimit } from '../../accounts/sign-in.ts';
+import { deleteSession } from '../../accounts/sessions.ts';
+import { findPasswordLink, requestPasswordReset, resetPassword, signUp, verifyEmail } from '../../accounts/sign-up.ts';
+import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { seeOther } from '../../pages/page-scope.ts';
+import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import type { FormState } from '../forms.ts';
+import type { PortalParts } from '../portal-scope.ts';
+import { narrowPage, passkeyForm } from '../narrow-page.ts';
+import { clientOf } from '../visitor.ts';
+
+export interface VisitorPagesOptions extends PortalParts {
+  visitorLimit: VisitorLimit;
+  /** Whether anybody may sign up; else the operator creates businesses and invites their owners. */
+  isSignUpOpen: boolean;
+  createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
+}
+
+type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown } }>;
+
+const base = '/dashboard';
+
+/** The pages for whoever is not signed in yet: signing up and in, the second factor, links of mails. */
+export function registerVisitorPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  registerSignIn(scope, options);
+  registerSecondFactor(scope, options);
+  registerSignUp(scope, options);
+  registerPasswordPages(scope, options);
+  registerInvitation(scope, options);
+}
+
+function registerSignIn(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  const { context, cookies, visitorLimit, send } = options;
+  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+    const question = await passkeyRequest(context, null);
+    return send(request, reply, { status, ...signInPage(options, request, { form, question }) });
+  };
+  const enter = async (request: Request, reply: FastifyReply, started: StartedSession, next: string) => {
+    cookies.set(request, reply, started.token);
+    if (!started.session.isComplete) return seeOther(reply, withNext(`${base}/second-factor`, next));
+    cookies.rememberDevice(request, reply, started.account.email);
+    return seeOther(reply, next);
+  };
+  scope.get('/sign-in', async (request: Request, reply) => show(request, reply, emptyForm));
+  scope.post('/sign-in', async (request: Request, reply) => {
+    const values = readForm(request);
+    const { email = '', password = '', passkey = '' } = values;
+    try {
+      visitorLimit.take(request.ip);
+      const client = clientOf(request);
+      const started =
+        passkey === ''
+          ? await signIn(context, 'merchant', {
+              ...{ email, password, client },
+              knownDevice: cookies.knownDevice(request, normalizedEmail(email)),
+            })
+          : await signInWithPasskey(context, 'merchant', { response: passkey, client });
+      return await enter(request, reply, started, ownPath(values['next']));
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return show(request, reply, form, status);
+    }
+  });
+  scope.post('/sign-out', async (request, reply) => {
+    const { signedIn } = request;
+    if (signedIn) await deleteSession(context.db, signedIn.account.id, signedIn.session.id);
+    cookies.clear(request, reply);
+    reply.header('clear-site-data', '"cache", "storage"');
+    return seeOther(reply, `${base}/sign-in`);
+  });
+}
+
+function signInPage(
+  { guardField, isSignUpOpen }: VisitorPagesOptions,
+  request: Request,
+  { form, question }: { form: FormState; question: object },
+): { title: string; body: Html } {
+  const next = ownPath(form.values['next'] ?? request.query.next);
+  const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
+  return {
+    title: 'Sign in',
+    body: narrowPage(
+      'Sign in',
+      html`<form method="post" action="${base}/sign-in" class="stack">
+${hidden}${formSummary(form, ['email', 'password'])}
+${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
+${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+<button class="button">Sign in</button>
+</form>
+${passkeyForm({ action: `${base}/sign-in`, kind: 'get', question, hidden, button: 'Sign in with a passkey' })}
+<p><a href="${base}/forgotten">Forgotten your password?</a></p>
+${isSignUpOpen && html`<p>New here? <a href="${base}/sign-up">Sign up</a></p>`}`,
+    ),
+  };
+}
+
+function registerSecondFactor(
+  scope: FastifyInstance,
+  { context, cookies, guardField, send }: VisitorPagesOptions,
+): void {
+  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+    const { signedIn } = request;
+    if (!signedIn) return seeOther(reply, `${base}/sign-in`);
+    const question = await passkeyRequest(context, signedIn.account);
+    const next = ownPath(form.values['next'] ?? request.query.next);
+    const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
+    const body = narrowPage(
+      'Confirm that it is you',
+      html`<form method="post" action="${base}/second-factor" class="stack">
+${hidden}${formSummary(form, ['second_factor'])}
+${textField(form, {
+  ...{ name: 'second_factor', label: 'Code', autocomplete: 'one-time-code' },
+  hint: 'The six digits of your authenticator app, or one of your recovery codes.',
+})}
+<button class="button">Continue</button>
+</form>
+${passkeyForm({ action: `${base}/second-factor`, kind: 'get', question, hidden, button: 'Use a passkey' })}
+<form method="post" action="${base}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
+    );
+    return send(request, reply, { status, title: 'Confirm that it is you', body });
+  };
+  scope.get('/second-factor', async (request: Request, reply) => show(request, reply, emptyForm));
+  scope.post('/second-factor', async (request: Request, reply) => {
+    const { signedIn } = request;
+    if (!signedIn) return seeOther(reply, `${base}/sign-in`);
+    const values = readForm(request);
+    try {
+      const { second_factor: code = '', passkey = '' } = values;
+      const token = await giveSecondFactor(context, signedIn, { code, passkey });
+      cookies.set(request, reply, token);
+      cookies.rememberDevice(request, reply, signedIn.account.email);
+      return await seeOther(reply, ownPath(values['next']));
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return show(request, reply, form, status);
+    }
+  });
+}
+
+function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  const { context, visitorLimit, guardField, send, isSignUpOpen, createBusiness } = options;
+  const show = (request: Request, reply: FastifyReply, form: FormState, status = 200) =>
+    send(request, reply, {
+      status,
+      title: 'Sign up',
+      body: narrowPage('Sign up', signUpForm(form, guardField(request))),
+    });
+  scope.get('/sign-up', async (request: Request, reply) => {
+    if (!isSignUpOpen) return send(request, reply, { status: 200, ...closedSignUp });
+    return show(request, reply, emptyForm);
+  });
+  scope.post('/sign-up', async (request: Request, reply) => {
+    if (!isSignUpOpen) return send(request, reply, { status: 403, ...closedSignUp });
+    const values = readForm(request);
+    try {
+      visitorLimit.take(request.ip);
+      const { name = '', email = '', password = '', business_name: businessName = '' } = values;
+      await signUp(context, { name, email, password, businessName }, createBusiness);
+      return await send(request, reply, { status: 200, ...mailSent(email) });
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return show(request, reply, form, status);
+    }
+  });
+  scope.get('/verify/:token', async (request: Request, reply) => {
+    const account = await verifyEmail(context, request.params.token ?? '');
+    if (!account) return send(request, reply, { status: 404, ...endedLink });
+    const body = narrowPage(
+      'Your address is confirmed',
+      html`<p>You can sign in now.</p><p><a class="button" href="${base}/sign-in">Sign in</a></p>`,
+    );
+    return send(request, reply, { status: 200, title: 'Address confirmed', body });
+  });
+}
+
+function signUpForm(form: FormState, guardField: Html): Html {
+  return html`<form method="post" action="${base}/sign-up" class="stack">
+${guardField}${formSummary(form, ['name', 'email', 'password', 'business_name'])}
+${textField(form, { name: 'business_name', label: 'Name of your business', autocomplete: 'organization', hint: 'Payers see it.' })}
+${textField(form, { name: 'name', label: 'Your name', autocomplete: 'name' })}
+${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
+${textField(form, {
+  ...{ name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' },
+  hint: 'At least 10 characters. A few unrelated words are easy to remember and hard to guess.',
+})}
+<button class="button">Sign up</button>
+</form>
+<p>Have a login already? <a href="${base}/sign-in">Sign in</a></p>`;
+}
+
+const closedSignUp = {
+  title: 'Sign up',
+  body: narrowPage(
+    'Ask for an invitation',
+    html`<p>On this service the operator creates businesses and invites their owners. Ask whoever runs it.</p>
+<p><a class="button" href="${base}/sign-in">Sign in</a></p>`,
+  ),
+};
+
+const endedLink = {
+  title: 'This link has ended',
+  body: narrowPage(
+    'This link has ended',
+    html`<p>It was used already, or it is too old. Sign in, or ask for a new link.</p>
+<p><a class="button" href="${base}/sign-in">Sign in</a></p>
+<p><a href="${base}/forgotten">Choose a new password</a></p>`,
+  ),
+};
+
+/** The same whether or not the address has a login. */
+function mailSent(email: string): { title: string; body: Html } {
+  return {
+    title: 'Look into your mail',
+    body: narrowPage(
+      'Look into your mail',
+      html`<p>We have sent a link to ${email}. Open it to go on.</p>
+<p class="hint">Nothing there after five minutes? Look under spam, and check the address.</p>
+<p><a href="${base}/sign-in">Back to sign in</a></p>`,
+    ),
+  };
+}
+
+function registerPasswordPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  const { context, cookies, visitorLimit, guardField, send } = options;
+  const showForgotten = (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+    const body = narrowPage(
+      'Choose a new password',
+      html`<form method="post" action="${base}/forgotten" class="stack">
+${guardField(request)}${formSummary(form, ['email'])}
+${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
+<button class="button">Send me a link</button>
+</form>
+<p><a href="${base}/sign-in">Back to sign in</a></p>`,
+    );
+    return send(request, reply, { status, title: 'Choose a new password', body });
+  };
+  scope.get('/forgotten', async (request: Request, reply) => showForgotten(request, reply, emptyForm));
+  scope.post('/forgotten', async (request: Request, reply) => {
+    const values = readForm(request);
+    try {
+      visitorLimit.take(request.ip);
+      await requestPasswordReset(context, 'merchant', values['email'] ?? '');
+      return await send(request, reply, { status: 200, ...mailSent(values['email'] ?? '') });
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return showForgotten(request, reply, form, status);
+    }
+  });
+  const showReset = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+    const token = request.params.token ?? '';
+    const account = await findPasswordLink(context, token);
+    if (!account) return send(request, reply, { status: 404, ...endedLink });
+    const body = narrowPage(
+      'Choose a new password',
+      html`<form method="post" action="${base}/reset/${token}" class="stack">
+${guardField(request)}${formSummary(form, ['password'])}
+<p>For ${account.email}. Every browser that is signed in will be signed out.</p>
+${textField(form, { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password' })}
+<button class="button">Save password</button>
+</form>`,
+    );
+    return send(request, reply, { status, title: 'Choose a new password', body });
+  };
+  scope.get('/reset/:token', async (request: Request, reply) => showReset(request, reply, emptyForm));
+  scope.post('/reset/:token', async (request: Request, reply) => {
+    const values = readForm(request);
+    try {
+      visitorLimit.take(request.ip);
+      const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
+      if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink });
+      cookies.clear(request, reply);
+      return await seeOther(reply, `${base}/sign-in`);
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return showReset(request, reply, form, status);
+    }
+  });
+}
+
+function registerInvitation(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  const { context, visitorLimit, guardField, send } = options;
+  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+    const token = request.params.token ?? '';
+    const invitation = await findInvitationOf(context, token);
+    if (!invitation) return send(request, reply, { status: 404, ...endedLink });
+    const hasLogin = (await findInvited(context, invitation.email)) !== undefined;
+    const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
+    const address = `${base}/invitation/${token}`;
+    const title = `Join ${invitation.businessName}`;
+    const join = html`<form method="post" action="${address}" class="stack">
+${guardField(request)}${formSummary(form, ['name', 'password'])}
+${
+  !hasLogin &&
+  html`${textField(form, { name: 'name', label: 'Your name', autocomplete: 'name' })}
+${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' })}`
+}
+<button class="button">Join ${invitation.businessName}</button>
+</form>`;
+    const body = narrowPage(
+      title,
+      html`<p>${invitation.businessName} invites ${invitation.email} as ${invitation.role}.</p>
+${
+  hasLogin && !signedIn
+    ? html`<p><a class="button" href="${withNext(`${base}/sign-in`, address)}">Sign in to join</a></p>`
+    : join
+}`,
+    );
+    return send(request, reply, { status, title, body });
+  };
+  scope.get('/invitation/:token', async (request: Request, reply) => show(request, reply, emptyForm));
+  scope.post('/invitation/:token', async (request: Request, reply) => {
+    const values = readForm(request);
+    const token = request.params.token ?? '';
+    try {
+      visitorLimit.take(request.ip);
+      const { signedIn } = request;
+      if (signedIn?.session.isComplete === true) {
+        await acceptInvitation(context, signedIn.account, token);
+        return await seeOther(reply, `${base}/businesses`);
+      }
+      const { name = '', password = '' } = values;
+      await acceptInvitationAnew(context, { token, name, password });
+      return await seeOther(reply, `${base}/sign-in`);
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return show(request, reply, form, status);
+    }
+  });
+}
+
+/** Where to go after signing in: a page of the dashboard only, so that no link leads from here to another site. */
+export function ownPath(next: unknown): string {
+  const home = `${base}/businesses`;
+  return typeof next === 'string' && /^\/dashboard\/[\w/.~-]*$/.test(next) && !next.includes('//') ? next : home;
+}
+
+function withNext(path: string, next: string): string {
+  return `${path}?next=${encodeURIComponent(next)}`;
+}
