@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { ApiClient, ApiResponse } from './api-client.ts';
+import type { Operation } from './openapi.ts';
 
 /** One merchant's own records, for the requests of a test. */
 export interface OwnRecords {
@@ -140,6 +142,20 @@ export function exampleOf(operationId: string): Example {
   const example = examples[operationId];
   assert.ok(example, `${operationId} has no row in \`examples\` of test/harness/api-examples.ts`);
   return example;
+}
+
+/** Sends an operation's example with these records. */
+export function call(
+  api: ApiClient,
+  { operationId, method, path }: Pick<Operation, 'operationId' | 'method' | 'path'>,
+  records: OwnRecords,
+): Promise<ApiResponse> {
+  const example = exampleOf(operationId);
+  const address = path.replace('{id}', records[example.names ?? 'intentId']) + (example.query?.(records) ?? '');
+  return api.send(method, address, {
+    ...(example.body ? { body: JSON.stringify(example.body(records)) } : {}),
+    headers: exampleHeaders(example),
+  });
 }
 
 /** Ids that nobody has. */

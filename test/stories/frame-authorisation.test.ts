@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { keyScopes } from '../../server/src/api/key-scope.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { crc32Base62 } from '../../server/src/kit/base62.ts';
 import { createApiKeyText, hmacOfApiKey } from '../../server/src/merchants/api-key.ts';
-import { exampleHeaders, exampleOf, examples, unknownRecords as unknown } from '../harness/api-examples.ts';
+import { call, examples, unknownRecords as unknown } from '../harness/api-examples.ts';
 import type { OwnRecords } from '../harness/api-examples.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -100,15 +99,6 @@ async function createLiveRecords(test: OwnRecords): Promise<OwnRecords> {
   };
 }
 
-function call(api: ApiClient, operation: Operation, records: OwnRecords): Promise<ApiResponse> {
-  const example = exampleOf(operation.operationId);
-  const path = operation.path.replace('{id}', records[example.names ?? 'intentId']) + (example.query?.(records) ?? '');
-  return api.send(operation.method, path, {
-    ...(example.body ? { body: JSON.stringify(example.body(records)) } : {}),
-    headers: exampleHeaders(example),
-  });
-}
-
 /** The response without what differs each time. */
 function withoutRequestId({ status, text, body }: ApiResponse): string {
   return `${status} ${text.replace(String(body['request_id']), '')}`;
@@ -195,23 +185,6 @@ describe('a request', () => {
       }
     }
     assert.deepEqual(await recordsOfBusiness(), before);
-  });
-
-  it('is refused with a key without the scope of its route, and only then', async () => {
-    const keys = await Promise.all(keyScopes.map((scope) => service.newKey(business.test.merchant, [scope])));
-    const before = await recordsOfBusiness();
-    for (const isPermitted of [false, true]) {
-      for (const operation of contract.operations) {
-        for (const [index, scope] of keyScopes.entries()) {
-          if ((scope === operation.scope) !== isPermitted) continue;
-          const response = await call(clientOf(keys[index] ?? ''), operation, isPermitted ? unknown : own.test);
-          const called = `${operation.operationId} with ${scope}: ${response.text}`;
-          if (isPermitted) assert.notEqual(response.status, 403, called);
-          else assert.deepEqual([response.status, response.body['code']], [403, 'scope_missing'], called);
-        }
-      }
-      if (!isPermitted) assert.deepEqual(await recordsOfBusiness(), before);
-    }
   });
 
   it('that refers to a foreign record is refused like one that does not exist', async () => {
