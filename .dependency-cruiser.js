@@ -14,16 +14,28 @@ export const levels = [
   ['kit'],
   ['api', 'database', 'languages'],
   ['ledger', 'events', 'networks', 'keyring'],
-  ['merchants', 'cases', 'operators', 'accounts', 'mail', 'customers', 'sub-accounts', 'terminals'],
+  [
+    'merchants',
+    'cases',
+    'operators',
+    'accounts',
+    'audit',
+    'mail',
+    'customers',
+    'sub-accounts',
+    'terminals',
+    'request-log',
+  ],
   ['payments', 'transfers', 'debts'],
-  ['settlement', 'refunds', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
+  ['settlement', 'refunds', 'reports', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],
   ['portal'],
+  ['dashboard', 'console'],
 ];
 
 // Above all levels: what reads the settings, puts the parts together, and runs them as a process or as a command. Settings are read
 // there and handed down as values.
-const top = '^server/src/((app|configuration|operator|process)/|[^/]+$)';
+const top = '^server/src/((app|configuration|demo|operator|process)/|[^/]+$)';
 
 const isTest = '[.](test|corpus)[.]ts$';
 const queries = '/queries([.]ts$|/)';
@@ -38,7 +50,7 @@ const levelRules = levels.flatMap((level, height) => {
   const rules = [
     {
       name: `imports-go-down-from-${level.join('-')}`,
-      comment: `A part imports from the levels below it only. Above this one: ${[...above, 'app', 'configuration', 'operator', 'process'].join(', ')}.`,
+      comment: `A part imports from the levels below it only. Above this one: ${[...above, 'app', 'configuration', 'demo', 'operator', 'process'].join(', ')}.`,
       severity: 'error',
       from: { path: inside(level), pathNot: isTest },
       to: { path: above.length > 0 ? [inside(above), top] : top },
@@ -57,7 +69,7 @@ const levelRules = levels.flatMap((level, height) => {
   return rules;
 });
 
-const known = `(${levels.flat().join('|')}|app|configuration|operator|process)/|[^/]+$`;
+const known = `(${levels.flat().join('|')}|app|configuration|demo|operator|process)/|[^/]+$`;
 
 // What the command-line tool shares with the service: plain functions without a database.
 const wire =

@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../server/src/kit/clock.ts';
 import { create } from './create.ts';
+import { dashboard } from './dashboard.ts';
 import { deliveries } from './deliveries.ts';
 import { hanging } from './hanging.ts';
 import { describeCommit, describeMachine } from './harness/machine.ts';
@@ -40,6 +41,7 @@ const parts: readonly Part[] = [
   scan,
   posters,
   million,
+  dashboard,
   memory,
   ledgerVerify,
   settlement,

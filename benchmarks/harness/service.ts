@@ -19,6 +19,8 @@ export interface Service {
   /** The demo merchant's test key; it has no rate limit. */
   key: string;
   merchantId: string;
+  /** Of the demo business's owner in the dashboard. */
+  login: { email: string; password: string };
   /** The database as its owner, and as the role with which the service connects. */
   adminUrl: string;
   appUrl: string;
@@ -75,6 +77,7 @@ export async function startService(
       url: facts.base_url,
       key: facts.secret_key,
       merchantId: await findDemoMerchant(adminUrl),
+      login: facts.dashboard,
       adminUrl,
       appUrl: servingUrl(adminUrl, dataDirectory),
       pid: child.pid ?? 0,
@@ -111,6 +114,7 @@ interface Manifest {
 interface Facts {
   base_url: string;
   secret_key: string;
+  dashboard: { url: string; email: string; password: string };
 }
 
 /** The file exists from the start of the service, its address only once it listens. */

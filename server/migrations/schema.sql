@@ -107,6 +107,36 @@ CREATE TABLE api_keys (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE audit_entries (
+  business_id uuid NOT NULL,
+  id uuid NOT NULL,
+  test_mode boolean,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text NOT NULL,
+  action text NOT NULL,
+  object_type text,
+  object_id text,
+  changes json NOT NULL,
+  session_id uuid,
+  request_id text,
+  address text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (business_id, id),
+  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text]))
+);
+CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id) WHERE object_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT
+
+CREATE TABLE business_checks (
+  business_id uuid NOT NULL,
+  item text NOT NULL,
+  checked_by uuid NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  CONSTRAINT business_checks_pkey PRIMARY KEY (business_id, item)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE businesses (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -232,6 +262,8 @@ END)),
   CONSTRAINT charges_reserve_check CHECK (reserve_percent_hundredths >= 0 AND reserve_percent_hundredths <= 10000),
   CONSTRAINT charges_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'refunded'::text, 'reversed'::text]))
 );
+CREATE INDEX charges_number_idx ON charges USING btree (merchant_id, account_canonical, intent_id) WHERE account_canonical IS NOT NULL;
+CREATE INDEX charges_paid_idx ON charges USING btree (merchant_id, paid_at) WHERE paid_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE circuit_breakers (
@@ -289,6 +321,36 @@ CREATE TABLE customers (
   CONSTRAINT customers_forgotten_check CHECK (deleted_at IS NULL OR email IS NULL AND phone IS NULL),
   CONSTRAINT customers_name_check CHECK ((name IS NULL) = (deleted_at IS NOT NULL))
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE daily_figure_progress (
+  merchant_id uuid NOT NULL,
+  next_day date NOT NULL,
+  CONSTRAINT daily_figure_progress_pkey PRIMARY KEY (merchant_id),
+  CONSTRAINT daily_figure_progress_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE daily_figures (
+  merchant_id uuid NOT NULL,
+  dimension text NOT NULL,
+  day date NOT NULL,
+  key text NOT NULL,
+  collected bigint NOT NULL,
+  collected_count bigint NOT NULL,
+  unpaid_count bigint NOT NULL,
+  reversed bigint NOT NULL,
+  paid_out bigint NOT NULL,
+  paid_out_count bigint NOT NULL,
+  refunded bigint NOT NULL,
+  refunded_count bigint NOT NULL,
+  returned bigint NOT NULL,
+  fees bigint NOT NULL,
+  CONSTRAINT daily_figures_pkey PRIMARY KEY (merchant_id, dimension, day, key),
+  CONSTRAINT daily_figures_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT daily_figures_dimension_check CHECK (dimension = ANY (ARRAY['network'::text, 'counter'::text, 'link'::text]))
+);
+CREATE INDEX daily_figures_day_idx ON daily_figures USING btree (day, merchant_id) WHERE dimension = 'network'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE default_fee_rules (
@@ -506,6 +568,18 @@ CREATE INDEX ledger_movements_sub_owed_credit_idx ON ledger_movements USING btre
 CREATE INDEX ledger_movements_sub_owed_debit_idx ON ledger_movements USING btree (merchant_id, debit_account, id) WHERE debit_account ~~ 'sub_owed:%'::text;
 -- dalasi_app: SELECT, INSERT
 
+CREATE TABLE ledger_verifications (
+  id uuid NOT NULL,
+  verified_at timestamp with time zone NOT NULL,
+  scope text NOT NULL,
+  is_correct boolean NOT NULL,
+  movements bigint NOT NULL,
+  accounts bigint NOT NULL,
+  problem text,
+  CONSTRAINT ledger_verifications_pkey PRIMARY KEY (id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE mails (
   id uuid NOT NULL,
   recipient text NOT NULL,
@@ -562,6 +636,7 @@ CREATE TABLE merchants (
   contact_phone text,
   contact_whatsapp text,
   contact_email text,
+  contact_text text,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
@@ -653,6 +728,17 @@ CREATE INDEX notifications_due_idx ON notifications USING btree (merchant_id, du
 CREATE INDEX notifications_terminal_idx ON notifications USING btree (merchant_id, terminal_id, number, id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE operator_logins (
+  account_id uuid NOT NULL,
+  operator_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operator_logins_pkey PRIMARY KEY (account_id),
+  CONSTRAINT operator_logins_operator_key UNIQUE (operator_id),
+  CONSTRAINT operator_logins_role_check CHECK (role = ANY (ARRAY['support'::text, 'finance'::text, 'admin'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE operators (
   id uuid NOT NULL,
   name text NOT NULL,
@@ -735,9 +821,11 @@ CREATE TABLE payment_intents (
   CONSTRAINT payment_intents_status_check CHECK (status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text, 'successful'::text, 'failed'::text, 'cancelled'::text, 'expired'::text]))
 );
 CREATE INDEX payment_intents_customer_idx ON payment_intents USING btree (merchant_id, customer_id, id) WHERE customer_id IS NOT NULL;
+CREATE INDEX payment_intents_ended_idx ON payment_intents USING btree (merchant_id, status, id) WHERE status = ANY (ARRAY['failed'::text, 'cancelled'::text, 'expired'::text]);
 CREATE INDEX payment_intents_expiring_idx ON payment_intents USING btree (merchant_id, expires_at) WHERE status = ANY (ARRAY['requires_payment_method'::text, 'processing'::text]);
 CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree (merchant_id, form_hash) WHERE form_hash IS NOT NULL;
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
+CREATE INDEX payment_intents_payer_number_idx ON payment_intents USING btree (merchant_id, "right"(regexp_replace(customer_phone, '\D'::text, ''::text, 'g'::text), 7), id) WHERE customer_phone IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -812,6 +900,27 @@ CREATE TABLE refunds (
   CONSTRAINT refunds_amount_check CHECK (amount > 0)
 );
 CREATE INDEX refunds_charge_idx ON refunds USING btree (merchant_id, charge_id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE request_log (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  request_id text NOT NULL,
+  key_id uuid NOT NULL,
+  method text NOT NULL,
+  path text NOT NULL,
+  query text,
+  status_code bigint NOT NULL,
+  duration_ms bigint NOT NULL,
+  idempotency_key text,
+  error_code text,
+  request_body text,
+  response_body text,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT request_log_pkey PRIMARY KEY (merchant_id, id)
+);
+CREATE INDEX request_log_idempotency_idx ON request_log USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX request_log_request_idx ON request_log USING btree (merchant_id, request_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reserve_rules (
@@ -1133,6 +1242,7 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text])),
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
+CREATE INDEX transfers_number_idx ON transfers USING btree (merchant_id, account_canonical);
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 

@@ -4,10 +4,13 @@ import { KeylessLimit } from '../../server/src/http/keyless-limit.ts';
 import { RateLimiter } from '../../server/src/http/rate-limit.ts';
 import { createServer } from '../../server/src/http/server.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { bindRoutes } from '../../server/src/api/route.ts';
 import type { ApiRoute } from '../../server/src/api/route.ts';
+import { createMerchantLimiters } from '../../server/src/http/merchant-limiters.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
+import { RequestLog } from '../../server/src/request-log/request-log.ts';
 import { KeyUses } from '../../server/src/merchants/key-uses.ts';
 import type { TestService } from './service.ts';
 
@@ -23,11 +26,11 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       clock,
       log,
       docsUrl,
-      databaseConnections: 10,
-      watchLimiter: () => {},
+      limiters: createMerchantLimiters(10),
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       keyUses: new KeyUses(db),
+      requestLog: new RequestLog({ db, clock, newId: () => uuidV7(clock, systemRandom), observeDropped: () => {} }),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: 0,
         testRequestsPerSecond: 0,

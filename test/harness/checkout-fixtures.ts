@@ -16,6 +16,7 @@ const noAppearance = {
   contactWhatsapp: null,
   contactEmail: null,
   logoSetAt: null,
+  contactText: null,
 };
 
 export function sampleView(changes: Partial<CheckoutView> = {}): CheckoutView {
@@ -115,6 +116,7 @@ export const fullAppearance = {
   contactPhone: '+2207012345',
   contactWhatsapp: '+2207012345',
   contactEmail: 'shop@kairaba.example',
+  contactText: 'At the counter until 17:00.',
   logoSetAt: fixtureTime,
 };
 

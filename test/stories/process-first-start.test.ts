@@ -7,6 +7,7 @@ import type { TestContext } from 'node:test';
 import { createApiClient } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import { runPrintedCurl } from '../harness/printed-curl.ts';
+import type { DemoFacts } from '../../server/src/process/demo.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
@@ -72,12 +73,14 @@ test('the first start accepts a payment soon, prints what a newcomer needs; a la
   assert.match(url, /^http:\/\/localhost:\d+$/);
 
   const demo = readDemo(dataDirectory);
-  assert.deepEqual(Object.keys(demo).toSorted(), ['base_url', 'secret_key', 'webhook_endpoint_id', 'webhook_secret']);
+  const facts = ['base_url', 'dashboard', 'secret_key', 'webhook_endpoint_id', 'webhook_secret'];
+  assert.deepEqual(Object.keys(demo).toSorted(), facts);
   assert.equal(demo.base_url, url);
   assert.match(demo.secret_key, /^sk_test_[0-9A-Za-z]{38}$/);
   assert.match(demo.webhook_secret, /^wh_/);
   assert(service.stdout().includes(demo.secret_key));
   assert(service.stdout().includes(`${url}/docs`));
+  await assertDemoLogin(service, demo, url);
   for (const page of ['/docs', '/simulator/phone']) assert.equal((await fetch(url + page)).status, 200, page);
   for (const name of ['demo.json', 'secrets.json', 'postgres-password']) {
     assert.equal(statSync(join(dataDirectory, name)).mode & 0o777, 0o600, name);
@@ -106,6 +109,22 @@ test('the first start accepts a payment soon, prints what a newcomer needs; a la
   await stop(later.service);
 });
 
+/** The printed login opens the dashboard, and its password stands in no log. */
+async function assertDemoLogin(service: Program, { dashboard }: DemoFacts, url: string): Promise<void> {
+  assert.ok(dashboard);
+  assert.equal(dashboard.url, `${url}/dashboard`);
+  assert(service.stdout().includes(`${dashboard.email}, password ${dashboard.password}`));
+  assert(!service.stderr().includes(dashboard.password));
+  const headers = { 'sec-fetch-site': 'same-origin' };
+  const { email, password } = dashboard;
+  const body = new URLSearchParams({ email, password });
+  const signIn = await fetch(`${dashboard.url}/sign-in`, { method: 'POST', headers, body, redirect: 'manual' });
+  assert.equal(signIn.headers.get('location'), '/dashboard/');
+  const cookie = (signIn.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+  const home = await fetch(`${dashboard.url}/`, { headers: { cookie }, redirect: 'manual' });
+  assert.match(home.headers.get('location') ?? '', /^\/dashboard\/test\/\w{8}$/);
+}
+
 /** Checks that standard error alone has every log line, as JSON, and no key. */
 function assertLogIsWhole(service: Program, url: string): void {
   const lines = service
@@ -131,7 +150,8 @@ test('a later start keeps the key, prints the new address, and prints a curl lin
   const service = world.startServiceInProcess({ DATA_DIR: dataDirectory, DEMO_WEBHOOK_URL: 'http://localhost:9/late' });
   const url = await readyAt(service);
   await service.printed(new RegExp(`Test secret key +${before.secret_key}\\n`));
-  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
+  const dashboard = before.dashboard && { ...before.dashboard, url: `${url}/dashboard` };
+  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url, dashboard });
   const endpoint = await createApiClient(url, before.secret_key).get(
     `/v1/webhook-endpoints/${before.webhook_endpoint_id}`,
   );
@@ -158,7 +178,8 @@ test('a first start killed before it renamed its demo file keeps the demo mercha
   renameSync(join(dataDirectory, 'demo.json'), join(dataDirectory, 'demo.json.new'));
   const service = world.startServiceInProcess({ DATA_DIR: dataDirectory });
   const url = await readyAt(service);
-  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url });
+  const dashboard = before.dashboard && { ...before.dashboard, url: `${url}/dashboard` };
+  assert.deepEqual(readDemo(dataDirectory), { ...before, base_url: url, dashboard });
   assert(!existsSync(join(dataDirectory, 'demo.json.new')));
   await stop(service);
 });

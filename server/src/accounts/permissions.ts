@@ -42,6 +42,7 @@ const merchantActions = {
   'refund_limit.manage': ['no', 'no', 'no'],
   'team.read': ['yes', 'yes', 'no'],
   'team.manage': ['no', 'no', 'no'],
+  'business.rename': ['no', 'no', 'no'],
   'live.request': ['no', 'no', 'no'],
 } as const satisfies Record<string, readonly [Rule, Rule, Rule]>;
 
@@ -109,11 +110,7 @@ function ownersRule(action: MerchantAction): Rule {
   return needsFactor ? 'factor' : 'yes';
 }
 
-/**
- * As `merchantPermission`, for the console.
- *
- * @internal
- */
+/** As `merchantPermission`, for the console. */
 export function operatorPermission(role: OperatorRole, action: OperatorAction): Permission {
   const rules: readonly Rule[] = operatorActions[action];
   return permission(rules[operatorRoles.indexOf(role)] ?? 'no', false);
@@ -138,11 +135,7 @@ const eachTimeActions: ReadonlySet<string> = new Set<MerchantAction | OperatorAc
   'operators.manage',
 ]);
 
-/**
- * Whether the second factor has to come with the request, however recently it was given (dashboard pages ask beside the form).
- *
- * @internal
- */
+/** Whether the second factor has to come with the request, however recently it was given. */
 export function needsFactorEachTime(action: MerchantAction | OperatorAction): boolean {
   return eachTimeActions.has(action);
 }

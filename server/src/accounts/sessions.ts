@@ -55,17 +55,20 @@ export function startSession(
   return { token, session };
 }
 
-/** Who is signed in with this cookie; undefined for one that has ended or never was. Notes when the session was last seen. */
+/**
+ * Who is signed in with this cookie; undefined for one that has ended or never was. Notes when the session was last seen, except
+ * for an `address` of null: a page that only looks whether it may go on does not keep a browser signed in.
+ */
 export async function findSignedIn(
   { db, clock }: Pick<AccountContext, 'db' | 'clock'>,
   token: string,
-  address: string,
+  address: string | null,
 ): Promise<SignedIn | undefined> {
   const session = await findSession(db, hashOfToken(token), sessionTimes(clock.now()));
   const account = session && (await findAccount(db, session.accountId));
   if (!account) return undefined;
   const now = clock.now();
-  if (now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs) {
+  if (address !== null && now.getTime() - session.lastSeenAt.getTime() >= touchEveryMs) {
     await db.run(touchSession({ id: session.id, address, at: now }));
   }
   return { account, session };

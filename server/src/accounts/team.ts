@@ -5,7 +5,8 @@ import type { Account } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { createToken, hashOfToken } from './one-time-text.ts';
 import type { MerchantRole } from './permissions.ts';
-import { findAccountByEmail, insertAccount } from './queries.ts';
+import { mailOwners } from './owner-mails.ts';
+import { findAccount, findAccountByEmail, insertAccount } from './queries.ts';
 import {
   deleteInvitation,
   deleteMembership,
@@ -19,6 +20,7 @@ import type { Invitation, Membership } from './queries/team.ts';
 import { checkEmail, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
 
+export type { Invitation, Membership, OwnMembership, TeamMember } from './queries/team.ts';
 export { deleteInvitation, findMembership, listInvitations, listMemberships, listTeam } from './queries/team.ts';
 
 const invitationLifetimeMs = 7 * 24 * 3_600_000;
@@ -88,14 +90,24 @@ export function findInvited({ db }: Pick<AccountContext, 'db'>, email: string): 
   return findAccountByEmail(db, 'merchant', email);
 }
 
+/** What is written in the transaction of an acceptance. */
+type AlsoWrite = (tx: Transaction, joined: { account: Account; invitation: Invitation }) => void;
+
 /** Accepts with an existing login, whose address is the invited one. Throws AppError. */
-export async function acceptInvitation(context: AccountContext, account: Account, token: string): Promise<Invitation> {
+export async function acceptInvitation(
+  context: AccountContext,
+  account: Account,
+  token: string,
+  alsoWrite?: AlsoWrite,
+): Promise<Invitation> {
+  await context.sealer.prepare();
   return context.db.withTransaction(async (tx) => {
     const invitation = await consumeInvitation(tx, context, token);
     if (invitation.email !== account.email) {
       throw new AppError('state_conflict', `This invitation is for ${invitation.email}. Sign in with that address.`);
     }
     await join(tx, context, { account, invitation });
+    alsoWrite?.(tx, { account, invitation });
     return invitation;
   });
 }
@@ -104,11 +116,13 @@ export async function acceptInvitation(context: AccountContext, account: Account
 export async function acceptInvitationAnew(
   context: AccountContext,
   { token, name, password }: { token: string; name: string; password: string },
+  alsoWrite?: AlsoWrite,
 ): Promise<{ account: Account; invitation: Invitation }> {
   const invited = await findInvitationOf(context, token);
   if (!invited) throw endedInvitation();
   assertStrongPassword(password, { path: 'password', known: [name, invited.email, invited.businessName] });
   const passwordHash = await hashPassword(context.random, password);
+  await context.sealer.prepare();
   return context.db.withTransaction(async (tx) => {
     const invitation = await consumeInvitation(tx, context, token);
     const account = newAccount(context, {
@@ -119,6 +133,7 @@ export async function acceptInvitationAnew(
       throw new AppError('state_conflict', 'This address has a login already. Sign in, then open the link again.');
     }
     await join(tx, context, { account, invitation });
+    alsoWrite?.(tx, { account, invitation });
     return { account, invitation };
   });
 }
@@ -135,24 +150,45 @@ function endedInvitation(): AppError {
 
 async function join(
   tx: Transaction,
-  { clock }: AccountContext,
+  context: AccountContext,
   { account, invitation }: { account: Account; invitation: Invitation },
 ): Promise<void> {
   const { businessId, role, terminalIds } = invitation;
-  const now = clock.now();
+  const now = context.clock.now();
   const membership = { businessId, accountId: account.id, role, terminalIds, roleChangedAt: now, createdAt: now };
   await insertMembership(tx, membership);
+  if (role === 'owner') await reportOwner(tx, context, businessId, account);
 }
 
-/** Gives a member another role. Throws AppError `state_conflict` where no owner would be left. */
+function reportOwner(tx: Transaction, context: AccountContext, businessId: string, account: Account): Promise<void> {
+  const what = `${account.name} (${account.email}) is an owner now, and may do everything.`;
+  return mailOwners(tx, context, businessId, { subject: 'there is a new owner', what });
+}
+
+/**
+ * Locks a team for a change by one of its owners, so that of owners who remove each other at once the later one does nothing.
+ * Throws AppError `state_conflict`.
+ */
+export async function lockTeamAsOwner(tx: Transaction, businessId: string, accountId: string): Promise<void> {
+  const team = await lockTeam(tx, businessId);
+  if (team.some((each) => each.accountId === accountId && each.role === 'owner')) return;
+  throw new AppError('state_conflict', 'You are no longer an owner of this business. Nothing was done.');
+}
+
+/**
+ * Gives a member another role, and other counters. Throws AppError `state_conflict` where no owner would be left. Call
+ * `sealer.prepare()` before the transaction.
+ */
 export async function changeRole(
   tx: Transaction,
-  { clock }: Pick<AccountContext, 'clock'>,
+  context: AccountContext,
   { businessId, accountId, grant }: { businessId: string; accountId: string; grant: Grant },
 ): Promise<Membership> {
   const { member, others } = await lockMember(tx, businessId, accountId);
   if (grant.role !== 'owner') assertOwnerLeft(others);
-  await updateRole(tx, { ...member, ...grant }, clock.now());
+  await updateRole(tx, { ...member, ...grant }, context.clock.now());
+  const account = grant.role === 'owner' && member.role !== 'owner' ? await findAccount(tx, accountId) : undefined;
+  if (account) await reportOwner(tx, context, businessId, account);
   return member;
 }
 

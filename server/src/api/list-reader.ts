@@ -19,6 +19,8 @@ export interface ListSource<Row extends { id: string }, Stored extends object = 
   countsInOrder?: boolean;
   /** True where no record is ever deleted: a total beyond `totalMax` is not counted again. */
   onlyGrows?: boolean;
+  /** An amount in bututs, from the columns of `select`: the list comes with its sum. */
+  sum?: string;
   toRow?: (stored: Stored) => Row;
 }
 
@@ -35,8 +37,17 @@ export interface List<Row> {
   rows: Row[];
   /** Exact up to `totalMax`. */
   total: number;
+  /** Bututs of all rows, not only of this page; of a source with `sum`, and only where `total` is exact. */
+  sumMinor?: bigint;
   /** The id of the last row; null on the last page. */
   nextCursor: string | null;
+}
+
+/** How many rows a list has up to a bound, and what they add up to. */
+export interface ListTotals {
+  /** One more than the bound where there are more. */
+  total: number;
+  sumMinor: bigint;
 }
 
 /** The page with each row in another form. */
@@ -75,25 +86,47 @@ export class ListReader {
     const readRows = () => this.#db.rows<Stored>(pageStatement(source, request));
     const readTotal = () => this.#count(source, request);
     // A search uses one connection at a time; other lists are quick and use two.
-    const [stored, total] = isSearch
+    const [stored, { total, sumMinor }] = isSearch
       ? await this.searches.run(request.merchantId, async () => [await readRows(), await readTotal()] as const)
       : // Promise.all handles both rejections; an unhandled one would end the process.
         await Promise.all([readRows(), readTotal()]);
     const { limit } = request.page;
     const shown = stored.slice(0, limit);
     const rows = source.toRow ? shown.map(source.toRow) : (shown as object[] as Row[]);
-    return { rows, total, nextCursor: stored.length > limit ? (rows.at(-1)?.id ?? null) : null };
+    const sum = source.sum !== undefined && total <= totalMax ? { sumMinor } : {};
+    return { rows, total, ...sum, nextCursor: stored.length > limit ? (rows.at(-1)?.id ?? null) : null };
   }
 
-  async #count(source: AnySource, request: ListRequest): Promise<number> {
+  /** A page without the total, for reading a list to its end. */
+  async readRows<Row extends { id: string }, Stored extends object>(
+    source: ListSource<Row, Stored>,
+    request: ListRequest,
+  ): Promise<Row[]> {
+    const read = () => this.#db.rows<Stored>(pageStatement(source, request));
+    const stored = (await this.#limited(request, read)).slice(0, request.page.limit);
+    return source.toRow ? stored.map(source.toRow) : (stored as object[] as Row[]);
+  }
+
+  /** Counts and adds up a list of up to `rowsMax` rows. Throws AppError `rate_limited` when too many searches are running. */
+  async totals(source: AnySource, request: Omit<ListRequest, 'page'>, rowsMax: number): Promise<ListTotals> {
+    const read = () => this.#db.row<{ count: bigint; sum: string | null }>(totalsStatement(source, request, rowsMax));
+    const row = await this.#limited(request, read);
+    return { total: Number(row?.count ?? 0n), sumMinor: BigInt(row?.sum ?? 0) };
+  }
+
+  #limited<Result>({ isSearch = false, merchantId }: Omit<ListRequest, 'page'>, run: () => Promise<Result>) {
+    return isSearch ? this.searches.run(merchantId, run) : run();
+  }
+
+  async #count(source: AnySource, request: ListRequest): Promise<{ total: number; sumMinor: bigint }> {
     const { merchantId, filters } = request;
     const longList = source.onlyGrows && filters.length === 0 ? `${source.name}:${merchantId}` : undefined;
-    if (longList !== undefined && this.#longLists.has(longList)) return totalMax + 1;
-    const row = await this.#db.row<{ count: bigint }>(countStatement(source, request));
+    if (longList !== undefined && this.#longLists.has(longList)) return { total: totalMax + 1, sumMinor: 0n };
+    const row = await this.#db.row<{ count: bigint; sum?: bigint | null }>(countStatement(source, request));
     const total = Number(row?.count ?? 0n);
     if (longList !== undefined && total > totalMax && this.#longLists.size < longListsMax)
       this.#longLists.add(longList);
-    return total;
+    return { total, sumMinor: row?.sum ?? 0n };
   }
 }
 
@@ -117,10 +150,26 @@ function countStatement(source: AnySource, { merchantId, filters }: ListRequest)
   const order = source.countsInOrder ? `ORDER BY ${orderOf(source)}` : '';
   return {
     name: `${source.name}_count_${clause.name}`,
-    text: `SELECT count(*) AS count FROM (
+    text: `SELECT count(*) AS count${source.sum === undefined ? '' : `, sum(${source.sum})::bigint AS sum`} FROM (
              ${source.select} ${clause.text} ${order} LIMIT $${clause.values.length + 2}
            ) AS counted`,
     values: [merchantId, ...clause.values, totalMax + 1],
+  };
+}
+
+/** The sum as text: PostgreSQL adds bigints up as numeric. */
+function totalsStatement(
+  source: AnySource,
+  { merchantId, filters }: Omit<ListRequest, 'page'>,
+  rowsMax: number,
+): Statement {
+  const clause = listClause(filters);
+  return {
+    name: `${source.name}_totals_${clause.name}`,
+    text: `SELECT count(*) AS count, sum(${source.sum ?? '0'})::text AS sum FROM (
+             ${source.select} ${clause.text} LIMIT $${clause.values.length + 2}
+           ) AS counted`,
+    values: [merchantId, ...clause.values, rowsMax + 1],
   };
 }
 

@@ -15,7 +15,7 @@ export const timeOrDayType = (description: string) =>
   Type.String({ format: timeOrDayFormat, description, examples: ['2026-11-20', '2026-11-20T10:18:00.000Z'] });
 
 /** The first and the last millisecond of the range; absent is no bound. */
-export function readTimeRange({ from, to }: { from?: string; to?: string }): TimeFilter {
+export function readTimeRange({ from, to }: { from?: string | undefined; to?: string | undefined }): TimeFilter {
   return {
     from: from === undefined ? undefined : firstMoment(from),
     to: to === undefined ? undefined : lastMoment(to),

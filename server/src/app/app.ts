@@ -7,7 +7,8 @@ import {
   createSimulatedNetworks,
   createWebhooks,
 } from './contexts.ts';
-import type { AppOptions } from './contexts.ts';
+import type { AppOptions, MoneyContext } from './contexts.ts';
+import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { registerHealth } from '../http/health.ts';
 import { createMetrics } from '../http/metrics.ts';
@@ -15,11 +16,12 @@ import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
+import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
-import type { Worker } from '../worker/worker.ts';
-import { keyUseQueue, simulatorQueue, workerQueues } from './work-queues.ts';
+import type { Worker, WorkQueue } from '../worker/worker.ts';
+import { keyUseQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -61,6 +63,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const accounts = createAccounts(options, address);
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
+  const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   registerGauges(metrics, { ...money, ...database, channelBreaker });
   registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -69,18 +72,13 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { callbacks } = notices;
     const { watchLimiter } = metrics;
     await serve(server, options, {
-      ...{ address, money, keyUses, endpoints, callbacks, simulator, watchLimiter, accounts },
+      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, watchLimiter, accounts },
       closing: closing.signal,
     });
   }
   const liveNetworks = networks.registry.list(false);
   let worker: Worker | null = null;
-  const queues = [
-    ...(config.role === 'api'
-      ? []
-      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
-    ...(config.role === 'worker' ? [] : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log)]),
-  ];
+  const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog });
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
     server,
@@ -106,8 +104,41 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await Promise.all([worker?.stop(), notice]);
       await server.close();
       accounts.mailer?.close();
-      await keyUses.write().catch((error: unknown) => log.error('the last uses of API keys are lost', error));
+      await writeLastNotes({ keyUses, requestLog, log });
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };
+}
+
+interface AppParts {
+  money: MoneyContext;
+  webhooks: ReturnType<typeof createWebhooks>;
+  notices: ReturnType<typeof createNotices>;
+  accounts: ReturnType<typeof createAccounts>;
+  networks: ReturnType<typeof createSimulatedNetworks>;
+  keyUses: KeyUses;
+  requestLog: RequestLog;
+}
+
+/** What this process does besides serving requests, by its role. */
+function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
+  const { money, webhooks, notices, accounts, networks, keyUses, requestLog } = parts;
+  return [
+    ...(config.role === 'api'
+      ? []
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
+    ...(config.role === 'worker'
+      ? []
+      : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log), requestLogQueue(requestLog, log)]),
+  ];
+}
+
+/** What the last requests left in memory. */
+async function writeLastNotes({ keyUses, requestLog, log }: Pick<AppParts, 'keyUses' | 'requestLog'> & { log: Log }) {
+  await keyUses.write().catch((error: unknown) => log.error('the last uses of API keys are lost', error));
+  try {
+    while ((await requestLog.write()) > 0);
+  } catch (error) {
+    log.error('the last requests are not logged', error);
+  }
 }

@@ -1,6 +1,8 @@
 import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
+import { purgeRequests } from '../request-log/retention.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import { purgeLogins } from '../accounts/retention.ts';
 import type { MailContext } from '../mail/mail.ts';
 import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
@@ -21,6 +23,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { cancelCharge, lookUpCharge, startCharge } from '../payments/jobs.ts';
+import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
 import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
@@ -135,9 +138,11 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     purge('circuit breakers', log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
+    { ...chore('rolling up daily figures', 10 * minuteMs, log, () => rollUpFigures(context)), background: 'purge' },
     purge('settlement periods', log, () => purgePeriods(context)),
     purge('network callbacks', log, () => purgeInbox(context)),
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
+    purge('the request log', log, () => purgeRequests(context)),
   ];
 }
 
@@ -226,6 +231,11 @@ export function keyUseQueue(keyUses: KeyUses, log: Log): WorkQueue {
     // Keys in constant use would need another round at once.
     return 0;
   });
+}
+
+/** Writes the log of requests; it runs in the API's process, which knows. */
+export function requestLogQueue(requestLog: RequestLog, log: Log): WorkQueue {
+  return chore('writing the request log', secondMs, log, () => requestLog.write());
 }
 
 /** Deletes old records, every ten minutes. */

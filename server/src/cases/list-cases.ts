@@ -3,6 +3,7 @@ export {
   findCaseById,
   listCases,
   listCasesOfSubject,
+  listOpenCasesOfMerchant,
   listOpenCasesOfKind,
   listResolutionSteps,
 } from './queries.ts';

@@ -76,6 +76,15 @@ export function listCases(db: Queryable, status: Case['status'] | null, rowsMax:
   });
 }
 
+/** A merchant's open cases, oldest first. */
+export function listOpenCasesOfMerchant(db: Queryable, merchantId: string, rowsMax: number): Promise<Case[]> {
+  return db.rows<Case>({
+    name: 'cases_list_open_of_merchant',
+    text: `SELECT ${columns} FROM cases WHERE merchant_id = $1 AND status = 'open' ORDER BY id LIMIT $2`,
+    values: [merchantId, rowsMax],
+  });
+}
+
 /** Open cases by kind; kinds without any are left out. */
 export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint; oldest: Date }[]> {
   return db.rows({

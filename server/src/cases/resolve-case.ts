@@ -22,6 +22,8 @@ export interface ResolveContext {
   resolvers: readonly CaseResolver[];
   /** False for a revoked operator, whose proposals cannot be confirmed. */
   isOperator: (operatorId: string) => Promise<boolean>;
+  /** Writes in the transaction of each step, such as its audit entry. */
+  alsoWrite?: (tx: Transaction, step: ResolutionStep) => void;
 }
 
 export interface NewProposal {
@@ -66,6 +68,7 @@ export async function proposeResolution(context: ResolveContext, proposed: NewPr
   await context.db.withTransaction(async (tx) => {
     if ((await updateProposal(tx, found, found.proposalId, id)) === 0) throw changedMeanwhile(found);
     tx.send(insertResolutionStep(step));
+    context.alsoWrite?.(tx, step);
   });
   return step;
 }
@@ -96,7 +99,9 @@ export async function confirmResolution(
     if (locked?.proposalId !== proposal.id) throw changedMeanwhile(found);
     const confirmation: Confirmation = { found: locked, proposal, operatorId };
     await carryOut(tx, confirmation);
-    return endCase(tx, context, confirmation, { ...locked, step: 'confirmed', evidence: null });
+    const step = await endCase(tx, context, confirmation, { ...locked, step: 'confirmed', evidence: null });
+    context.alsoWrite?.(tx, step);
+    return step;
   });
 }
 
@@ -116,6 +121,7 @@ export async function withdrawProposal(
   await context.db.withTransaction(async (tx) => {
     if ((await updateProposal(tx, found, proposalId, null)) === 0) throw changedMeanwhile(found);
     tx.send(insertResolutionStep(step));
+    context.alsoWrite?.(tx, step);
   });
   return step;
 }

@@ -15,8 +15,8 @@ const nameBytesMax = 63;
 /** The serving role may add rows to these tables and read them: a correction is another row. */
 export const appendOnlyTables = ['ledger_movements'];
 
-// The same for decisions of people; the service starts without checking this one.
-const historyTables = ['case_resolutions'];
+// The same for decisions and actions of people; the service starts without checking these.
+const historyTables = ['case_resolutions', 'audit_entries'];
 
 // Only the owner writes it, when it migrates.
 const readOnlyTables = ['schema_migrations'];

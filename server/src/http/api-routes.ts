@@ -2,48 +2,40 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import { bareAddress } from '../kit/client-address.ts';
 import type { Log } from '../kit/log.ts';
-import { limitEachKey } from '../kit/keyed-limiter.ts';
-import type { KeyedLimiter, LimiterFigures } from '../kit/keyed-limiter.ts';
 import type { KeyScope } from '../api/key-scope.ts';
-import { ExistingRecord, JsonText } from '../api/route.ts';
-import type { ApiRequest, BoundRoute, CsvFile, FileResponse, MerchantQueue } from '../api/route.ts';
+import type { ApiRequest, BoundRoute, CsvFile, FileResponse } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import { prefersCsv } from './accept.ts';
-import { errorBody, methodNotAllowed } from './error-responses.ts';
-import { fingerprintOf } from './fingerprint.ts';
-import { readIdempotencyKey, runOnce } from './idempotency.ts';
-import type { ReplayableResponse, IdempotencyContext } from './idempotency.ts';
+import { methodNotAllowed } from './error-responses.ts';
+import { readIdempotencyKey } from './idempotency.ts';
 import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { coerceQuery, defaultBody, headerCount, parseBodiesStrictly, refuseBody } from './read-request.ts';
+import { inQueue, runRoute } from './run-route.ts';
+import type { JsonRoute, RunContext } from './run-route.ts';
+import {
+  coerceQuery,
+  defaultBody,
+  headerCount,
+  noParameters,
+  parseBodiesStrictly,
+  refuseBody,
+} from './read-request.ts';
 
-export interface ApiOptions extends IdempotencyContext {
+// Of the longest idempotency key, and of an address that is worth reading.
+const loggedKeyLengthMax = 255;
+const loggedPathLengthMax = 500;
+
+export interface ApiOptions extends RunContext {
   log: Log;
   authenticator: KeyAuthenticator;
   keyUses: KeyUses;
+  requestLog: RequestLog;
   keylessLimit: KeylessLimit;
   rateLimiter: RateLimiter;
-  docsUrl: () => string;
   routes: readonly BoundRoute[];
-  /** How many connections `db` has, two at least. */
-  databaseConnections: number;
-  /** Shows a limiter in `/metrics`. */
-  watchLimiter: (limiter: LimiterFigures) => void;
 }
-
-// How many connections one merchant's requests that move money may use: six keep its balance busy without a gap. With 2, 3, 4, 6
-// and 20 permits one merchant made 160, 189, 143, 191 and 158 transfers a second, a difference within measurement noise, while
-// another merchant's transfers took 18, 16, 16, 13 and 24 ms. Never more than half of a small pool.
-const balancePermits = 6;
-// A statement of 200,000 lines occupies a connection for half a second; two leave the others to payments.
-const historyPermits = 2;
-// About one second of transfers at that rate, and as many statements as a dashboard page shows; this bounds the memory.
-const waitingMax: Record<MerchantQueue, number> = { balance: 128, history: 32 };
-const queueFullMessages: Record<MerchantQueue, string> = {
-  balance: 'Too many of your requests that move money wait for each other. Send this one again in a second.',
-  history: 'Too many of your statements are being read. Send this request again in a second.',
-};
 
 /**
  * The API under /v1. Every request takes the same steps: authenticate, apply the rate limit, check the key's scope, parse and
@@ -55,19 +47,37 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     const holder = await authenticate(options, request, reply);
     request.merchant = holder.merchant;
     request.keyScopes = holder.scopes;
+    request.apiKeyId = holder.keyId;
     const allowance = await options.rateLimiter.take(holder);
     if (!allowance) return;
     reply.headers(allowance.headers);
     if (allowance.refusal) throw allowance.refusal;
   });
-  const half = Math.floor(options.databaseConnections / 2);
-  const limiters: Limiters = {
-    balance: merchantLimiter('balance', Math.min(balancePermits, half)),
-    history: merchantLimiter('history', Math.min(historyPermits, half)),
-  };
-  for (const limiter of Object.values(limiters)) options.watchLimiter(limiter);
-  for (const route of options.routes) registerRoute(app, options, route, limiters);
+  logRequests(app, options.requestLog);
+  for (const route of options.routes) registerRoute(app, options, route);
   refuseOtherMethods(app, options.routes);
+}
+
+/** Notes each request of a merchant once its response was sent. */
+function logRequests(app: FastifyInstance, requestLog: RequestLog): void {
+  app.addHook('onSend', async (request, _reply, payload) => {
+    if (typeof payload === 'string') request.responseText = payload;
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { merchant, apiKeyId, method } = request;
+    if (!merchant || apiKeyId === null) return;
+    const [path = '', query = ''] = request.url.split('?', 2);
+    const key = request.headers['idempotency-key'];
+    requestLog.note({
+      ...{ merchantId: merchant.id, requestId: request.id, keyId: apiKeyId, method, query },
+      path: path.toLowerCase().slice(0, loggedPathLengthMax),
+      statusCode: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime),
+      idempotencyKey: typeof key === 'string' ? key.slice(0, loggedKeyLengthMax) : null,
+      requestBody: request.body,
+      responseText: request.responseText,
+    });
+  });
 }
 
 /**
@@ -132,15 +142,7 @@ function requireScope({ keyScopes }: FastifyRequest, scope: KeyScope): void {
   throw new AppError('scope_missing', message);
 }
 
-type Limiters = Record<MerchantQueue, KeyedLimiter<string>>;
-
-/** Requests that wait here hold no database connection, so that one merchant's queue leaves the pool to the others. */
-function merchantLimiter(queue: MerchantQueue, each: number): KeyedLimiter<string> {
-  const refusal = { code: 'unavailable', message: queueFullMessages[queue] } as const;
-  return limitEachKey({ name: queue, each, waitingMax: waitingMax[queue], refusal });
-}
-
-function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute, limiters: Limiters): void {
+function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRoute): void {
   const { params, query: querystring, body } = route;
   app.route({
     method: route.method,
@@ -159,17 +161,20 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
     },
     handler: async (request, reply) => {
       if (route.kind === 'file') return sendFile(reply, await route.handle(route.context, toApiRequest(request)));
-      const { merchantQueue: queue } = route;
-      const limited = <Result>(work: () => Promise<Result>): Promise<Result> =>
-        queue === undefined ? work() : limiters[queue].run(merchantIdOf(request), work);
       if (route.kind === 'read' && route.csv) {
         const { context, csv } = route;
         reply.header('vary', 'accept');
         if (prefersCsv(request.headers.accept)) {
-          return sendCsv(reply, await limited(() => csv(context, toApiRequest(request))));
+          const input = toApiRequest(request);
+          return sendCsv(reply, await inQueue(options, route, input.caller.merchantId, () => csv(context, input)));
         }
       }
-      const response = await limited(() => run(options, route, request));
+      const response = await runRoute(options, route, {
+        requestId: request.id,
+        input: toApiRequest(request),
+        sentBody: request.body,
+        idempotencyKey: idempotencyKeyOf(request, route),
+      });
       if (response.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(response.statusCode).type('application/json; charset=utf-8').send(response.body);
     },
@@ -188,69 +193,8 @@ function sendFile(reply: FastifyReply, { name, contentType, bytes }: FileRespons
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-const noParameters = { type: 'object', additionalProperties: false, properties: {} };
-
-async function run(
-  options: ApiOptions,
-  route: Exclude<BoundRoute, { kind: 'file' }>,
-  request: FastifyRequest,
-): Promise<ReplayableResponse> {
-  const input = toApiRequest(request);
-  if (route.kind === 'read') {
-    return {
-      statusCode: route.status,
-      body: bodyOf(await route.handle(route.context, input)),
-      replayed: false,
-    };
-  }
-  await options.sealer.prepare();
-  const effect = async (tx: Parameters<typeof route.handle>[2]) => {
-    const result = await route.handle(route.context, input, tx);
-    const isCreated = !(result instanceof ExistingRecord);
-    return { statusCode: isCreated ? route.status : 200, body: bodyOf(isCreated ? result : result.record) };
-  };
-  const key = route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
-  if (key === null)
-    return { ...(await options.db.withTransaction(effect, { requestId: request.id })), replayed: false };
-  const path = addressOf(route, request.params);
-  const keyUse = {
-    requestId: request.id,
-    merchantId: input.caller.merchantId,
-    path,
-    key,
-    fingerprint: fingerprintOf(route.method, request.body, route.body),
-    fingerprintAsSent: fingerprintOf(route.method, request.body),
-  };
-  const { replay } = route;
-  return runOnce(options, keyUse, effect, {
-    errorResponse: (refusal) => ({
-      statusCode: refusal.statusCode,
-      body: JSON.stringify(errorBody(refusal, request, options)),
-    }),
-    ...(replay && {
-      permanentReplay: {
-        subjectOf: ({ body }) => (JSON.parse(body) as { id: string }).id,
-        replay: async (subjectId) => ({
-          statusCode: route.status,
-          body: JSON.stringify(await replay(route.context, input, subjectId)),
-        }),
-      },
-    }),
-  });
-}
-
-function bodyOf(response: unknown): string {
-  return response instanceof JsonText ? response.text : JSON.stringify(response);
-}
-
-/** The same path for every spelling of an address: percent-encoding and capitals of an id make no difference. */
-function addressOf(route: BoundRoute, params: unknown): string {
-  const values = params as Readonly<Record<string, string>>;
-  return route.path.replace(/:(\w+)/g, (_, name: string) => String(values[name]).toLowerCase());
-}
-
-function merchantIdOf(request: FastifyRequest): string {
-  return toApiRequest(request).caller.merchantId;
+function idempotencyKeyOf(request: FastifyRequest, route: JsonRoute): string | null {
+  return route.method === 'POST' ? readIdempotencyKey(request, route.idempotencyKeyRequired ?? false) : null;
 }
 
 function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unknown> {

@@ -10,6 +10,8 @@ export interface Metrics {
   observeWebhookAttempt(outcome: WebhookOutcome): void;
   /** A sealed value that could not be opened. */
   observeUnreadable(reason: UnreadableReason): void;
+  /** A request that the request log lacks, because too many waited to be written. */
+  observeDroppedRequest(): void;
   /** How many there have been since the process started. */
   readonly unreadableCount: number;
   /** Registers a gauge that is read at each scrape. */
@@ -56,10 +58,12 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
+  const droppedRequests = countDroppedRequests(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
+    observeDroppedRequest: () => droppedRequests.inc(),
     observeUnreadable: (reason) => {
       unreadable.inc({ reason });
       unreadableCount += 1;
@@ -89,6 +93,14 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function countDroppedRequests(registry: Registry): Counter {
+  return new Counter({
+    name: 'dalasi_request_log_dropped_total',
+    help: 'Requests that were served but not logged for developers, because too many waited to be written.',
+    registers: [registry],
+  });
 }
 
 function registerLimiterGauges(registry: Registry, limiters: readonly LimiterFigures[]): void {

@@ -202,3 +202,18 @@ export async function findKeyArrival(
   });
   return row?.arrivalUs;
 }
+
+/** One look-up in the primary key for each path. */
+export function listUsesOfKey(
+  db: Queryable,
+  merchantId: string,
+  { key, paths }: { key: string; paths: readonly string[] },
+): Promise<{ path: string; statusCode: number | null; subjectId: string | null; createdAt: Date }[]> {
+  return db.rows({
+    name: 'idempotency_keys_list_uses',
+    text: `SELECT path, status_code::int AS "statusCode", subject_id AS "subjectId", created_at AS "createdAt"
+           FROM idempotency_keys WHERE merchant_id = $1 AND path = ANY ($2::text[]) AND key = $3
+           ORDER BY created_at`,
+    values: [merchantId, [...paths], key],
+  });
+}

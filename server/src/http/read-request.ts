@@ -1,8 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import type { TSchema } from 'typebox';
 import { AppError, fieldError } from '../api/app-error.ts';
 import type { BoundRoute } from '../api/route.ts';
 import { StrictJsonError, parseStrictJsonBytes } from '../kit/strict-json.ts';
+
+/** The query of a route without parameters. */
+export const noParameters: TSchema = Type.Object({}, { additionalProperties: false });
 
 // Three times a payment with full metadata.
 const bodyLimitBytes = 64 * 1024;

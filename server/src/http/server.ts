@@ -66,6 +66,10 @@ declare module 'fastify' {
     merchant: Merchant | null;
     /** What that key may do; null before. */
     keyScopes: readonly KeyScope[] | null;
+    /** Its id; null before. */
+    apiKeyId: string | null;
+    /** The text of an API response, for the request log; null before, and for a file. */
+    responseText: string | null;
   }
 }
 
@@ -101,6 +105,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   registerErrorHandlers(app, options);
   app.decorateRequest('merchant', null);
   app.decorateRequest('keyScopes', null);
+  app.decorateRequest('apiKeyId', null);
+  app.decorateRequest('responseText', null);
   serializeRequests(app);
   closeStalledResponses(app, stalledTimeoutMs);
   app.addHook('onRequest', async (request, reply) => {

@@ -12,7 +12,12 @@ const beginsFormula = /^[\s\p{Cc}\u200b\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^
  * text. Amounts are plain decimals and stay numbers, also below zero.
  */
 export function toCsv(heading: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
-  return [heading, ...rows].map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('');
+  return csvRows([heading, ...rows]);
+}
+
+/** Rows of such a table, for one that is sent in parts. */
+export function csvRows(rows: readonly (readonly CsvCell[])[]): string {
+  return rows.map((cells) => `${cells.map(cellText).join(',')}\r\n`).join('');
 }
 
 function cellText(cell: CsvCell): string {

@@ -1,7 +1,7 @@
-import type { Database, Queryable } from '../kit/db.ts';
+import type { Database, Queryable, Transaction } from '../kit/db.ts';
 import type { Account, MerchantCurrency } from './accounts.ts';
-import { lockBalance } from './post.ts';
-import { listAccountsToFold, sumBalances, sumBySources } from './queries.ts';
+import { changesByAccount, lockBalance } from './post.ts';
+import { listAccountsToFold, listMovementsOfTransaction, sumBalances, sumBySources } from './queries.ts';
 
 export { sumSuspense } from './queries.ts';
 
@@ -35,4 +35,25 @@ export async function foldBalances(db: Database): Promise<number> {
   const accounts = await listAccountsToFold(db, deltasWorthFolding, accountsMax);
   for (const account of accounts) await db.withTransaction((tx) => lockBalance(tx, account));
   return accounts.length;
+}
+
+/** A balance before and after what a transaction booked, in bututs as the account counts them. */
+export interface BalanceChange {
+  account: Account;
+  beforeMinor: bigint;
+  afterMinor: bigint;
+}
+
+/** What the transaction itself has changed for a merchant. `sinceId` is an id that was made before it booked anything. */
+export async function changesOfTransaction(
+  tx: Transaction,
+  { sinceId, ...merchant }: MerchantCurrency & { sinceId: string },
+): Promise<BalanceChange[]> {
+  const movements = await listMovementsOfTransaction(tx, { merchantId: merchant.merchantId, sinceId });
+  const changes = [...changesByAccount(movements)].filter(([, changeMinor]) => changeMinor !== 0n);
+  const balances = await readBalances(tx, { ...merchant, accounts: changes.map(([account]) => account) });
+  return changes.map(([account, changeMinor]) => {
+    const afterMinor = balances.get(account) ?? 0n;
+    return { account, beforeMinor: afterMinor - changeMinor, afterMinor };
+  });
 }

@@ -1,9 +1,18 @@
 import type { Queryable } from '../kit/db.ts';
+import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { debitSign } from './accounts.ts';
 import type { AccountKey } from './accounts.ts';
-import { lastId, listMovementsBehind, listStatementRows } from './queries/history.ts';
-import type { HistoryRow, StatementQuery } from './queries/history.ts';
+import {
+  lastId,
+  listMovementsBehind,
+  listSpendableMovements,
+  listStatementRows,
+  sumSpendableMovements,
+} from './queries/history.ts';
+import type { HistoryRow, SpendableQuery, StatementQuery } from './queries/history.ts';
+
+export { listMovementsOfSource } from './queries.ts';
 
 /** One movement as a change of a balance. */
 export interface BalanceLine {
@@ -73,6 +82,48 @@ export async function readStatement(db: Queryable, query: StatementQuery): Promi
       row.id === null ? [] : [lineOf(row, { changeMinor: row.credited, balanceMinor: BigInt(row.balance) })],
     ),
   };
+}
+
+/** What a period changed of the money that can be spent, by flow and kind of record. Amounts are bututs. */
+export interface SpendableSum {
+  flow: string;
+  sourceType: string;
+  count: number;
+  creditedMinor: bigint;
+  debitedMinor: bigint;
+}
+
+/** The sums of a period, or with `through` those up to that movement. */
+export async function sumSpendable(
+  db: Queryable,
+  { through, ...query }: Omit<SpendableQuery, 'after'> & { through: string | null },
+): Promise<SpendableSum[]> {
+  const bounds = spendableBounds({ ...query, after: null });
+  const rows = await sumSpendableMovements(db, { ...query, after: null, ...bounds, idMax: through ?? bounds.idMax });
+  return rows.map(({ flow, sourceType, count, credited, debited }) => ({
+    ...{ flow, sourceType, count: Number(count) },
+    ...{ creditedMinor: BigInt(credited), debitedMinor: BigInt(debited) },
+  }));
+}
+
+/** The movements of a period, oldest first, each with the balance after it. `balanceMinor` is the balance before the first. */
+export async function listSpendable(
+  db: Queryable,
+  query: SpendableQuery & { balanceMinor: bigint; rowsMax: number },
+): Promise<BalanceLine[]> {
+  const rows = await listSpendableMovements(db, { ...query, ...spendableBounds(query) });
+  let { balanceMinor } = query;
+  return rows.map((row) => {
+    balanceMinor += row.credited;
+    return lineOf(row, { changeMinor: row.credited, balanceMinor });
+  });
+}
+
+// An id is made right after its time is read; nothing takes this long between the two.
+const idLagMs = 3_600_000;
+
+function spendableBounds({ from, to, after }: SpendableQuery): { idMin: string; idMax: string } {
+  return { idMin: after ?? firstIdAt(from), idMax: firstIdAt(addMs(to, idLagMs)) };
 }
 
 function lineOf(

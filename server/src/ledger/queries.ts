@@ -248,3 +248,16 @@ export function sumBySources(
     values: [query.merchantId, query.currency, query.sourceIds],
   });
 }
+
+/** What the transaction itself has booked for a merchant; `sinceId` is an id from before it, which bounds what is read. */
+export function listMovementsOfTransaction(
+  db: Queryable,
+  { merchantId, sinceId }: { merchantId: string; sinceId: string },
+): Promise<{ debit: Account; credit: Account; amountMinor: bigint }[]> {
+  return db.rows({
+    name: 'ledger_movements_of_transaction',
+    text: `SELECT debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
+            WHERE merchant_id = $1 AND id > $2 AND xmin = pg_current_xact_id()::xid ORDER BY id`,
+    values: [merchantId, sinceId],
+  });
+}

@@ -46,6 +46,7 @@ export async function createPayerPayment(
   payment: PayerPayment,
   { choice, isAmountEntered }: Pick<FromPage, 'choice'> & { isAmountEntered: boolean },
 ): Promise<Intent> {
+  if (merchant.suspendedAt !== null) throw unavailable('the business is suspended');
   try {
     const { network, accountNumber } = choice ?? { network: null, accountNumber: null };
     const request = { ...apiOnlyDefaults, ...payment, network, accountNumber };
@@ -60,6 +61,11 @@ export async function createPayerPayment(
   }
 }
 
+function unavailable(internal: string, cause?: unknown): AppError {
+  const message = 'The shop cannot take this payment at the moment. Tell the shop.';
+  return new AppError('state_conflict', message, { internal, cause });
+}
+
 const correctable = ['data.network', 'data.account_number'];
 
 function forPayer(error: AppError, isAmountEntered: boolean): AppError {
@@ -69,8 +75,7 @@ function forPayer(error: AppError, isAmountEntered: boolean): AppError {
     return new AppError(error.code, error.message, { fields, cause: error });
   }
   if (!isAmountEntered || error.fields === undefined || error.fields.some(({ path }) => path !== 'data.amount')) {
-    const message = 'The shop cannot take this payment at the moment. Tell the shop.';
-    return new AppError('state_conflict', message, { internal: error.message, cause: error });
+    return unavailable(error.message, error);
   }
   const message = error.code === 'split_exceeds_amount' ? 'The amount is too small here. Enter more.' : error.message;
   return new AppError(error.code, message, { fields: [{ path: 'amount', message }], cause: error });

@@ -50,8 +50,11 @@ export function createMailer({ url, from }: SmtpSettings): Mailer {
 
 // A session of ten answers, each as late as it may be, ends within it.
 const leaseMs = 5 * 60_000;
-// After 1, 5 and 15 minutes, 1 and 4 hours: links live for an hour to a week.
-const waitsMs = [60_000, 300_000, 900_000, 3_600_000, 14_400_000];
+const hourMs = 3_600_000;
+// After 1, 5 and 15 minutes and an hour, then every four hours until a day has passed: a mail server that is down over night, or
+// an operator who mends its password in the morning, loses no invitation (good for a week) and no warning to an owner. What has
+// ended meanwhile, such as a link to a new password, says so.
+const waitsMs = [60_000, 300_000, 900_000, hourMs, ...Array.from({ length: 5 }, () => 4 * hourMs), 2.5 * hourMs];
 const failureLengthMax = 200;
 
 /**

@@ -3,7 +3,7 @@ import type { Queryable } from '../kit/db.ts';
 import { ExpiringCache } from '../kit/expiring-cache.ts';
 import { shortIdOf } from './merchant.ts';
 import type { Merchant } from './merchant.ts';
-import { findMerchantById, findMerchantByShortId } from './queries.ts';
+import { findMerchantById, findMerchantByShortId, listMerchantsOfBusiness } from './queries.ts';
 
 // How long settings may be out of date. A payment's fee is fixed when the payment is created.
 const lifetimeMs = 3_000;
@@ -13,6 +13,9 @@ const entriesMax = 10_000;
 export interface MerchantDirectory {
   /** Pass `tx` inside a transaction: a second connection may not be available until the first is released. */
   byId(id: string, tx?: Queryable): Promise<Merchant | undefined>;
+  byShortId(shortId: string): Promise<Merchant | undefined>;
+  /** A business's two merchants, test and live. */
+  ofBusiness(businessId: string): Promise<Merchant[]>;
   /** The merchant whose short id leads the token. */
   byToken(token: string): Promise<Merchant | undefined>;
 }
@@ -20,11 +23,14 @@ export interface MerchantDirectory {
 export function createMerchantDirectory(db: Queryable, clock: Clock): MerchantDirectory {
   const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
   const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
+  const findByShortId = (shortId: string) => byShortId.get(shortId, () => findMerchantByShortId(db, shortId));
   return {
     byId: (id, tx = db) => byId.get(id, () => findMerchantById(tx, id)),
+    byShortId: findByShortId,
+    ofBusiness: (businessId) => listMerchantsOfBusiness(db, businessId),
     byToken: async (token) => {
       const shortId = shortIdOf(token);
-      return shortId === null ? undefined : byShortId.get(shortId, () => findMerchantByShortId(db, shortId));
+      return shortId === null ? undefined : findByShortId(shortId);
     },
   };
 }

@@ -24,6 +24,8 @@ export interface Merchant extends MerchantRateLimits, MerchantAppearance {
   reserve: ReserveRule | null;
   /** When its logo was set; null is none. */
   logoSetAt: Date | null;
+  /** Since when the operator lets its business take no new payments; null is not at all. */
+  suspendedAt: Date | null;
   createdAt: Date;
 }
 

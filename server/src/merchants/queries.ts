@@ -18,6 +18,7 @@ interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, Merchant
   currency: string;
   fee_payer: FeePayer;
   logoSetAt: Date | null;
+  suspended_at: Date | null;
   created_at: Date;
 }
 
@@ -48,6 +49,8 @@ interface LimitJson {
 
 const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, created_at';
 
+const suspension = '(SELECT suspended_at FROM businesses WHERE businesses.id = merchants.business_id)';
+
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
   ORDER BY operation, network)`;
@@ -61,7 +64,17 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // One statement reads a merchant with its rules: they are a handful of rows, and the result is cached for seconds.
-const merchantColumns = `${storedColumns}, ${rateLimitColumns}, ${appearanceColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+const merchantColumns = `${storedColumns}, ${suspension}, ${rateLimitColumns}, ${appearanceColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+
+/** The amount in bututs above which a refund asks for the second factor; null asks for none. */
+export async function findRefundLimit(db: Queryable, businessId: string): Promise<bigint | null> {
+  const row = await db.row<{ limitMinor: bigint | null }>({
+    name: 'businesses_find_refund_limit',
+    text: 'SELECT refund_limit AS "limitMinor" FROM businesses WHERE id = $1',
+    values: [businessId],
+  });
+  return row?.limitMinor ?? null;
+}
 
 export function insertBusiness(business: { id: string; name: string; createdAt: Date }): Statement {
   return {
@@ -80,6 +93,7 @@ export type NewMerchant = Omit<
   | 'rateLimitKeyPercent'
   | 'rateLimitPages'
   | 'logoSetAt'
+  | 'suspendedAt'
   | keyof MerchantAppearance
 >;
 
@@ -118,6 +132,17 @@ export async function findMerchantByShortId(db: Queryable, shortId: string): Pro
     values: [shortId],
   });
   return row && toMerchant(row);
+}
+
+/** A business's two merchants, test and live. */
+export async function listMerchantsOfBusiness(db: Queryable, businessId: string): Promise<Merchant[]> {
+  const rows = await db.rows<MerchantRow>({
+    name: 'merchants_of_business',
+    text: `-- across merchants: those of one business, for its team
+           SELECT ${merchantColumns} FROM merchants WHERE business_id = $1 ORDER BY test_mode`,
+    values: [businessId],
+  });
+  return rows.map(toMerchant);
 }
 
 export async function listMerchants(db: Queryable): Promise<Merchant[]> {
@@ -276,6 +301,8 @@ function toMerchant(row: MerchantRow): Merchant {
     contactPhone: row.contactPhone,
     contactWhatsapp: row.contactWhatsapp,
     contactEmail: row.contactEmail,
+    contactText: row.contactText,
+    suspendedAt: row.suspended_at,
     logoSetAt: row.logoSetAt,
     reserve: resolveReserve(toReserves(row), row.test_mode),
     createdAt: row.created_at,

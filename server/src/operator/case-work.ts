@@ -1,11 +1,8 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
+import { createCaseContext } from '../app/case-context.ts';
 import { createAddress, createMoneyContext, createSimulatedNetworks } from '../app/contexts.ts';
-import { createDebtResolvers } from '../debts/resolve-debt.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import type { MoneyContext, MoneyOptions } from '../app/contexts.ts';
-import { listOperators } from '../operators/manage-operators.ts';
-import { createChargeResolvers } from '../payments/resolve-case.ts';
-import { createTransferResolvers } from '../transfers/resolve-case.ts';
 
 export interface CaseWork {
   context: ResolveContext;
@@ -28,14 +25,7 @@ export async function openCaseWork(options: Omit<MoneyOptions, 'notifier'>): Pro
   const networks = createSimulatedNetworks(parts, address);
   const money = createMoneyContext(parts, address, networks.registry);
   return {
-    context: {
-      db,
-      clock,
-      newId: money.newId,
-      resolvers: [...createChargeResolvers(money), ...createTransferResolvers(money), ...createDebtResolvers(money)],
-      isOperator: async (operatorId) =>
-        (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
-    },
+    context: createCaseContext(money),
     money,
     close: async () => {
       await networks.close();

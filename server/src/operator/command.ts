@@ -26,6 +26,8 @@ export interface CommandContext {
   onboarding: OnboardingContext;
   /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
+  /** What finding the demo merchant needs. */
+  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port'>;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
   /** What resolving a case needs; opened at the first call, closed after the command. */
@@ -34,6 +36,7 @@ export interface CommandContext {
   moneyWork: () => Promise<MoneyContext>;
   /** Where a long command shows its progress. */
   progressTo: ProgressStream;
+  publicUrl: () => string;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;
 }

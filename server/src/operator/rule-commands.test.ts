@@ -261,7 +261,7 @@ test('rate limits are set one by one, shown with the setting they replace, and r
 });
 
 test('a merchant’s appearance is set part by part, shown, and removed', async () => {
-  const none = { colour: null, phone: null, whatsapp: null, email: null, logo_set_at: null };
+  const none = { colour: null, phone: null, whatsapp: null, email: null, text: null, logo_set_at: null };
   const shown = async (words: string) => {
     const { merchant_id: _id, ...data } = (await run(words)).data as Record<string, unknown>;
     return data;
@@ -269,11 +269,11 @@ test('a merchant’s appearance is set part by part, shown, and removed', async 
   assert.deepEqual(await shown('appearance show --merchant MERCHANT'), none);
   const colour = { ...none, colour: '#8a1c4a' };
   assert.deepEqual(await shown('appearance set --merchant MERCHANT --colour #8A1C4A'), colour);
-  const contact = { phone: '+220877012345', whatsapp: '+447700900123', email: 'shop@example.gm' };
-  const options = '--phone 7012345 --whatsapp +447700900123 --email shop@example.gm';
+  const contact = { phone: '+220877012345', whatsapp: '+447700900123', email: 'shop@example.gm', text: 'Ask.' };
+  const options = '--phone 7012345 --whatsapp +447700900123 --email shop@example.gm --text Ask.';
   assert.deepEqual(await shown(`appearance set --merchant MERCHANT ${options}`), { ...colour, ...contact });
   assert.deepEqual(await shown('appearance show --merchant MERCHANT'), { ...colour, ...contact });
-  const removed = '--colour none --phone none --whatsapp none --email none';
+  const removed = '--colour none --phone none --whatsapp none --email none --text none';
   assert.deepEqual(await shown(`appearance set --merchant MERCHANT ${removed}`), none);
 });
 
@@ -283,10 +283,10 @@ test('an appearance that payers could not read or use is refused and changes not
     ['appearance set --merchant MERCHANT --colour red', /written as #rrggbb/],
     ['appearance set --merchant MERCHANT --colour #ffcc00', /hard to read. The nearest colour .*: #[0-9a-f]{6}/],
     ['appearance set --merchant MERCHANT --phone 12', /--phone: Write a Gambian number/],
-    ['appearance set --merchant MERCHANT --email shop', /--email: write an address/],
-    ['appearance set --merchant MERCHANT --email a@b.c<script>', /--email: write an address/],
-    ['appearance set --merchant MERCHANT --email shop@example.gm?subject=hi', /--email: write an address/],
-    ['appearance set --merchant MERCHANT --email a\u202egm.elpmaxe@shop.gm', /--email: write an address/],
+    ['appearance set --merchant MERCHANT --email shop', /--email: Write an address/],
+    ['appearance set --merchant MERCHANT --email a@b.c<script>', /--email: Write an address/],
+    ['appearance set --merchant MERCHANT --email shop@example.gm?subject=hi', /--email: Write an address/],
+    ['appearance set --merchant MERCHANT --email a\u202egm.elpmaxe@shop.gm', /--email: Write an address/],
     ['appearance set --merchant MERCHANT --colour #8a1c4a --phone 12', /--phone/],
   ] as const) {
     await assert.rejects(run(words), (error) => error instanceof UsageError && message.test(error.message), words);

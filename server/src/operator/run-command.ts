@@ -20,10 +20,12 @@ import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import type { Command, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
+import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
 import { limitCommands } from './limit-commands.ts';
+import { loginCommands } from './login-commands.ts';
 import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { createOnboardingContext } from './onboard-business.ts';
@@ -44,11 +46,13 @@ const commands: readonly Command[] = [
   ...appearanceCommands,
   ...logoCommands,
   ...operatorCommands,
+  ...loginCommands,
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
   ...secretCommands,
   ...databaseCommands,
+  ...demoCommands,
 ];
 
 /** The environment and the output streams of a command. */
@@ -115,7 +119,8 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const compared = access === 'owner' ? null : await compareKeys(keys);
     const secrets = { ...configured, sealer: compared?.sealer ?? configured.sealer };
     const onboarding = createOnboardingContext(config, { clock, random, secrets });
-    const base = `${config.publicUrl ?? `http://localhost:${config.port}`}/simulator/phone`;
+    const publicUrl = () => config.publicUrl ?? `http://localhost:${config.port}`;
+    const base = `${publicUrl()}/simulator/phone`;
     const phoneLink = (merchant: Merchant): string =>
       config.production ? `${base}?key=${phoneKey(configured, merchant.shortId)}` : base;
     const openWork = async (): Promise<CaseWork> => {
@@ -135,12 +140,14 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       role: opened.role,
       clock,
       rateLimits: config,
+      installation: config,
       onboarding,
       keys,
       operatorCredential,
       caseWork,
       moneyWork,
       progressTo,
+      publicUrl,
       phoneLink,
     };
     return await command.run(context, input);

@@ -25,7 +25,14 @@ export function hmacOfCredential(pepper: Uint8Array, text: string): Buffer {
   return createHmac('sha256', createSecretKey(pepper)).update(text).digest();
 }
 
-export { hasOperators, listOperators, revokeOperator } from './queries.ts';
+export {
+  findOperatorLogin,
+  hasOperators,
+  insertOperatorLogin,
+  listOperatorLogins,
+  listOperators,
+  revokeOperator,
+} from './queries.ts';
 
 export interface OperatorContext {
   clock: Clock;

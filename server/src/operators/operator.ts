@@ -5,3 +5,13 @@ export interface Operator {
   createdAt: Date;
   revokedAt: Date | null;
 }
+
+/** A login of the console, with the operator as whom it acts: the same person who decides cases by command. */
+export interface OperatorLogin {
+  accountId: string;
+  operatorId: string;
+  /** Of `accounts/permissions.ts`. */
+  role: string;
+  name: string;
+  revokedAt: Date | null;
+}

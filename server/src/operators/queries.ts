@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import type { Operator } from './operator.ts';
+import type { Operator, OperatorLogin } from './operator.ts';
 
 const operatorColumns = `id, name, created_at AS "createdAt", revoked_at AS "revokedAt"`;
 
@@ -54,4 +54,39 @@ export function revokeOperator(db: Queryable, operator: { id: string; revokedAt:
     text: 'UPDATE operators SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
     values: [operator.id, operator.revokedAt],
   });
+}
+
+const loginColumns = `operator_logins.account_id AS "accountId", operator_logins.operator_id AS "operatorId",
+  operator_logins.role, operators.name, operators.revoked_at AS "revokedAt"`;
+
+/** Who signs in with a login of the console; also revoked operators. */
+export function findOperatorLogin(db: Queryable, accountId: string): Promise<OperatorLogin | undefined> {
+  return db.row<OperatorLogin>({
+    name: 'operator_logins_find',
+    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+            WHERE operator_logins.account_id = $1`,
+    values: [accountId],
+  });
+}
+
+export function listOperatorLogins(db: Queryable): Promise<OperatorLogin[]> {
+  return db.rows<OperatorLogin>({
+    name: 'operator_logins_list',
+    text: `SELECT ${loginColumns} FROM operator_logins JOIN operators ON operators.id = operator_logins.operator_id
+            ORDER BY operator_logins.created_at, operators.id`,
+    values: [],
+  });
+}
+
+export function insertOperatorLogin(login: {
+  accountId: string;
+  operatorId: string;
+  role: string;
+  createdAt: Date;
+}): Statement {
+  return {
+    name: 'operator_logins_insert',
+    text: 'INSERT INTO operator_logins (account_id, operator_id, role, created_at) VALUES ($1, $2, $3, $4)',
+    values: [login.accountId, login.operatorId, login.role, login.createdAt],
+  };
 }

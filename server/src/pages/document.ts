@@ -14,6 +14,8 @@ export interface PageContent {
   /** The code of its language; English by default. */
   language?: string;
   body: Html;
+  /** More for the head of a page behind a sign-in. */
+  head?: Html;
   /** The name of the one of the sender's `moreStyles` that the page uses. */
   moreStyle?: string | null;
   /** Browsers without scripts reload the page after this many seconds; null on pages with a field to fill in. */
@@ -144,6 +146,8 @@ interface PageHeaderOptions {
   /** Sources for the content security policy: `'sha256-…'`, or `'self'`. */
   styleSource: string;
   scriptSource: string | null;
+  /** Of the file that describes a page as an app; by default none is read. */
+  manifestSource?: string;
 }
 
 // A year, the minimum for HSTS preload lists.
@@ -160,6 +164,7 @@ export function pageHeaders(options: PageHeaderOptions): Record<string, string> 
     ...(options.scriptSource === null ? [] : [`script-src ${options.scriptSource}`]),
     // The tab icon, which is inline.
     `img-src 'self' data:`,
+    ...(options.manifestSource === undefined ? [] : [`manifest-src ${options.manifestSource}`]),
     `connect-src 'self'`,
     `form-action 'self'`,
     `object-src 'none'`,

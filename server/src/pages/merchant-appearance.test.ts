@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { contrast, contrastMin, withContrast } from '../kit/colour.ts';
-import { accentOf } from './merchant-appearance.ts';
+import { renderHtml } from '../kit/html.ts';
+import { english } from '../languages/languages.ts';
+import { accentOf, shopContact } from './merchant-appearance.ts';
 
 const style = readFileSync(new URL('style.css', import.meta.url), 'utf8');
 const [lightScheme = '', darkScheme = ''] = style.split('prefers-color-scheme: dark');
@@ -49,4 +51,11 @@ test('contrast is that of WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
   assert.equal(contrast('#0b6a55', '#0b6a55'), 1);
+});
+
+test('whom payers can ask is shown as text, whatever a shop wrote', () => {
+  const none = { pageColour: null, contactPhone: null, contactWhatsapp: null, contactEmail: null, contactText: null };
+  assert.equal(renderHtml(shopContact(english.t, { ...none, logoPath: null })), '');
+  const shown = renderHtml(shopContact(english.t, { ...none, contactText: 'Till <b>2</b>', logoPath: null }));
+  assert.match(shown, /Ask the shop: .*Till &lt;b&gt;2&lt;\/b&gt;/);
 });

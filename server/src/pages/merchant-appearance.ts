@@ -4,7 +4,7 @@ import type { Translate } from '../languages/languages.ts';
 import { mix, withContrast } from '../kit/colour.ts';
 import type { MerchantAppearance } from '../merchants/appearance.ts';
 import { merchantLogoPath } from './logos/logo-pages.ts';
-import { formatNumber } from './page-text.ts';
+import { foreignText, formatNumber } from './page-text.ts';
 
 /** How a merchant appears on its payers' pages. */
 export interface PageAppearance extends MerchantAppearance {
@@ -13,9 +13,9 @@ export interface PageAppearance extends MerchantAppearance {
 }
 
 export function pageAppearance(merchant: MerchantAppearance & { id: string; logoSetAt: Date | null }): PageAppearance {
-  const { id, logoSetAt, pageColour, contactPhone, contactWhatsapp, contactEmail } = merchant;
+  const { id, logoSetAt, pageColour, contactPhone, contactWhatsapp, contactEmail, contactText } = merchant;
   const logoPath = logoSetAt === null ? null : merchantLogoPath({ id, logoSetAt });
-  return { pageColour, contactPhone, contactWhatsapp, contactEmail, logoPath };
+  return { pageColour, contactPhone, contactWhatsapp, contactEmail, contactText, logoPath };
 }
 
 /** Decorative: the merchant's name follows. */
@@ -25,11 +25,13 @@ export function merchantLogo({ logoPath }: PageAppearance): Html {
 }
 
 /** Whom the payer can ask; nothing where the merchant has set nothing. */
-export function shopContact(t: Translate, { contactPhone, contactWhatsapp, contactEmail }: PageAppearance): Html {
+export function shopContact(t: Translate, appearance: PageAppearance): Html {
+  const { contactPhone, contactWhatsapp, contactEmail, contactText } = appearance;
   const contacts = [
     contactPhone !== null && html`<a href="tel:${contactPhone}">${formatNumber(contactPhone)}</a>`,
     contactWhatsapp !== null && html`<a href="https://wa.me/${contactWhatsapp.slice(1)}" rel="noopener">WhatsApp</a>`,
     contactEmail !== null && html`<a href="mailto:${contactEmail}">${contactEmail}</a>`,
+    contactText !== null && foreignText(contactText),
   ].filter((contact) => contact !== false);
   if (contacts.length === 0) return html``;
   const contact = html`${contacts.map((link, index) => html`${index > 0 && ' '}${link}`)}`;

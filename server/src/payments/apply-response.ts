@@ -8,7 +8,7 @@ import { endAttempt, enqueueCancellation, withLockedPayment } from './change-pay
 import type { Charge, ChargeProgress } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
-import { intentTopic } from './context.ts';
+import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { findChargeById, findChargeByReference, updateChargeProgress } from './queries/charges.ts';
 
@@ -33,7 +33,7 @@ export async function applyNotification(
     return 'unmatched';
   }
   await applyResponse(context, charge, response);
-  context.changes.notify(intentTopic(charge.intentId));
+  notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'applied';
 }
 
@@ -116,7 +116,7 @@ async function applyProgress(
     updatedAt: context.clock.now(),
   });
   if (touched === 0 && step.progress === 'awaiting_payer') await cancelEnded(context, charge);
-  context.changes.notify(intentTopic(charge.intentId));
+  notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'open';
 }
 

@@ -9,7 +9,7 @@ import { endPrompt } from '../networks/prompt-limits.ts';
 import { canChargeBecome, isOpenAbandoned } from './charge.ts';
 import type { Charge, ChargeFailureCode } from './charge.ts';
 import { chargeToWire } from './charge-wire.ts';
-import { intentTopic } from './context.ts';
+import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, isOpen, statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
@@ -111,7 +111,7 @@ export async function changeCharge(
     });
   }
   if (charge.status === 'pending' && next.status !== 'pending') await endFollowUps(tx, context, merchant, next);
-  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
+  tx.afterCommit(() => notifyOfIntent(context, intent));
   return next;
 }
 
@@ -156,7 +156,7 @@ export async function changeIntent(
       callbackUrl: next.callbackUrl,
     });
   }
-  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
+  tx.afterCommit(() => notifyOfIntent(context, intent));
   return next;
 }
 

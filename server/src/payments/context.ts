@@ -42,3 +42,17 @@ export interface PaymentSettings {
 export function intentTopic(intentId: string): Topic {
   return `intent:${intentId}`;
 }
+
+/** The topic of all payments of a merchant, for lists that stay up to date. */
+export function paymentsTopic(merchantId: string): Topic {
+  return `payments:${merchantId}`;
+}
+
+/** Notifies those who look at an intent, and at the list of its merchant's payments. Never inside a transaction. */
+export function notifyOfIntent(
+  { changes }: Pick<PaymentContext, 'changes'>,
+  { merchantId, id }: { merchantId: string; id: string },
+): void {
+  changes.notify(intentTopic(id));
+  changes.notify(paymentsTopic(merchantId));
+}

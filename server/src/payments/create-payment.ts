@@ -8,6 +8,7 @@ import { canonicalContactNumber } from '../api/field-values.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { collectionFee } from '../merchants/fees.ts';
+import { refuseSuspended } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Connector } from '../networks/contract.ts';
 import { refuseWithoutNetwork } from '../networks/registry.ts';
@@ -16,6 +17,7 @@ import type { SplitRequest } from '../sub-accounts/resolve-split.ts';
 import { shareBase, splitShares } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
+import { paymentsTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { totalMinor } from './intent.ts';
 import type { Intent, PaymentAmount } from './intent.ts';
@@ -91,6 +93,7 @@ export async function createPayment(
   merchant: Merchant,
   request: NewPayment,
 ): Promise<{ intent: Intent; charge: Charge | null }> {
+  refuseSuspended(merchant);
   const amount = checkAmount(context, merchant, request);
   checkUrls(context.settings.urlPolicy(merchant.testMode), request);
   if (request.customerPhone !== null) {
@@ -119,6 +122,7 @@ export async function createPayment(
     callbackUrl: stored.callbackUrl,
   });
   if (charge !== null) writeAttempt(tx, context, merchant, stored, charge);
+  tx.afterCommit(() => context.changes.notify(paymentsTopic(merchant.id)));
   return { intent: stored, charge };
 }
 

@@ -3,7 +3,7 @@ import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { mapRows } from '../api/list-reader.ts';
-import type { List } from '../api/list-reader.ts';
+import type { List, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
@@ -14,9 +14,22 @@ import {
   findChargeByTransactionReference,
   findRepresentativeCharge,
   listCharges,
+  listRepresentativeCharges,
 } from './queries/charges.ts';
-import { findIntentById, findIntentBySecret, listIntentsByIds } from './queries/intents.ts';
-import type { ChargeFilter } from './queries/list-filters.ts';
+import {
+  findIntentById,
+  findIntentBySecret,
+  listIntentRows,
+  listIntentsByIds,
+  listIntentsWithSum,
+  sumIntents,
+} from './queries/intents.ts';
+import { listPaidByCustomers } from './queries/customers.ts';
+import type { PaidByCustomer } from './queries/customers.ts';
+import type { ChargeFilter, IntentFilter } from './queries/list-filters.ts';
+
+export type { PaidByCustomer } from './queries/customers.ts';
+export type { IntentFilter } from './queries/list-filters.ts';
 
 export interface FoundPayment {
   intent: Intent;
@@ -35,6 +48,20 @@ export async function findPaymentBySecret(db: Queryable, merchantId: string, sec
   const intent = await findIntentBySecret(db, merchantId, secret);
   if (!intent) throw new AppError('not_found', 'There is no payment intent with this secret in this environment.');
   return { intent, charge: await findRepresentativeCharge(db, merchantId, intent.id) };
+}
+
+/** Every attempt of a payment, the first one first. */
+export { listChargesOfIntent as listAttempts } from './queries/charges.ts';
+
+/** What customers have paid, by their ids; those who never paid have no entry. */
+export async function sumPaidByCustomers(
+  db: Queryable,
+  merchantId: string,
+  customerIds: readonly string[],
+): Promise<ReadonlyMap<string, PaidByCustomer>> {
+  if (customerIds.length === 0) return new Map();
+  const rows = await listPaidByCustomers(db, merchantId, customerIds);
+  return new Map(rows.map((row) => [row.customerId, row]));
 }
 
 /** A charge by its id or one of its two references. */
@@ -62,6 +89,61 @@ export async function findTransaction(
     throw new AppError('no_charge_yet', message);
   }
   return { intent, charge: representative };
+}
+
+/**
+ * Payments with the attempt that paid each, else its current one, and with the sum of what was paid; newest first. What could
+ * be the code of a receipt and is none of this week is looked for as a text. Throws AppError as `listTransactions`.
+ */
+export async function listPayments(
+  context: Pick<PaymentContext, 'db' | 'lists'>,
+  merchantId: string,
+  page: PageRequest,
+  filter: IntentFilter,
+): Promise<List<FoundPayment>> {
+  const list = await listIntentsWithSum(context.lists, merchantId, page, filter);
+  const { search } = filter;
+  if (search?.kind === 'receipt' && list.total === 0) {
+    return listPayments(context, merchantId, page, {
+      ...filter,
+      search: { kind: 'text', text: search.text, amountMinor: null },
+    });
+  }
+  return { ...list, rows: await withCharges(context, merchantId, list.rows) };
+}
+
+/** A page of the same list without its total, for reading it to its end. Throws AppError as `listTransactions`. */
+export async function listPaymentRows(
+  context: Pick<PaymentContext, 'db' | 'lists'>,
+  merchantId: string,
+  page: PageRequest,
+  filter: IntentFilter,
+): Promise<FoundPayment[]> {
+  return withCharges(context, merchantId, await listIntentRows(context.lists, merchantId, page, filter));
+}
+
+/**
+ * How many payments the same list has, up to `rowsMax`, and what the paid ones among them add up to: what their payers paid, in
+ * bututs. Throws AppError as `listTransactions`.
+ */
+export function sumPayments(
+  { lists }: Pick<PaymentContext, 'lists'>,
+  merchantId: string,
+  filter: IntentFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  return sumIntents(lists, merchantId, filter, rowsMax);
+}
+
+async function withCharges(
+  { db }: Pick<PaymentContext, 'db'>,
+  merchantId: string,
+  intents: readonly Intent[],
+): Promise<FoundPayment[]> {
+  const ids = intents.map(({ id }) => id);
+  const charges = ids.length === 0 ? [] : await listRepresentativeCharges(db, merchantId, ids);
+  const byIntent = new Map(charges.map((charge) => [charge.intentId, charge]));
+  return intents.map((intent) => ({ intent, charge: byIntent.get(intent.id) }));
 }
 
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */

@@ -19,7 +19,7 @@ import { shareBase } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
-import { statusAt, totalMinor } from './intent.ts';
+import { intentStatuses, statusAt, totalMinor } from './intent.ts';
 import type { Intent, PaymentAmount } from './intent.ts';
 
 type WireContext = Pick<PaymentContext, 'settings' | 'clock'>;
@@ -194,11 +194,7 @@ export const feePayer = Type.Union([Type.Literal('business'), Type.Literal('cust
   description: 'Who pays the fee.',
 });
 
-const intentStatus = Type.Union(
-  ['requires_payment_method', 'processing', 'successful', 'failed', 'cancelled', 'expired'].map((status) =>
-    Type.Literal(status),
-  ),
-);
+const intentStatus = Type.Union(intentStatuses.map((status) => Type.Literal(status)));
 
 export const nextAction = orNull(
   Type.Union(

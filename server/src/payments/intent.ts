@@ -48,7 +48,15 @@ export interface Intent {
 
 export type IntentSource = 'api' | 'link' | 'terminal';
 
-export type IntentStatus = 'requires_payment_method' | 'processing' | 'successful' | 'failed' | 'cancelled' | 'expired';
+export const intentStatuses = [
+  'requires_payment_method',
+  'processing',
+  'successful',
+  'failed',
+  'cancelled',
+  'expired',
+] as const;
+export type IntentStatus = (typeof intentStatuses)[number];
 
 /** Why received money waits for a person's decision. */
 export type Review = 'amount_mismatch' | 'second_success' | 'receipt_reused';

@@ -48,6 +48,7 @@ const create = writeRoute('POST', {
   status: 201,
   response: createdIntentSchema,
   errors: [
+    'state_conflict',
     'amount_out_of_bounds',
     'currency_not_supported',
     'network_not_available',

@@ -16,7 +16,7 @@ import { isOpenAbandoned } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge } from './charge-notes.ts';
 import { chargeToWire } from './charge-wire.ts';
-import { intentTopic } from './context.ts';
+import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, canIntentBecome, statusAt, totalMinor } from './intent.ts';
 import type { Intent, IntentStatus, PaymentAmount } from './intent.ts';
@@ -231,7 +231,7 @@ export function writeAttempt(
     kind: 'start_charge',
     subjectId: charge.id,
   });
-  tx.afterCommit(() => context.changes.notify(intentTopic(intent.id)));
+  tx.afterCommit(() => notifyOfIntent(context, intent));
 }
 
 function noFurtherAttempt(status: IntentStatus): AppError {

@@ -36,23 +36,24 @@ export function refusedForm(values: Record<string, string>, error: unknown): { s
 interface TextField {
   name: string;
   label: string;
-  type?: 'text' | 'email' | 'password';
+  type?: 'text' | 'email' | 'password' | 'tel' | 'url' | 'date' | 'search';
   /** As the HTML standard names it: `username`, `current-password`, `one-time-code`. */
   autocomplete: string;
   hint?: string;
-  inputmode?: 'numeric' | 'email';
+  inputmode?: 'numeric' | 'decimal' | 'email';
   /** Where a page has several fields of one name. */
   id?: string;
+  isOptional?: boolean;
 }
 
 /** A field with its label, hint and error. Everything that was typed comes back, except secrets. */
 export function textField({ values, errors }: FormState, field: TextField): Html {
-  const { name, label, type = 'text', autocomplete, hint, inputmode, id = name } = field;
+  const { name, label, type = 'text', autocomplete, hint, inputmode, id = name, isOptional = false } = field;
   const error = errors.find((each) => each.field === name);
   const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" required
+<input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" ${!isOptional && 'required'}
 ${inputmode && html`inputmode="${inputmode}"`} ${type === 'email' && html`spellcheck="false" autocapitalize="none"`}
 ${error && html`aria-invalid="true"`} ${described !== '' && html`aria-describedby="${described}"`}
 value="${type === 'password' || autocomplete === 'one-time-code' ? '' : (values[name] ?? '')}">

@@ -27,9 +27,9 @@ async function responseTo(kind, options) {
   });
 }
 
-async function fill(form) {
+async function fill(form, kind, question) {
   try {
-    form.elements.passkey.value = await responseTo(form.dataset.kind, JSON.parse(form.dataset.passkey));
+    form.elements.passkey.value = await responseTo(kind, JSON.parse(question));
     form.submit();
   } catch {
     form.querySelector('[role=alert]').textContent = 'Nothing was done: no passkey was given.';
@@ -41,6 +41,16 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   form.hidden = false;
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    void fill(form);
+    void fill(form, form.dataset.kind, form.dataset.passkey);
+  });
+}
+
+// In forms that a code confirms too.
+for (const button of document.querySelectorAll('[data-passkey-button]')) {
+  if (!window.PublicKeyCredential) continue;
+  button.hidden = false;
+  button.addEventListener('click', (event) => {
+    event.preventDefault();
+    void fill(button.form, 'get', button.dataset.passkeyButton);
   });
 }

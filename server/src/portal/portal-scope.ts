@@ -1,12 +1,15 @@
 import cookie from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Realm } from '../accounts/account.ts';
 import type { AccountContext } from '../accounts/context.ts';
+import { homeOf } from '../accounts/sign-up.ts';
 import type { Html } from '../kit/html.ts';
 import type { Log } from '../kit/log.ts';
 import type { PageSender } from '../pages/document.ts';
 import { createFormGuard } from '../pages/form-guard.ts';
 import type { FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
+import type { Assets } from './assets.ts';
 import { createPortalSender } from './document.ts';
 import { createVisitorCookies } from './visitor.ts';
 import type { VisitorCookies } from './visitor.ts';
@@ -16,39 +19,46 @@ export interface PortalOptions {
   log: Log;
   publicUrl: () => string;
   formKey: string | Uint8Array;
+  assets: Assets;
+  /** Whose logins open the pages. Default: merchants'. */
+  realm?: Realm;
 }
 
 /** What the pages behind a sign-in are made with. */
 export interface PortalParts {
   context: AccountContext;
+  realm: Realm;
+  /** The head of the realm's addresses: `/dashboard` or `/operator`. */
+  home: string;
   cookies: VisitorCookies;
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    page: { status: number; title: string; body: Html },
+    page: { status: number; title: string; body: Html; head?: Html },
   ): Promise<FastifyReply>;
   /** The hidden field that proves a form to be ours, and of this session. */
   guardField(request: FastifyRequest): Html;
 }
 
-const signInPath = '/dashboard/sign-in';
-
-/** Sets up the scope of the merchants' pages. */
+/** Sets up a scope of pages behind a sign-in. */
 export async function preparePortalScope(scope: FastifyInstance, options: PortalOptions): Promise<PortalParts> {
-  const { context, log, publicUrl, formKey } = options;
-  const sender: PageSender = createPortalSender({ publicUrl });
+  const { context, log, publicUrl, formKey, assets, realm = 'merchant' } = options;
+  const home = homeOf(realm);
+  const sender: PageSender = createPortalSender({ publicUrl, assets });
   const guard = createFormGuard({ publicUrl, key: formKey });
-  const cookies = createVisitorCookies({ context, realm: 'merchant', publicUrl, formKey });
+  const cookies = createVisitorCookies({ context, realm, publicUrl, formKey });
   const sessionGuard: FormGuard = { ...guard, allows: (request) => guard.allows(request, scopeOf(request)) };
   await scope.register(cookie);
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
-  await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => signInPath });
+  await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` });
   return {
     context,
+    realm,
+    home,
     cookies,
-    send: (request, reply, { status, title, body }) =>
-      sender.send(request, reply, { status, content: { title, body, refreshSeconds: null } }),
+    send: (request, reply, { status, ...page }) =>
+      sender.send(request, reply, { status, content: { ...page, refreshSeconds: null } }),
     guardField: (request) => guard.field(scopeOf(request)),
   };
 }

@@ -23,6 +23,8 @@ const signatureLength = 22;
 export interface VisitorCookies {
   /** Gives each request of a scope its `signedIn`. */
   prepare(scope: FastifyInstance): void;
+  /** Who is signed in now, for a response that goes on for long; `isUse` says whether that keeps the session alive. */
+  find(request: FastifyRequest, options: { isUse: boolean }): Promise<SignedIn | null>;
   set(request: FastifyRequest, reply: FastifyReply, token: string): void;
   clear(request: FastifyRequest, reply: FastifyReply): void;
   /** The id of a browser that signed this address in before; null for one that did not. */
@@ -46,13 +48,18 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
       .update(`device ${realm} ${id} ${email}`)
       .digest('base64url')
       .slice(0, signatureLength);
+  const find: VisitorCookies['find'] = async (request, { isUse }) => {
+    const token = cookies.read(request, sessionCookie);
+    if (token === undefined || token === '') return null;
+    const found = await findSignedIn(context, token, isUse ? request.ip : null);
+    return found?.account.realm === realm ? found : null;
+  };
   return {
+    find,
     prepare(scope) {
       scope.decorateRequest('signedIn', null);
       scope.addHook('preHandler', async (request) => {
-        const token = cookies.read(request, sessionCookie);
-        const found = token === undefined || token === '' ? undefined : await findSignedIn(context, token, request.ip);
-        request.signedIn = found?.account.realm === realm ? found : null;
+        request.signedIn = await find(request, { isUse: true });
       });
     },
     set: (request, reply, token) =>

@@ -10,6 +10,9 @@ import {
 } from '../database/embedded/data-directory.ts';
 import { acquireAdvisoryLock } from '../database/advisory-lock.ts';
 import { AppError } from '../api/app-error.ts';
+import { createMember } from '../accounts/create-member.ts';
+import { hashPassword } from '../accounts/password.ts';
+import { randomBase62 } from '../kit/base62.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
@@ -24,6 +27,8 @@ export interface DemoFacts {
   secret_key: string;
   webhook_endpoint_id: string;
   webhook_secret: string;
+  /** The login of its owner; absent where the demo is older than the dashboard. */
+  dashboard?: { url: string; email: string; password: string };
 }
 
 interface DemoParts {
@@ -39,6 +44,9 @@ interface FoundDemo {
 }
 
 const demoName = 'Demo Shop';
+const demoEmail = 'owner@demo.example';
+// 95 random bits: nobody guesses it, and it can be typed.
+const passwordLength = 16;
 
 /**
  * Creates a demo merchant with a key, in development and on an empty database. Later starts read its facts from the file, as
@@ -83,7 +91,17 @@ async function explainUnusedUrl(
   logStartup(`DEMO_WEBHOOK_URL has no effect after the first start; set the address for events with ${instead}.`);
 }
 
-/** Writes the demo file once the service listens, with its current address. */
+/** The facts with the current addresses. */
+export function factsAt(baseUrl: string, facts: DemoFacts): DemoFacts {
+  const { dashboard } = facts;
+  return {
+    ...facts,
+    base_url: baseUrl,
+    ...(dashboard && { dashboard: { ...dashboard, url: `${baseUrl}/dashboard` } }),
+  };
+}
+
+/** Writes the demo file once the service listens, with its current addresses. */
 export function writeFacts(config: Config, facts: DemoFacts): void {
   try {
     writePrivateFile(demoPath(config), formatFacts(facts));
@@ -93,8 +111,19 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
   }
 }
 
+/** The demo merchant of an earlier start in development; undefined without one. */
+export async function findDemoMerchantId(
+  config: Pick<Config, 'dataDirectory'>,
+  parts: Pick<DemoParts, 'db' | 'context'>,
+): Promise<string | undefined> {
+  return (await findDemo(config, parts))?.merchantId;
+}
+
 /** A draft with a valid key comes from a start that ended between its commit and `listen`. */
-async function findDemo(config: Config, { db, context }: DemoParts): Promise<FoundDemo | undefined> {
+async function findDemo(
+  config: Pick<Config, 'dataDirectory'>,
+  { db, context }: Pick<DemoParts, 'db' | 'context'>,
+): Promise<FoundDemo | undefined> {
   const authenticator = createKeyAuthenticator(db, context.clock, context.pepper);
   // Another process writes the file before it removes the draft, so the file is read again after the draft.
   for (const path of [demoPath(config), draftPath(config), demoPath(config)]) {
@@ -108,17 +137,25 @@ async function findDemo(config: Config, { db, context }: DemoParts): Promise<Fou
 
 /** Writes the facts to a draft before the commit: the text of a committed key cannot be read again. */
 async function createDemo(config: Config, { db, context }: DemoParts): Promise<DemoFacts | null> {
+  const password = randomBase62(context.random, passwordLength);
+  // Before the transaction: it takes as long as a password's hash should.
+  const passwordHash = await hashPassword(context.random, password);
   return db.withTransaction(async (tx) => {
     // Of several processes that start at once on an empty database, one makes the demo.
     await acquireAdvisoryLock(tx, 'demo');
     if ((await listMerchants(tx)).length > 0) return null;
-    const created = await insertDemo(tx, config, context);
+    const created = await insertDemo(tx, config, context, { password, passwordHash });
     writePrivateFile(draftPath(config), formatFacts(created));
     return created;
   });
 }
 
-async function insertDemo(tx: Transaction, config: Config, context: DemoParts['context']): Promise<DemoFacts> {
+async function insertDemo(
+  tx: Transaction,
+  config: Config,
+  context: DemoParts['context'],
+  { password, passwordHash }: { password: string; passwordHash: string },
+): Promise<DemoFacts> {
   // No rate limit, so that a first benchmark measures the machine.
   const { test } = await onboardBusiness(tx, context, { name: demoName, rateLimitPerSecond: 0n });
   const { merchant, endpoint, webhookSecret } = test;
@@ -131,7 +168,12 @@ async function insertDemo(tx: Transaction, config: Config, context: DemoParts['c
     });
   }
   const { text } = await createApiKey(tx, context, merchant, { name: 'Demo' });
-  return { base_url: '', secret_key: text, webhook_endpoint_id: endpoint.id, webhook_secret: webhookSecret };
+  const login = { email: demoEmail, name: 'Demo owner', passwordHash, businessId: merchant.businessId };
+  await createMember(tx, context, { ...login, grant: { role: 'owner', terminalIds: [] } });
+  return {
+    ...{ base_url: '', secret_key: text, webhook_endpoint_id: endpoint.id, webhook_secret: webhookSecret },
+    dashboard: { url: '', email: demoEmail, password },
+  };
 }
 
 /** Undefined where there is no such file. */
@@ -149,10 +191,10 @@ function formatFacts(facts: DemoFacts): string {
   return `${JSON.stringify(facts, null, 2)}\n`;
 }
 
-function demoPath(config: Config): string {
+function demoPath(config: Pick<Config, 'dataDirectory'>): string {
   return join(config.dataDirectory, 'demo.json');
 }
 
-function draftPath(config: Config): string {
+function draftPath(config: Pick<Config, 'dataDirectory'>): string {
   return join(config.dataDirectory, 'demo.json.new');
 }

@@ -10,7 +10,7 @@ import {
 } from './listen-address.ts';
 import { readConfig } from '../configuration/config.ts';
 import type { Config } from '../configuration/config.ts';
-import { prepareDemo, writeFacts } from './demo.ts';
+import { factsAt, prepareDemo, writeFacts } from './demo.ts';
 import type { DemoFacts } from './demo.ts';
 import { systemClock } from '../kit/clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -129,7 +129,7 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
       throw listenError(config, error);
     });
     const baseUrl = app.publicUrl();
-    if (demo) writeFacts(config, { ...demo, base_url: baseUrl });
+    if (demo) writeFacts(config, factsAt(baseUrl, demo));
     greet(run, { ownUrl: app.ownUrl(), baseUrl, liveNetworks: app.liveNetworks, demo });
     const reason = await Promise.race([stop.then(() => 'stop' as const), opened.exited.then(() => 'lost' as const)]);
     if (reason === 'lost') {
@@ -157,9 +157,11 @@ function greet({ config, logStartup, print }: Run, { ownUrl, baseUrl, liveNetwor
   if (listensOnAllAddresses(config)) print(`  Listens on       ${config.host}:${new URL(ownUrl).port} (all addresses)`);
   if (baseUrl !== ownUrl) print(`  Public address   ${baseUrl}`);
   if (config.role === 'worker') return;
+  print(`  Dashboard        ${baseUrl}/dashboard`);
   print(`  API reference    ${baseUrl}/docs`);
   print(`  Live networks    ${liveNetworks.join(', ') || 'none connected; live payments are refused'}`);
   if (!demo) return;
+  if (demo.dashboard) print(`  Sign in as       ${demo.dashboard.email}, password ${demo.dashboard.password}`);
   print(`  Simulated phone  ${baseUrl}/simulator/phone
   Test secret key  ${demo.secret_key}
 

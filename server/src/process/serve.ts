@@ -2,7 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { apiRoutes, bindApiRoutes } from '../app/api-routes.ts';
 import type { AccountContext } from '../accounts/context.ts';
 import type { Address, AppOptions, MoneyContext } from '../app/contexts.ts';
+import { createCaseContext } from '../app/case-context.ts';
+import { consolePages } from '../console/console-pages.ts';
+import type { ConsoleServices } from '../console/services.ts';
 import { registerApi } from '../http/api-routes.ts';
+import { dashboardPages } from '../dashboard/dashboard-pages.ts';
+import { createInProcessApi } from '../http/in-process-api.ts';
+import type { InProcessApi } from '../http/in-process-api.ts';
+import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
 import { describeApi } from '../http/openapi.ts';
@@ -11,6 +18,7 @@ import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
+import type { RequestLog } from '../request-log/request-log.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
@@ -32,6 +40,7 @@ import { homePages } from '../pages/home/home-pages.ts';
 import { onboardBusiness } from '../operator/onboard-business.ts';
 import { portalPages } from '../portal/portal-pages.ts';
 import { phonePages } from '../../../simulator/phone/phone-pages.ts';
+import type { ApiDocument } from '../pages/reference/api-document.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
@@ -44,6 +53,7 @@ export interface ServedParts {
   address: Address;
   money: MoneyContext;
   keyUses: KeyUses;
+  requestLog: RequestLog;
   endpoints: WebhookContext;
   callbacks: ChatCallbackOptions;
   accounts: { context: AccountContext; mails: MailContext };
@@ -63,24 +73,24 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
+  const limiters = createMerchantLimiters(config.databaseConnections);
+  for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
+  const runContext = { db, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
+  const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
     registerApi(api, {
-      db,
-      clock,
+      ...runContext,
       log,
-      sealer: secrets.sealer,
-      docsUrl: publicUrl,
-      databaseConnections: config.databaseConnections,
-      watchLimiter: parts.watchLimiter,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
       keyUses: parts.keyUses,
+      requestLog: parts.requestLog,
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: config.rateLimitLive,
         testRequestsPerSecond: config.rateLimitTest,
         keyPercent: config.rateLimitKeyPercent,
       }),
-      routes: bindApiRoutes({ money, endpoints, posters }),
+      routes,
     }),
   );
   await server.register(networkCallbacks, {
@@ -96,28 +106,38 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     formKey: secrets.formKey,
     phoneAccess: phoneAccess(config, secrets),
   });
-  if (!config.production) {
-    const listMessages = (number: string) => listChatMessages(db, number);
-    await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
-    const listMails = () => listMailbox(parts.accounts.mails);
-    await server.register(mailPages, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
-  }
-  await server.register(portalPages, {
-    context: parts.accounts.context,
-    ...{ log, publicUrl, formKey: secrets.formKey, isSignUpOpen: config.isSignUpOpen },
-    createBusiness: async (tx, business) => {
-      const { test } = await onboardBusiness(tx, { ...endpoints }, business);
-      return { businessId: test.merchant.businessId };
-    },
-  });
+  if (!config.production) await server.register(developmentPages, { options, parts });
+  await server.register(signedInPages, { options, parts, api: createInProcessApi(runContext, routes) });
   await server.register(homePages, { publicUrl, offersPhone: !config.production });
   await server.register(referencePages, {
-    describeApi: () => describeApi(apiRoutes, eventBodySchemas),
+    describeApi: describeOnce,
     publicUrl,
     signatureHeader: config.signatureHeader,
   });
   const { simulatorBearerSecret: bearerSecret } = secrets;
   await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
+}
+
+/** The pages behind a sign-in: of businesses' people and of operators. */
+async function signedInPages(
+  server: FastifyInstance,
+  { options, parts, api }: { options: AppOptions; parts: ServedParts; api: InProcessApi },
+) {
+  const { config, secrets, clock, log } = options;
+  const { money, endpoints } = parts;
+  const accounts = parts.accounts.context;
+  const pageOptions = { log, publicUrl: parts.address.publicUrl, formKey: secrets.formKey };
+  const createBusiness: ConsoleServices['createBusiness'] = async (tx, business) => {
+    const { test } = await onboardBusiness(tx, { ...endpoints }, business);
+    return { businessId: test.merchant.businessId };
+  };
+  const { isSignUpOpen } = config;
+  await server.register(portalPages, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
+  const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
+  const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys };
+  await server.register(dashboardPages, { ...pageOptions, services });
+  const consoleServices = { money, accounts, cases: createCaseContext(money), createBusiness };
+  await server.register(consolePages, { ...pageOptions, services: consoleServices });
 }
 
 /** The pages that payers see: checkout, links and counters, and the logos on them. */
@@ -149,4 +169,26 @@ async function payerPages(server: FastifyInstance, { options, parts }: { options
     findLogo: (merchantId) => findLogo(db, merchantId),
     networks: networkDetails,
   });
+}
+
+let described: Promise<ApiDocument> | undefined;
+
+/** For the reference and for the dashboard: the same in every service of this program. */
+function describeOnce(): Promise<ApiDocument> {
+  // Written by our own generator, so its shape is known.
+  described ??= describeApi(apiRoutes, eventBodySchemas) as Promise<ApiDocument>;
+  return described;
+}
+
+/** What nobody sends while developing: chat messages and mails. */
+async function developmentPages(
+  server: FastifyInstance,
+  { options, parts }: { options: AppOptions; parts: ServedParts },
+) {
+  const { secrets, db, log } = options;
+  const { publicUrl } = parts.address;
+  const listMessages = (number: string) => listChatMessages(db, number);
+  await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+  const listMails = () => listMailbox(parts.accounts.mails);
+  await server.register(mailPages, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
 }

@@ -6,7 +6,7 @@ import { noteCharge } from '../payments/charge-notes.ts';
 import { lockPayment } from '../payments/change-payment.ts';
 import type { LockedPayment } from '../payments/change-payment.ts';
 import { remainingMinor, partsOf, receivedMinor } from '../payments/charge.ts';
-import type { Charge } from '../payments/charge.ts';
+import type { Charge, ChargeParts } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
 import { bookTransfer } from '../transfers/booking.ts';
 import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
@@ -48,11 +48,7 @@ export async function createRefund(
   const payment = await lockPayment(tx, merchant, named);
   const { charge } = payment;
   const earlier = await listRefundsOfCharge(tx, merchant.id, charge.id);
-  const state = partlyRefunded(payment, earlier);
-  const amountMinor = amountToRefund(charge, state, request.amountMinor);
-  const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
-  const route = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
-  const divided = divideRefund(state, amountMinor);
+  const { amountMinor, route, divided } = decideRefund(context, merchant, { ...payment, earlier }, request.amountMinor);
   const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, route });
   await bookTransfer(tx, context, transfer, 'debt_reopened', [money.reopened]);
@@ -67,6 +63,43 @@ export async function createRefund(
   return findRefund(tx, merchant.id, transfer.id);
 }
 
+/** What a refund would be, and whose money. `refundedMinor` is what has been refunded before, or is pending. */
+export interface RefundPreview {
+  amountMinor: bigint;
+  refundedMinor: bigint;
+  route: ChosenRoute['route'];
+  parts: ChargeParts;
+}
+
+/** As `createRefund` decides now; changes nothing. Throws AppError `refund_not_possible` and `invalid_request`. */
+export async function previewRefund(
+  context: RefundContext,
+  merchant: Merchant,
+  payment: RefundedPayment,
+  requestedMinor: bigint | null,
+): Promise<RefundPreview> {
+  const earlier = await listRefundsOfCharge(context.db, merchant.id, payment.charge.id);
+  const decided = decideRefund(context, merchant, { ...payment, earlier }, requestedMinor);
+  const { amountMinor, route, divided, refundedMinor } = decided;
+  return { amountMinor, refundedMinor, route: route.route, parts: divided };
+}
+
+type RefundedPayment = Pick<LockedPayment, 'charge' | 'intent'>;
+
+function decideRefund(
+  context: RefundContext,
+  merchant: Merchant,
+  payment: RefundedPayment & { earlier: readonly Refund[] },
+  requestedMinor: bigint | null,
+) {
+  const { charge, earlier } = payment;
+  const state = partlyRefunded(payment, earlier);
+  const amountMinor = amountToRefund(charge, state, requestedMinor);
+  const wasRefused = earlier.some(({ route, transferStatus }) => route === 'network' && transferStatus === 'failed');
+  const route = chooseRoute(context, merchant, { charge, amountMinor, wasRefused });
+  return { amountMinor, route, divided: divideRefund(state, amountMinor), refundedMinor: state.refundedMinor };
+}
+
 const routeDescriptions: Record<ChosenRoute['route'], string> = {
   network: 'the network refunds it',
   payout: 'it is paid out to the payer’s number',
@@ -78,7 +111,7 @@ function owedAgainSentence(amountMinor: bigint): string {
 }
 
 /** What was received, and what of it has been refunded or is pending. Failed refunds do not count. */
-function partlyRefunded({ charge, intent }: LockedPayment, earlier: readonly Refund[]): PartlyRefunded {
+function partlyRefunded({ charge, intent }: RefundedPayment, earlier: readonly Refund[]): PartlyRefunded {
   const active = earlier.filter(({ transferStatus }) => refundStatus(transferStatus) !== 'failed');
   let returnedFeeMinor = 0n;
   const returnedByShare = new Map<string, bigint>();

@@ -118,12 +118,15 @@ const refundList: ListSource<Refund, RefundRow> = {
   toRow: toRefund,
 };
 
+const summedRefundList: ListSource<Refund, RefundRow> = { ...refundList, name: 'refunds_summed', sum: '"amountMinor"' };
+
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export function listRefunds(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
   filter: RefundFilter,
+  { withSum = false } = {},
 ): Promise<List<Refund>> {
   const { term } = filter;
   const filters = [
@@ -132,7 +135,12 @@ export function listRefunds(
     ...createdFilter('refunds', filter),
     ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
   ];
-  return lists.read(refundList, { merchantId, page, filters, isSearch: term !== undefined });
+  return lists.read(withSum ? summedRefundList : refundList, {
+    merchantId,
+    page,
+    filters,
+    isSearch: term !== undefined,
+  });
 }
 
 /** As `refundStatus` says. */

@@ -8,6 +8,8 @@ export interface LineSource {
   id: string;
   reference: string | null;
   description: string | null;
+  /** The payment of a charge; null for every other source. */
+  paymentId: string | null;
 }
 
 export interface SourcedLine extends BalanceLine {
@@ -30,14 +32,17 @@ export async function withSources(
   const charges = chargeIds.length === 0 ? [] : await listChargesOfLines(db, merchantId, chargeIds);
   const transfers = transferIds.length === 0 ? [] : await listTransfersOfLines(db, merchantId, transferIds);
   const known = new Map<string, LineSource>([
-    ...charges.map(({ id, reference, title }) => [id, { type: 'charge', id, reference, description: title }] as const),
+    ...charges.map(
+      ({ id, reference, title, intentId }) =>
+        [id, { type: 'charge', id, reference, description: title, paymentId: intentId }] as const,
+    ),
     ...transfers.map(({ id, kind, reference }) => {
       const type = kind === 'refund' ? 'refund' : 'transfer';
-      return [id, { type, id, reference, description: null }] as const;
+      return [id, { type, id, reference, description: null, paymentId: null }] as const;
     }),
   ]);
   return lines.map((line) => ({
     ...line,
-    source: known.get(line.source.id) ?? { ...line.source, reference: null, description: null },
+    source: known.get(line.source.id) ?? { ...line.source, reference: null, description: null, paymentId: null },
   }));
 }

@@ -1,5 +1,6 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import type { TransferStatus } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
 export interface Beneficiary {
@@ -231,11 +232,41 @@ export function findTransferFrom(
   });
 }
 
+/** A payout as the page of its sub-account shows it. Amounts are bututs. */
+export interface PayoutRow {
+  id: string;
+  status: TransferStatus;
+  amountMinor: bigint;
+  network: string;
+  accountNumber: string;
+  /** Why it has not been sent yet; null where it has, or nothing hinders it. */
+  waitingFor: string | null;
+  createdAt: Date;
+}
+
+/** Newest first. */
+export function listPayoutsOf(
+  db: Queryable,
+  merchantId: string,
+  subAccountId: string,
+  rowsMax: number,
+): Promise<PayoutRow[]> {
+  return db.rows<PayoutRow>({
+    name: 'settlement_list_payouts_of',
+    text: `SELECT id, status, amount AS "amountMinor", network, account_number AS "accountNumber",
+             waiting_for AS "waitingFor", created_at AS "createdAt"
+           FROM transfers WHERE merchant_id = $1 AND sub_account_id = $2 AND kind = 'sub_account_payout'
+           ORDER BY id DESC LIMIT $3`,
+    values: [merchantId, subAccountId, rowsMax],
+  });
+}
+
 // Sources of a statement's lines --------------------------------------------------------------------------------------
 
 /** The payment of a share. */
 export interface ChargeOfLine {
   id: string;
+  intentId: string;
   reference: string;
   title: string | null;
 }
@@ -243,7 +274,7 @@ export interface ChargeOfLine {
 export function listChargesOfLines(db: Queryable, merchantId: string, ids: readonly string[]): Promise<ChargeOfLine[]> {
   return db.rows<ChargeOfLine>({
     name: 'settlement_list_charges_of_lines',
-    text: `SELECT charges.id, transaction_reference AS reference, title FROM charges
+    text: `SELECT charges.id, intent_id AS "intentId", transaction_reference AS reference, title FROM charges
            JOIN payment_intents
              ON payment_intents.merchant_id = charges.merchant_id AND payment_intents.id = charges.intent_id
            WHERE charges.merchant_id = $1 AND charges.id = ANY ($2::uuid[])`,

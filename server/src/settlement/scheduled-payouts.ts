@@ -24,7 +24,8 @@ export async function settleScheduled(
   const merchant = await context.merchants.byId(merchantId);
   assert(merchant, 'a period is due for a merchant');
   const schedule = await payoutScheduleOf(context.db, merchantId);
-  if (schedule === 'manual') return;
+  // The rest of the period stays due: it is paid out when the suspension is lifted within it.
+  if (schedule === 'manual' || merchant.suspendedAt !== null) return;
   const period = periodOf(schedule, context.clock.now());
   const totals = await settleSubAccounts(context, { merchant, period, retriesRefused: false, stopped });
   const { payouts, refused, failed } = totals;

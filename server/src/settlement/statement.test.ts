@@ -79,6 +79,7 @@ describe('the statement of a sub-account', () => {
       id: first.id,
       reference: first.transactionReference,
       description: 'Rent of November',
+      paymentId: first.intentId,
     });
     assert.deepEqual([statement.openingMinor, statement.closingMinor], [0n, await world.balance(`sub:${id}`)]);
   });

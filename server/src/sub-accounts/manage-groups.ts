@@ -21,7 +21,7 @@ import {
 import type { GroupRow } from './queries.ts';
 import type { SubAccountContext, SubAccountGroup } from './sub-account.ts';
 
-export { findGroupOf } from './queries.ts';
+export { findGroupOf, listGroupsOf } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getGroup(db: Queryable, merchantId: string, id: string): Promise<SubAccountGroup> {

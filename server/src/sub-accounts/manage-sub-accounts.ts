@@ -17,7 +17,7 @@ import {
 } from './queries.ts';
 import type { SubAccount, SubAccountContext } from './sub-account.ts';
 
-export { markSubAccountDeleted } from './queries.ts';
+export { listSubAccountNames, listSubAccountsWithoutNetwork, markSubAccountDeleted } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getSubAccount(db: Queryable, merchantId: string, id: string): Promise<SubAccount> {

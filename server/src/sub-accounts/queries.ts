@@ -69,6 +69,33 @@ export function findSubAccountById(db: Queryable, merchantId: string, id: string
   });
 }
 
+/** Sub-accounts whose payouts would go through none of these networks, oldest first. */
+export function listSubAccountsWithoutNetwork(
+  db: Queryable,
+  merchantId: string,
+  { networks, rowsMax }: { networks: readonly string[]; rowsMax: number },
+): Promise<SubAccount[]> {
+  return db.rows<SubAccount>({
+    name: 'sub_accounts_list_without_network',
+    text: `SELECT ${columns} FROM sub_accounts
+           WHERE merchant_id = $1 AND deleted_at IS NULL AND settlement_code <> ALL ($2::text[]) ORDER BY id LIMIT $3`,
+    values: [merchantId, networks, rowsMax],
+  });
+}
+
+/** The names of these sub-accounts, of deleted ones too: their payments still show them. */
+export function listSubAccountNames(
+  db: Queryable,
+  merchantId: string,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  return db.rows({
+    name: 'sub_accounts_list_names',
+    text: 'SELECT id, name FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[])',
+    values: [merchantId, [...ids]],
+  });
+}
+
 /** Changes of one sub-account happen one after the other; payments that use it do not wait for them. */
 export function lockSubAccountForChange(
   db: Queryable,
@@ -279,6 +306,24 @@ export function findGroupOf(
              ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
            WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT 1`,
     values: [merchantId, subAccountId],
+  });
+}
+
+/** The groups that contain the sub-account, the oldest first. */
+export function listGroupsOf(
+  db: Queryable,
+  merchantId: string,
+  subAccountId: string,
+  rowsMax: number,
+): Promise<{ id: string; name: string; percentHundredths: bigint }[]> {
+  return db.rows({
+    name: 'sub_account_groups_list_of',
+    text: `SELECT groups.id, groups.name, members.percent_hundredths AS "percentHundredths"
+           FROM sub_account_group_members AS members
+           JOIN sub_account_groups AS groups
+             ON groups.merchant_id = members.merchant_id AND groups.id = members.group_id
+           WHERE members.merchant_id = $1 AND members.sub_account_id = $2 ORDER BY groups.id LIMIT $3`,
+    values: [merchantId, subAccountId, rowsMax],
   });
 }
 

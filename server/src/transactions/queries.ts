@@ -10,6 +10,45 @@ export interface TakingsRow {
   refundedMinor: bigint;
 }
 
+/** What was paid at a counter or through a link. */
+export interface TakingsOf {
+  id: string;
+  count: bigint;
+  paidMinor: bigint;
+  refundedMinor: bigint;
+}
+
+const takingsOf = (column: 'terminal_id' | 'payment_link_id') =>
+  `SELECT intents.${column} AS id, count(*) AS count,
+     sum(COALESCE(charges.amount_received, charges.amount_paid))::bigint AS "paidMinor",
+     sum(charges.amount_refunded)::bigint AS "refundedMinor"
+   FROM payment_intents AS intents
+   JOIN charges ON charges.merchant_id = intents.merchant_id AND charges.intent_id = intents.id
+   WHERE intents.merchant_id = $1 AND intents.${column} = ANY ($2::uuid[])
+     AND charges.status IN ('completed', 'refunded')`;
+
+/** Those that have payments with `from` ≤ paid at < `to`; counted as in `listTakings`. */
+export function listTakingsOfTerminals(
+  db: Queryable,
+  merchantId: string,
+  { ids, from, to }: { ids: readonly string[]; from: Date; to: Date },
+): Promise<TakingsOf[]> {
+  return db.rows<TakingsOf>({
+    name: 'transactions_takings_of_terminals',
+    text: `${takingsOf('terminal_id')} AND charges.paid_at >= $3 AND charges.paid_at < $4 GROUP BY 1`,
+    values: [merchantId, ids, from, to],
+  });
+}
+
+/** The same for links, with all of their payments. */
+export function listTakingsOfLinks(db: Queryable, merchantId: string, ids: readonly string[]): Promise<TakingsOf[]> {
+  return db.rows<TakingsOf>({
+    name: 'transactions_takings_of_links',
+    text: `${takingsOf('payment_link_id')} GROUP BY 1`,
+    values: [merchantId, ids],
+  });
+}
+
 /**
  * Payments at a terminal with `from` ≤ paid at < `to`, by hour and network in that order, without payments that their network
  * reversed.

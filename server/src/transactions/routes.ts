@@ -92,7 +92,7 @@ const totals = {
   amount_refunded: amountType('The amount refunded, whenever the refund completed.'),
 };
 
-const summarySchema = Type.Object(
+export const summarySchema = Type.Object(
   {
     terminal_id: idType('The terminal.'),
     from: timeType('Paid at or after.'),

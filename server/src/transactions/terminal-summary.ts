@@ -7,6 +7,8 @@ import { getTerminal } from '../terminals/manage-terminals.ts';
 import { listTakings } from './queries.ts';
 import type { TakingsRow } from './queries.ts';
 
+export { listTakingsOfLinks, listTakingsOfTerminals } from './queries.ts';
+
 const dayMs = 24 * 60 * 60_000;
 // A leap year. For a longer range, add up shorter ones.
 const daysMax = 366;

@@ -8,6 +8,7 @@ import { netDebt } from '../ledger/debt.ts';
 import { hold } from '../ledger/hold.ts';
 import type { Part } from '../ledger/posting.ts';
 import { transferFee } from '../merchants/fees.ts';
+import { refuseSuspended } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { newReference } from '../networks/reference.ts';
 import { refuseWithoutNetwork } from '../networks/registry.ts';
@@ -34,7 +35,7 @@ export interface NewTransfer extends Pick<
  * transaction. No network is called here.
  *
  * Throws AppError `amount_out_of_bounds`, `currency_not_supported`, `network_not_available`, `account_number_invalid`,
- * `url_not_allowed`, `limit_exceeded`, `merchant_owes` and `insufficient_balance`.
+ * `url_not_allowed`, `limit_exceeded`, `merchant_owes`, `insufficient_balance`, and `state_conflict` for a suspended business.
  */
 export async function createTransfer(
   tx: Transaction,
@@ -42,6 +43,7 @@ export async function createTransfer(
   merchant: Merchant,
   request: NewTransfer,
 ): Promise<Transfer> {
+  refuseSuspended(merchant);
   const { network } = choosePayoutNetwork(context, merchant, request).capabilities;
   const accountCanonical = canonicalAccountNumber(request.accountNumber, {
     strict: !merchant.testMode,

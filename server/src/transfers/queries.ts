@@ -4,7 +4,7 @@ import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
-import type { Transfer, TransferStatus } from './transfer.ts';
+import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
   network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
@@ -70,6 +70,21 @@ export function findTransferByReference(
   });
 }
 
+/** Whether the merchant has paid this number before: money arrived there. */
+export async function isNumberPaidBefore(
+  db: Queryable,
+  merchantId: string,
+  accountCanonical: string,
+): Promise<boolean> {
+  const row = await db.row({
+    name: 'transfers_find_paid_number',
+    text: `SELECT id FROM transfers
+           WHERE merchant_id = $1 AND account_canonical = $2 AND kind = 'transfer' AND status = 'completed' LIMIT 1`,
+    values: [merchantId, accountCanonical],
+  });
+  return row !== undefined;
+}
+
 /** Every change of a transfer locks it first, before any account of the ledger. */
 export function lockTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
   return db.row<Transfer>({
@@ -112,6 +127,7 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
 }
 
 export interface TransferFilter extends TimeFilter {
+  kind?: Exclude<TransferKind, 'refund'> | undefined;
   status?: TransferStatus | undefined;
   term?: string | undefined;
 }
@@ -134,20 +150,29 @@ const transferList: ListSource<Transfer> = {
   onlyGrows: true,
 };
 
+const summedTransferList: ListSource<Transfer> = { ...transferList, name: 'transfers_summed', sum: '"amountMinor"' };
+
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export function listTransfers(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
   filter: TransferFilter,
+  { withSum = false } = {},
 ): Promise<List<Transfer>> {
   const { term } = filter;
   const filters = [
+    ...columnFilter('kind', 'kind =', filter.kind),
     ...columnFilter('status', 'status =', filter.status),
     ...createdFilter('transfers', filter),
     ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
   ];
-  return lists.read(transferList, { merchantId, page, filters, isSearch: term !== undefined });
+  return lists.read(withSum ? summedTransferList : transferList, {
+    merchantId,
+    page,
+    filters,
+    isSearch: term !== undefined,
+  });
 }
 
 interface TransferNote {

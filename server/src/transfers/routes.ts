@@ -47,6 +47,7 @@ const create = writeRoute('POST', {
   status: 201,
   response: transferSchema,
   errors: [
+    'state_conflict',
     'amount_out_of_bounds',
     'currency_not_supported',
     'network_not_available',

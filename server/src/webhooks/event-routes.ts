@@ -6,13 +6,19 @@ import { JsonText, readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readTimeRange, timeRange } from '../api/time-range.ts';
-import { idParameters, idType, orNull, timeType } from '../api/wire-types.ts';
+import { idParameters, idType } from '../api/wire-types.ts';
 import type { WebhookContext } from './context.ts';
 import { readKind } from './enabled-events.ts';
 import { eventToText, getEvent, listEvents } from './list-events.ts';
 import { resendEvent } from './resend-event.ts';
 import { resendEvents } from './resend-events.ts';
-import { deliveryStatusType, eventSchema, eventWithTriesSchema, kindNameType } from './wire-schemas.ts';
+import {
+  deliveryStatusType,
+  eventSchema,
+  eventWithTriesSchema,
+  kindNameType,
+  resentEventsSchema,
+} from './wire-schemas.ts';
 
 const tag = 'Event log';
 
@@ -114,16 +120,7 @@ const resendMany = writeRoute('POST', {
     { additionalProperties: false },
   ),
   status: 200,
-  response: Type.Object(
-    {
-      dry_run: Type.Boolean(),
-      endpoint_id: idType('The webhook endpoint.'),
-      matched: Type.Integer({ description: 'The events covered by this call.' }),
-      resent: Type.Integer({ description: 'The events resent; the others were already in progress.' }),
-      continue_from: orNull(timeType('`from` of the next call; null when all were covered.')),
-    },
-    { title: 'ResentEvents' },
-  ),
+  response: resentEventsSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, body }, tx) {
     const isDryRun = body.dry_run ?? false;

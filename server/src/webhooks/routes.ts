@@ -3,7 +3,7 @@ import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { deletedSchema, idParameters, idType, optional, orNull, urlType } from '../api/wire-types.ts';
+import { deletedSchema, idParameters, optional, orNull, urlType } from '../api/wire-types.ts';
 import { defaultEventKinds } from '../events/kinds.ts';
 import type { WebhookContext } from './context.ts';
 import { endpointToWire } from './endpoint.ts';
@@ -18,6 +18,7 @@ import {
   endpointStatusType,
   endpointWithHealthSchema,
   endpointWithSecretSchema,
+  testEventSchema,
 } from './wire-schemas.ts';
 
 const tag = 'Webhook endpoints';
@@ -177,7 +178,7 @@ const test = writeRoute('POST', {
   description: 'Sent to this endpoint alone, whatever it subscribes to. Retrieve the event to see the response.',
   params: idParameters,
   status: 201,
-  response: Type.Object({ event_id: idType('The event.') }, { title: 'TestEvent' }),
+  response: testEventSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, params }, tx) {
     return { event_id: await sendTestEvent(tx, context, caller, params.id) };

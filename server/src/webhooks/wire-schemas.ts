@@ -124,3 +124,16 @@ export const eventWithTriesSchema = Type.Object(
   },
   { title: 'EventWithTries' },
 );
+
+export const testEventSchema = Type.Object({ event_id: idType('The event.') }, { title: 'TestEvent' });
+
+export const resentEventsSchema = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    endpoint_id: idType('The webhook endpoint.'),
+    matched: Type.Integer({ description: 'The events covered by this call.' }),
+    resent: Type.Integer({ description: 'The events resent; the others were already in progress.' }),
+    continue_from: orNull(timeType('`from` of the next call; null when all were covered.')),
+  },
+  { title: 'ResentEvents' },
+);

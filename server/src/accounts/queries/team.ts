@@ -40,11 +40,23 @@ export function findMembership(db: Queryable, businessId: string, accountId: str
   });
 }
 
+/** A person's role in a business, with what leads to its dashboard. */
+export interface OwnMembership extends Membership {
+  businessName: string;
+  /** The short ids of its merchants. */
+  testShortId: string;
+  liveShortId: string;
+  isLiveOpen: boolean;
+}
+
 /** A person's businesses, the first joined first. */
-export function listMemberships(db: Queryable, accountId: string): Promise<(Membership & { businessName: string })[]> {
-  return db.rows({
+export function listMemberships(db: Queryable, accountId: string): Promise<OwnMembership[]> {
+  return db.rows<OwnMembership>({
     name: 'memberships_of_account',
-    text: `SELECT ${membershipColumns}, businesses.name AS "businessName"
+    text: `SELECT ${membershipColumns}, businesses.name AS "businessName",
+                  businesses.live_approved_at IS NOT NULL AS "isLiveOpen",
+                  (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND test_mode) AS "testShortId",
+                  (SELECT short_id FROM merchants WHERE merchants.business_id = businesses.id AND NOT test_mode) AS "liveShortId"
              FROM memberships JOIN businesses ON businesses.id = memberships.business_id
             WHERE memberships.account_id = $1 ORDER BY memberships.created_at, memberships.business_id`,
     values: [accountId],
@@ -69,6 +81,21 @@ export function listTeam(db: Queryable, businessId: string): Promise<TeamMember[
                     WHERE account_sessions.account_id = accounts.id) AS "lastSeenAt"
              FROM memberships JOIN accounts ON accounts.id = memberships.account_id
             WHERE memberships.business_id = $1 ORDER BY memberships.created_at, memberships.account_id`,
+    values: [businessId],
+  });
+}
+
+/** Whom a business's warnings go to. */
+export function listOwners(
+  db: Queryable,
+  businessId: string,
+): Promise<{ email: string; name: string; businessName: string }[]> {
+  return db.rows({
+    name: 'memberships_owners',
+    text: `SELECT accounts.email, accounts.name, businesses.name AS "businessName"
+             FROM memberships JOIN accounts ON accounts.id = memberships.account_id
+             JOIN businesses ON businesses.id = memberships.business_id
+            WHERE memberships.business_id = $1 AND memberships.role = 'owner' ORDER BY memberships.account_id`,
     values: [businessId],
   });
 }

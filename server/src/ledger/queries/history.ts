@@ -100,6 +100,58 @@ export function listMovementsBehind(
   });
 }
 
+/** The movements of the money that can be spent, between two times, after the movement `after`. */
+export interface SpendableQuery extends MerchantCurrency {
+  from: Date;
+  to: Date;
+  after: string | null;
+}
+
+// Nearly every movement touches payable_available, so the merchant's movements are walked by their ids, from the first that
+// can be of the period to the last: an id is made right after its time is read.
+const spendable = `merchant_id = $1 AND currency = $2
+  AND (debit_account = 'payable_available' OR credit_account = 'payable_available')
+  AND created_at >= $3 AND created_at <= $4`;
+const spendableChange = `CASE WHEN credit_account = 'payable_available' THEN amount ELSE -amount END`;
+
+/** Oldest first. `idMin` is excluded, `idMax` is not. */
+export function listSpendableMovements(
+  db: Queryable,
+  query: SpendableQuery & { idMin: string; idMax: string; rowsMax: number },
+): Promise<HistoryRow[]> {
+  return db.rows({
+    name: 'ledger_movements_spendable',
+    text: `SELECT ${historyColumns}, ${spendableChange} AS credited FROM ledger_movements
+           WHERE ${spendable} AND id > $5 AND id <= $6 ORDER BY id LIMIT $7`,
+    values: [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax, query.rowsMax],
+  });
+}
+
+/** What one flow of one kind of record changed, in bututs as text. */
+export interface FlowSum {
+  flow: string;
+  sourceType: string;
+  count: bigint;
+  credited: string;
+  debited: string;
+}
+
+/** The same movements, summed. */
+export function sumSpendableMovements(
+  db: Queryable,
+  query: SpendableQuery & { idMin: string; idMax: string },
+): Promise<FlowSum[]> {
+  return db.rows({
+    name: 'ledger_movements_sum_spendable',
+    text: `SELECT flow, source_type AS "sourceType", count(*) AS count,
+             COALESCE(sum(amount) FILTER (WHERE credit_account = 'payable_available'), 0)::text AS credited,
+             COALESCE(sum(amount) FILTER (WHERE debit_account = 'payable_available'), 0)::text AS debited
+           FROM ledger_movements
+           WHERE ${spendable} AND id > $5 AND id <= $6 GROUP BY flow, source_type ORDER BY flow, source_type`,
+    values: [query.merchantId, query.currency, query.from, query.to, query.idMin, query.idMax],
+  });
+}
+
 /** A movement with the balance after it; `id` is null in the one row of an empty page. */
 export type StatementRow = { opening: string; closing: string } & ((HistoryRow & { balance: string }) | { id: null });
 

@@ -29,8 +29,13 @@ export function hashOfForm(form: {
   ownerId: string;
   formId: string;
   amountMinor: bigint;
-  answers: readonly string[];
+  answers?: readonly string[];
 }): string {
-  const sent = [form.ownerId, form.formId, String(form.amountMinor), form.answers.map((answer) => answer.trim())];
+  const sent = [
+    form.ownerId,
+    form.formId,
+    String(form.amountMinor),
+    (form.answers ?? []).map((answer) => answer.trim()),
+  ];
   return hash('sha256', JSON.stringify(sent), 'base64url');
 }

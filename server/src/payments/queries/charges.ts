@@ -134,6 +134,21 @@ export function findRepresentativeCharge(
   });
 }
 
+/** The same for each of several intents that has an attempt. */
+export function listRepresentativeCharges(
+  db: Queryable,
+  merchantId: string,
+  intentIds: readonly string[],
+): Promise<Charge[]> {
+  return db.rows<Charge>({
+    name: 'charges_list_telling',
+    text: `SELECT DISTINCT ON (intent_id) ${chargeColumns} FROM charges
+           WHERE merchant_id = $1 AND intent_id = ANY ($2)
+           ORDER BY intent_id, status <> 'completed', paid_at NULLS LAST, ${currentFirst}`,
+    values: [merchantId, intentIds],
+  });
+}
+
 /** The current attempt of an intent: the open one that the payer has not left, of which there is at most one; else the newest. */
 export function findCurrentCharge(db: Queryable, merchantId: string, intentId: string): Promise<Charge | undefined> {
   return db.row<Charge>({

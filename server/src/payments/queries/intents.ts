@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
+import type { List, ListReader, ListSource, ListTotals } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
@@ -214,6 +214,13 @@ const intentList: ListSource<Intent, IntentRow> = {
   toRow: toIntent,
 };
 
+const summedIntentList: ListSource<Intent, IntentRow> = {
+  ...intentList,
+  name: 'payment_intents_summed',
+  sum: `CASE WHEN status = 'successful'
+    THEN "amountMinor" + CASE WHEN "feePayer" = 'customer' THEN "feeMinor" ELSE 0 END END`,
+};
+
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export function listIntents(
   lists: ListReader,
@@ -223,6 +230,42 @@ export function listIntents(
 ): Promise<List<Intent>> {
   const filters = intentFilters(filter);
   return lists.read(intentList, { merchantId, page, filters, isSearch: filter.term !== undefined });
+}
+
+/** The same, with the sum of what was paid. */
+export function listIntentsWithSum(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: IntentFilter,
+): Promise<List<Intent>> {
+  return lists.read(summedIntentList, { merchantId, page, filters: intentFilters(filter), isSearch: isSearch(filter) });
+}
+
+/** A page of the same list without its total, for reading it to its end. */
+export function listIntentRows(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: IntentFilter,
+): Promise<Intent[]> {
+  return lists.readRows(intentList, { merchantId, page, filters: intentFilters(filter), isSearch: isSearch(filter) });
+}
+
+/** How many intents the list has, up to `rowsMax`, and what those that are paid add up to: what their payers paid. */
+export function sumIntents(
+  lists: ListReader,
+  merchantId: string,
+  filter: IntentFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  const request = { merchantId, filters: intentFilters(filter), isSearch: isSearch(filter) };
+  return lists.totals(summedIntentList, request, rowsMax);
+}
+
+function isSearch({ network, paid, search, term }: IntentFilter): boolean {
+  const readsMany = search?.kind === 'text' || search?.kind === 'amount' || term !== undefined;
+  return readsMany || network !== undefined || paid !== undefined;
 }
 
 /** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */

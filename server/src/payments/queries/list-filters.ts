@@ -2,12 +2,28 @@ import { searchedNumbers } from '../../customers/identities.ts';
 import { columnFilter, createdFilter, substringPattern, termFilter } from '../../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
 import type { ChargeStatus } from '../charge.ts';
+import { totalMax } from '../../api/pagination.ts';
+import { addMs } from '../../kit/clock.ts';
+import { firstIdAt } from '../../kit/ids.ts';
+import { isOpen } from '../intent.ts';
 import type { IntentStatus } from '../intent.ts';
+import { receiptCodeDays } from '../payment-search.ts';
+import type { PaymentSearch } from '../payment-search.ts';
 
 /** Filters of the list of intents; undefined is no filter. */
 export interface IntentFilter extends TimeFilter {
   status?: IntentStatus | undefined;
+  /** At one of these counters. */
+  terminalIds?: readonly string[] | undefined;
+  /** Paid through this link. */
+  paymentLinkId?: string | undefined;
+  customerId?: string | undefined;
+  /** With an attempt at this network. */
+  network?: string | undefined;
+  /** When its money came, whenever it was created. */
+  paid?: TimeFilter | undefined;
   term?: string | undefined;
+  search?: PaymentSearch | undefined;
   now: Date;
 }
 
@@ -25,12 +41,130 @@ export interface ChargeFilter extends TimeFilter {
   term?: string | undefined;
 }
 
-export function intentFilters({ status, term, now, ...times }: IntentFilter): ListFilter[] {
+export function intentFilters({ status, terminalIds, term, now, ...filter }: IntentFilter): ListFilter[] {
+  const { paymentLinkId, customerId, network, paid, search, ...times } = filter;
   return [
     ...(status === undefined ? [] : [statusFilter(status, now)]),
+    ...(terminalIds === undefined ? [] : [anyOfFilter('terminals', 'terminal_id', terminalIds)]),
+    ...columnFilter('link', 'payment_link_id =', paymentLinkId),
+    ...columnFilter('customer', 'customer_id =', customerId),
+    ...(network === undefined ? [] : [attemptFilter('network', 'network =', network)]),
+    ...(paid === undefined ? [] : paidFilters(paid)),
     ...createdFilter('payment_intents', times),
+    ...idFilters(times),
     ...(term === undefined ? [] : [eitherFilter(termFilter(term, intentSearchColumns), payerFilter(term))]),
+    ...(search === undefined ? [] : [searchFilter(search, now)]),
   ];
+}
+
+// An id is made with the time of its payment, and never goes back with the clock.
+const idSlackMs = 60_000;
+
+/** The ids of that time, so that an old day is read from the primary key and not by way of every newer payment. */
+function idFilters({ from, to }: TimeFilter): ListFilter[] {
+  return [
+    ...columnFilter('from_id', 'payment_intents.id >=', from && firstIdAt(addMs(from, -idSlackMs))),
+    ...columnFilter('to_id', 'payment_intents.id <', to && firstIdAt(addMs(to, idSlackMs))),
+  ];
+}
+
+/** Read from the index of the times when money came; a payment is created before it is paid. */
+function paidFilters({ from, to }: TimeFilter): ListFilter[] {
+  const paid: ListFilter = {
+    name: `paid${from === undefined ? '' : '_from'}${to === undefined ? '' : '_to'}`,
+    text: (next) => `payment_intents.id IN (
+      SELECT intent_id FROM charges
+      WHERE merchant_id = $1 AND charges.status IN ('completed', 'refunded', 'reversed')
+        ${from === undefined ? '' : `AND paid_at >= ${next()}`} ${to === undefined ? '' : `AND paid_at <= ${next()}`}
+    )`,
+    values: [from, to].filter((bound) => bound !== undefined),
+  };
+  return [paid, ...idFilters({ to })];
+}
+
+/** Intents with an attempt like this. */
+function attemptFilter(name: string, condition: string, value: unknown): ListFilter {
+  return {
+    name,
+    text: (next) => `EXISTS (
+      SELECT 1 FROM charges WHERE charges.merchant_id = $1 AND charges.intent_id = payment_intents.id AND ${condition} ${next()}
+    )`,
+    values: [value],
+  };
+}
+
+/** As the amount column of lists shows it: what the payer pays. */
+export const intentTotalSql = `payment_intents.amount + CASE WHEN fee_payer = 'customer' THEN fee ELSE 0 END`;
+
+// Whoever looks for a number finds its newest payments; more than a list counts would only slow the search.
+const numberRowsMax = totalMax + 1;
+
+function searchFilter(search: PaymentSearch, now: Date): ListFilter {
+  switch (search.kind) {
+    case 'id':
+      return {
+        name: 'id',
+        text: (next) => {
+          const id = next();
+          return `payment_intents.id IN (${id}::uuid, (SELECT intent_id FROM charges WHERE merchant_id = $1 AND charges.id = ${id}))`;
+        },
+        values: [search.id],
+      };
+    case 'reference':
+      return {
+        name: 'reference',
+        text: (next) =>
+          `payment_intents.id = (SELECT intent_id FROM charges WHERE merchant_id = $1 AND transaction_reference = ${next()})`,
+        values: [search.reference],
+      };
+    case 'receipt':
+      return {
+        name: 'receipt',
+        text: (next) => `payment_intents.id IN (
+          SELECT intent_id FROM charges
+          WHERE merchant_id = $1 AND charges.id >= ${next()} AND right(transaction_reference, 8) = ${next()}
+        )`,
+        values: [firstIdAt(addMs(now, -receiptCodeDays * dayMs)), search.code],
+      };
+    case 'number':
+      return numberFilter(search);
+    case 'amount':
+      return { name: 'amount', text: (next) => `${intentTotalSql} = ${next()}`, values: [search.amountMinor] };
+    case 'text':
+      return textFilter(search);
+  }
+}
+
+const dayMs = 24 * 3600 * 1000;
+
+/** By the attempts from the number, and by the number that the merchant gave for the payer; each part reads its own index. */
+function numberFilter({ canonical, digits }: Extract<PaymentSearch, { kind: 'number' }>): ListFilter {
+  const sent = String.raw`regexp_replace(customer_phone, '\D', '', 'g')`;
+  return {
+    name: 'number',
+    text: (next) => `payment_intents.id IN (
+      (SELECT intent_id FROM charges WHERE merchant_id = $1 AND account_canonical = ${next()}
+       ORDER BY intent_id DESC LIMIT ${numberRowsMax})
+      UNION ALL
+      (SELECT id FROM payment_intents AS named WHERE merchant_id = $1 AND customer_phone IS NOT NULL
+         AND right(${sent}, 7) = ${next()} AND ${sent} = ANY (${next()}::text[])
+       ORDER BY id DESC LIMIT ${numberRowsMax})
+    )`,
+    values: [canonical, (digits[0] ?? '').slice(-7), digits],
+  };
+}
+
+function textFilter({ text, amountMinor }: Extract<PaymentSearch, { kind: 'text' }>): ListFilter {
+  const columns = ['title', 'description', 'customer_name', 'customer_email'];
+  const contains = (pattern: string) => columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ');
+  if (amountMinor === null) {
+    return { name: 'words', text: (next) => `(${contains(next())})`, values: [substringPattern(text)] };
+  }
+  return {
+    name: 'words_or_amount',
+    text: (next) => `(${intentTotalSql} = ${next()} OR ${contains(next())})`,
+    values: [amountMinor, substringPattern(text)],
+  };
 }
 
 export function chargeFilters(filter: ChargeFilter): ListFilter[] {
@@ -66,11 +200,17 @@ function statusFilter(status: IntentStatus, now: Date): ListFilter {
   if (status === 'expired') {
     return { name: 'expired', text: (next) => `(status = 'expired' OR (${overdue(next())}))`, values: [now] };
   }
+  // The status is part of the text, so that a prepared statement can use the index of the rare ones.
+  if (!isOpen(status)) return { name: status, text: () => `status = '${status}'`, values: [] };
   return {
-    name: 'status',
-    text: (next) => `(status = ${next()} AND NOT (${overdue(next())}))`,
-    values: [status, now],
+    name: status,
+    text: (next) => `(status = '${status}' AND NOT (${overdue(next())}))`,
+    values: [now],
   };
+}
+
+function anyOfFilter(name: string, column: string, values: readonly string[]): ListFilter {
+  return { name, text: (next) => `${column} = ANY (${next()}::uuid[])`, values: [values] };
 }
 
 /** Charges of the intents that have this value in a column. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
-import { merchantPermission } from '../../accounts/permissions.ts';
 import { addPasskey, deletePasskey, passkeyCreation } from '../../accounts/passkeys.ts';
 import {
   countRecoveryCodes,
@@ -14,32 +13,39 @@ import {
 import { deleteSession, deleteSessions, listOwnSessions } from '../../accounts/sessions.ts';
 import type { SignedIn } from '../../accounts/sessions.ts';
 import { listMemberships } from '../../accounts/team.ts';
+import type { OwnMembership } from '../../accounts/team.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { seeOther } from '../../pages/page-scope.ts';
-import { formatTime } from '../../pages/page-text.ts';
+import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
 import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
+import { reportRemovedFactor } from './member-audit.ts';
 import { requireFactor, requireSignedIn } from './signed-in-only.ts';
 import type { PortalRequest } from './signed-in-only.ts';
 
-const base = '/dashboard';
-const accountPath = `${base}/account`;
-
 /** What a signed-in person manages for themselves: businesses, second factors, passkeys, recovery codes and sessions. */
 export function registerAccountPages(scope: FastifyInstance, parts: PortalParts): void {
-  scope.get('/', async (_request, reply) => seeOther(reply, `${base}/businesses`));
-  scope.get(
-    '/businesses',
-    requireSignedIn(async (request, reply, signedIn) => showBusinesses(parts, request, reply, signedIn)),
-  );
+  if (parts.realm === 'merchant') {
+    scope.get(
+      '/',
+      requireSignedIn(parts, async (_request, reply, { account }) => {
+        const [only, ...others] = await listMemberships(parts.context.db, account.id);
+        return seeOther(reply, only && others.length === 0 ? homeOf(only) : `${parts.home}/businesses`);
+      }),
+    );
+    scope.get(
+      '/businesses',
+      requireSignedIn(parts, async (request, reply, signedIn) => showBusinesses(parts, request, reply, signedIn)),
+    );
+  }
   scope.get(
     '/account',
-    requireSignedIn(async (request, reply, signedIn) => showAccount(parts, request, reply, signedIn)),
+    requireSignedIn(parts, async (request, reply, signedIn) => showAccount(parts, request, reply, signedIn)),
   );
   registerApp(scope, parts);
   registerRecoveryCodes(scope, parts);
@@ -48,7 +54,7 @@ export function registerAccountPages(scope: FastifyInstance, parts: PortalParts)
 }
 
 async function showBusinesses(
-  { context, send, guardField }: PortalParts,
+  { context, home, send, guardField }: PortalParts,
   request: PortalRequest,
   reply: FastifyReply,
   { account }: SignedIn,
@@ -60,21 +66,33 @@ async function showBusinesses(
       memberships.length === 0
         ? html`<p>You are in no team. Ask the owner of a business to invite ${account.email}.</p>`
         : html`<ul class="things">${memberships.map(
-            ({
-              businessId,
-              businessName,
-              role,
-            }) => html`<li><strong>${businessName}</strong><span>${roleName(role)}</span>
-${
-  merchantPermission(role, 'team.read', { testMode: false }).isAllowed &&
-  html`<a class="button plain" href="${base}/businesses/${businessId}/team">Team</a>`
-}</li>`,
+            (each) => html`<li><span><strong>${foreignText(each.businessName)}</strong>
+<span class="hint">${roleName(each.role)}</span></span>
+<span class="actions">${environmentsOf(each).map(
+              (environment) =>
+                html`<a class="button plain" href="${homeOf(each, environment)}"
+aria-label="${cleanText(each.businessName)}, ${environment}">${environment === 'test' ? 'Test' : 'Live'}</a>`,
+            )}</span></li>`,
           )}</ul>`
     }
-<p><a href="${accountPath}">Your login</a></p>
-<form method="post" action="${base}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
+<p><a href="${home}/account">Your login</a></p>
+<form method="post" action="${home}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
   );
   return send(request, reply, { status: 200, title: 'Your businesses', body });
+}
+
+type Environment = 'test' | 'live';
+
+/** Live, once it is open, comes first: there the money is. */
+function environmentsOf({ isLiveOpen }: OwnMembership): Environment[] {
+  return isLiveOpen ? ['live', 'test'] : ['test'];
+}
+
+/** The first page of a business's dashboard; cashiers begin with the payments of their counters. */
+function homeOf(membership: OwnMembership, environment = environmentsOf(membership)[0]): string {
+  const { role, testShortId, liveShortId } = membership;
+  const path = environment === 'live' ? `live/${liveShortId}` : `test/${testShortId}`;
+  return `/dashboard/${path}${role === 'cashier' ? '/payments' : ''}`;
 }
 
 function roleName(role: string): string {
@@ -88,7 +106,7 @@ async function showAccount(
   { account, session }: SignedIn,
   { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
 ): Promise<FastifyReply> {
-  const { context, guardField, send } = parts;
+  const { context, guardField, home, realm, send } = parts;
   const passkeys = await listPasskeys(context.db, account.id);
   const codesLeft = await countRecoveryCodes(context.db, account.id);
   const sessions = await listOwnSessions(context, account.id);
@@ -96,59 +114,66 @@ async function showAccount(
   const body = narrowPage(
     'Your login',
     html`<p>${account.name}, ${account.email}</p>
+${
+  realm === 'operator' &&
+  account.totpConfirmedAt === null &&
+  passkeys.length === 0 &&
+  html`<p class="notice wait">Operators need a second factor: set one up to go on.</p>`
+}
 ${formSummary(form, [])}
 <h2>Second factor</h2>
 ${
   account.totpConfirmedAt === null
     ? html`<p>With a second factor a stolen password opens nothing.</p>
-<form method="post" action="${accountPath}/app">${hidden}<button class="button">Set up an authenticator app</button></form>`
+<form method="post" action="${home}/account/app">${hidden}<button class="button">Set up an authenticator app</button></form>`
     : html`<p>Authenticator app: set up ${formatTime(account.totpConfirmedAt)}.</p>
-<form method="post" action="${accountPath}/app/remove">${hidden}<button class="button danger">Remove the app</button></form>`
+<form method="post" action="${home}/account/app/remove">${hidden}<button class="button danger">Remove the app</button></form>`
 }
 <p>${codesLeft === 0 ? 'You have no recovery codes.' : `${codesLeft} recovery codes are left.`}</p>
-<form method="post" action="${accountPath}/recovery-codes">${hidden}<button class="button plain">New recovery codes</button></form>
+<form method="post" action="${home}/account/recovery-codes">${hidden}<button class="button plain">New recovery codes</button></form>
 <h2>Passkeys</h2>
 <ul class="things">${passkeys.map(
       ({ id, name, createdAt, lastUsedAt }) => html`<li><span><strong>${name}</strong>
 <span class="hint">Added ${formatTime(createdAt)}${lastUsedAt && html`, used ${formatTime(lastUsedAt)}`}</span></span>
-<form method="post" action="${accountPath}/passkeys/${id}/remove">${hidden}<button class="button danger">Remove</button></form></li>`,
+<form method="post" action="${home}/account/passkeys/${id}/remove">${hidden}<button class="button danger">Remove</button></form></li>`,
     )}</ul>
-<p><a class="button plain" href="${accountPath}/passkeys/new">Add a passkey</a></p>
+<p><a class="button plain" href="${home}/account/passkeys/new">Add a passkey</a></p>
 <h2>Signed in</h2>
 <ul class="things">${sessions.map(
       (each) => html`<li><span><strong>${deviceName(each.device)}</strong>${each.id === session.id && ' (this browser)'}
 <span class="hint">${each.address}, since ${formatTime(each.createdAt)}, last seen ${formatTime(each.lastSeenAt)}</span></span>
 ${
   each.id !== session.id &&
-  html`<form method="post" action="${accountPath}/sessions/${each.id}/end">${hidden}<button class="button plain">Sign out</button></form>`
+  html`<form method="post" action="${home}/account/sessions/${each.id}/end">${hidden}<button class="button plain">Sign out</button></form>`
 }</li>`,
     )}</ul>
 ${
   sessions.length > 1 &&
-  html`<form method="post" action="${accountPath}/sessions/end">${hidden}<button class="button plain">Sign out everywhere else</button></form>`
+  html`<form method="post" action="${home}/account/sessions/end">${hidden}<button class="button plain">Sign out everywhere else</button></form>`
 }
-<p><a href="${base}/businesses">Your businesses</a></p>`,
+<p><a href="${home}/businesses">${realm === 'merchant' ? 'Your businesses' : 'To the console'}</a></p>
+${realm === 'operator' && html`<form method="post" action="${home}/sign-out">${hidden}<button class="button plain">Sign out</button></form>`}`,
   );
   return send(request, reply, { status, title: 'Your login', body });
 }
 
 function registerApp(scope: FastifyInstance, parts: PortalParts): void {
-  const { context } = parts;
+  const { context, home } = parts;
   scope.post(
     '/account/app',
     requireFactor(parts, async (_request, reply, { account }) => {
       await context.sealer.prepare();
       await context.db.withTransaction((tx) => prepareTotp(tx, context, account));
-      return seeOther(reply, `${accountPath}/app`);
+      return seeOther(reply, `${home}/account/app`);
     }),
   );
   scope.get(
     '/account/app',
-    requireSignedIn(async (request, reply, { account }) => showApp(parts, request, reply, account)),
+    requireSignedIn(parts, async (request, reply, { account }) => showApp(parts, request, reply, account)),
   );
   scope.post(
     '/account/app/confirm',
-    requireSignedIn(async (request, reply, { account }) => {
+    requireSignedIn(parts, async (request, reply, { account }) => {
       const values = readForm(request);
       try {
         const codes = await context.db.withTransaction(async (tx) => {
@@ -164,31 +189,33 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
   );
   scope.post(
     '/account/app/remove',
-    requireFactor(parts, async (_request, reply, { account, session }) => {
+    requireFactor(parts, async (request, reply, { account, session }) => {
+      await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
         disableTotp(tx, account);
+        await reportRemovedFactor(tx, context, request, { account, factor: 'authenticator app' });
         tx.send(deleteSessions(account.id, session.id));
       });
-      return seeOther(reply, accountPath);
+      return seeOther(reply, `${home}/account`);
     }),
   );
 }
 
 async function showApp(
-  { context, guardField, send }: PortalParts,
+  { context, guardField, home, send }: PortalParts,
   request: PortalRequest,
   reply: FastifyReply,
   account: Account,
   { form = emptyForm, status = 200 }: { form?: FormState; status?: number } = {},
 ): Promise<FastifyReply> {
   const setup = preparedTotp(context, account);
-  if (!setup) return seeOther(reply, accountPath);
+  if (!setup) return seeOther(reply, `${home}/account`);
   const body = narrowPage(
     'Set up an authenticator app',
     html`<p>Scan this with an authenticator app on your phone, or type the key into it.</p>
 <div class="qr">${qrCode(setup.url, 'The key as a QR code')}</div>
 <p class="secret">${setup.text}</p>
-<form method="post" action="${accountPath}/app/confirm" class="stack">
+<form method="post" action="${home}/account/app/confirm" class="stack">
 ${guardField(request)}${formSummary(form, ['code'])}
 ${textField(form, {
   ...{ name: 'code', label: 'Code', autocomplete: 'one-time-code', inputmode: 'numeric' },
@@ -196,7 +223,7 @@ ${textField(form, {
 })}
 <button class="button">Confirm</button>
 </form>
-<p><a href="${accountPath}">Keep it as it is</a></p>`,
+<p><a href="${home}/account">Keep it as it is</a></p>`,
   );
   return send(request, reply, { status, title: 'Set up an authenticator app', body });
 }
@@ -214,7 +241,7 @@ function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void
 
 /** On the response of the form alone: nobody can read them again, not even their owner. */
 function showRecoveryCodes(
-  { send }: PortalParts,
+  { home, send }: PortalParts,
   request: PortalRequest,
   reply: FastifyReply,
   codes: readonly string[],
@@ -224,26 +251,26 @@ function showRecoveryCodes(
     html`<p>Each of them replaces the code of your app once, for the day that you lose your phone. They are shown now and never
 again: print them, or write them down.</p>
 <ul class="codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
-<p><a class="button" href="${accountPath}">I have kept them</a></p>`,
+<p><a class="button" href="${home}/account">I have kept them</a></p>`,
   );
   return send(request, reply, { status: 200, title: 'Your recovery codes', body });
 }
 
 function registerPasskeys(scope: FastifyInstance, parts: PortalParts): void {
-  const { context, guardField, send } = parts;
+  const { context, guardField, home, send } = parts;
   const show = async (request: PortalRequest, reply: FastifyReply, account: Account, form: FormState, status = 200) => {
     const question = await passkeyCreation(context, account);
     const fields = html`${formSummary(form, ['name'])}${textField(form, {
       ...{ name: 'name', label: 'Name', autocomplete: 'off', hint: 'So that you know it again, such as “my phone”.' },
     })}`;
     const hidden = guardField(request);
-    const action = `${accountPath}/passkeys`;
+    const action = `${home}/account/passkeys`;
     const body = narrowPage(
       'Add a passkey',
       html`<p>A passkey signs you in with your finger, face or PIN. It replaces password and code.</p>
 ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passkey', fields })}
 <noscript><p>Passkeys need scripts, which your browser has switched off.</p></noscript>
-<p><a href="${accountPath}">Back</a></p>`,
+<p><a href="${home}/account">Back</a></p>`,
     );
     return send(request, reply, { status, title: 'Add a passkey', body });
   };
@@ -258,7 +285,7 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
       const { name = '', passkey: response = '' } = values;
       try {
         await context.db.withTransaction((tx) => addPasskey(tx, context, { account, name, response }));
-        return await seeOther(reply, accountPath);
+        return await seeOther(reply, `${home}/account`);
       } catch (error) {
         const { status, form } = refusedForm(values, error);
         return show(request, reply, account, form, status);
@@ -269,26 +296,32 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
     '/account/passkeys/:id/remove',
     requireFactor(parts, async (request, reply, { account }) => {
       const { id = '' } = request.params;
-      if (isUuid(id)) await deletePasskey(context.db, account.id, id);
-      return seeOther(reply, accountPath);
+      if (!isUuid(id)) return seeOther(reply, `${home}/account`);
+      await context.sealer.prepare();
+      await context.db.withTransaction(async (tx) => {
+        if ((await deletePasskey(tx, account.id, id)) === 0) return;
+        await reportRemovedFactor(tx, context, request, { account, factor: 'passkey' });
+      });
+      return seeOther(reply, `${home}/account`);
     }),
   );
 }
 
-function registerSessions(scope: FastifyInstance, { context }: PortalParts): void {
+function registerSessions(scope: FastifyInstance, parts: PortalParts): void {
+  const { context, home } = parts;
   scope.post(
     '/account/sessions/:id/end',
-    requireSignedIn(async (request, reply, { account }) => {
+    requireSignedIn(parts, async (request, reply, { account }) => {
       const { id = '' } = request.params;
       if (isUuid(id)) await deleteSession(context.db, account.id, id);
-      return seeOther(reply, accountPath);
+      return seeOther(reply, `${home}/account`);
     }),
   );
   scope.post(
     '/account/sessions/end',
-    requireSignedIn(async (_request, reply, { account, session }) => {
+    requireSignedIn(parts, async (_request, reply, { account, session }) => {
       await context.db.run(deleteSessions(account.id, session.id));
-      return seeOther(reply, accountPath);
+      return seeOther(reply, `${home}/account`);
     }),
   );
 }

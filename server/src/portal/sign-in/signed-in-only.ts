@@ -16,22 +16,29 @@ export type SignedInHandler = (
 type Handler = (request: PortalRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Leads whoever has not signed in to the sign-in, and whoever owes a second factor to that. */
-export function requireSignedIn(handler: SignedInHandler): Handler {
+export function requireSignedIn({ home }: Pick<PortalParts, 'home'>, handler: SignedInHandler): Handler {
   return async (request, reply) => {
     const { signedIn } = request;
     const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?')[0] ?? '')}` : '';
-    if (!signedIn) return seeOther(reply, `/dashboard/sign-in${next}`);
-    if (!signedIn.session.isComplete) return seeOther(reply, `/dashboard/second-factor${next}`);
+    if (!signedIn) return leadTo(request, reply, `${home}/sign-in${next}`);
+    if (!signedIn.session.isComplete) return leadTo(request, reply, `${home}/second-factor${next}`);
     return handler(request, reply, signedIn);
   };
 }
 
+/** A script that reads a part of a page learns that the whole page has to change: it would not see a redirection. */
+function leadTo(request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
+  if (request.headers['hx-request'] !== 'true') return seeOther(reply, path);
+  return reply.code(401).headers({ 'hx-redirect': path, 'cache-control': 'no-store' }).send();
+}
+
 /** The same for what weakens or adds a factor: whoever has one gives it again, unless that was minutes ago. */
-export function requireFactor({ context }: Pick<PortalParts, 'context'>, handler: SignedInHandler): Handler {
-  return requireSignedIn(async (request, reply, signedIn) => {
+export function requireFactor(parts: Pick<PortalParts, 'context' | 'home'>, handler: SignedInHandler): Handler {
+  const { context, home } = parts;
+  return requireSignedIn(parts, async (request, reply, signedIn) => {
     const needsFactor = await hasSecondFactor(context.db, signedIn.account);
     const isRecent = hasRecentFactor(signedIn.session, context.clock.now());
     if (!needsFactor || isRecent) return handler(request, reply, signedIn);
-    return seeOther(reply, `/dashboard/second-factor?next=${encodeURIComponent('/dashboard/account')}`);
+    return seeOther(reply, `${home}/second-factor?next=${encodeURIComponent(`${home}/account`)}`);
   });
 }

@@ -4,7 +4,14 @@ import { passkeyRequest } from '../../accounts/passkeys.ts';
 import { giveSecondFactor, signIn, signInWithPasskey } from '../../accounts/sign-in.ts';
 import type { StartedSession, VisitorLimit } from '../../accounts/sign-in.ts';
 import { deleteSession } from '../../accounts/sessions.ts';
-import { findPasswordLink, requestPasswordReset, resetPassword, signUp, verifyEmail } from '../../accounts/sign-up.ts';
+import {
+  findPasswordLink,
+  homeOf,
+  requestPasswordReset,
+  resetPassword,
+  signUp,
+  verifyEmail,
+} from '../../accounts/sign-up.ts';
 import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
@@ -13,38 +20,47 @@ import { seeOther } from '../../pages/page-scope.ts';
 import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import type { PortalParts } from '../portal-scope.ts';
+import { recordJoin } from './member-audit.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import { clientOf } from '../visitor.ts';
 
-export interface VisitorPagesOptions extends PortalParts {
+export interface SignInPagesOptions extends PortalParts {
   visitorLimit: VisitorLimit;
   /** Whether anybody may sign up; else the operator creates businesses and invites their owners. */
   isSignUpOpen: boolean;
+}
+
+export interface VisitorPagesOptions extends SignInPagesOptions {
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
 }
 
 type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown } }>;
 
-const base = '/dashboard';
+const base = homeOf('merchant');
 
 /** The pages for whoever is not signed in yet: signing up and in, the second factor, links of mails. */
 export function registerVisitorPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
-  registerSignIn(scope, options);
-  registerSecondFactor(scope, options);
+  registerSignInPages(scope, options);
   registerSignUp(scope, options);
-  registerPasswordPages(scope, options);
   registerInvitation(scope, options);
 }
 
-function registerSignIn(scope: FastifyInstance, options: VisitorPagesOptions): void {
-  const { context, cookies, visitorLimit, send } = options;
+/** Those of every realm: signing in and out, the second factor, a new password. */
+export function registerSignInPages(scope: FastifyInstance, options: SignInPagesOptions): void {
+  registerSignIn(scope, options);
+  registerSecondFactor(scope, options);
+  registerPasswordPages(scope, options);
+}
+
+function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): void {
+  const { context, cookies, home, realm, visitorLimit, send } = options;
   const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
     const question = await passkeyRequest(context, null);
     return send(request, reply, { status, ...signInPage(options, request, { form, question }) });
   };
   const enter = async (request: Request, reply: FastifyReply, started: StartedSession, next: string) => {
     cookies.set(request, reply, started.token);
-    if (!started.session.isComplete) return seeOther(reply, withNext(`${base}/second-factor`, next));
+    if (!started.session.isComplete) return seeOther(reply, withNext(`${home}/second-factor`, next));
     cookies.rememberDevice(request, reply, started.account.email);
     return seeOther(reply, next);
   };
@@ -57,12 +73,12 @@ function registerSignIn(scope: FastifyInstance, options: VisitorPagesOptions): v
       const client = clientOf(request);
       const started =
         passkey === ''
-          ? await signIn(context, 'merchant', {
+          ? await signIn(context, realm, {
               ...{ email, password, client },
               knownDevice: cookies.knownDevice(request, normalizedEmail(email)),
             })
-          : await signInWithPasskey(context, 'merchant', { response: passkey, client });
-      return await enter(request, reply, started, ownPath(values['next']));
+          : await signInWithPasskey(context, realm, { response: passkey, client });
+      return await enter(request, reply, started, ownPath(home, values['next']));
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
@@ -73,47 +89,47 @@ function registerSignIn(scope: FastifyInstance, options: VisitorPagesOptions): v
     if (signedIn) await deleteSession(context.db, signedIn.account.id, signedIn.session.id);
     cookies.clear(request, reply);
     reply.header('clear-site-data', '"cache", "storage"');
-    return seeOther(reply, `${base}/sign-in`);
+    return seeOther(reply, `${home}/sign-in`);
   });
 }
 
 function signInPage(
-  { guardField, isSignUpOpen }: VisitorPagesOptions,
+  { guardField, home, isSignUpOpen }: SignInPagesOptions,
   request: Request,
   { form, question }: { form: FormState; question: object },
 ): { title: string; body: Html } {
-  const next = ownPath(form.values['next'] ?? request.query.next);
+  const next = ownPath(home, form.values['next'] ?? request.query.next);
   const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
   return {
     title: 'Sign in',
     body: narrowPage(
       'Sign in',
-      html`<form method="post" action="${base}/sign-in" class="stack">
+      html`<form method="post" action="${home}/sign-in" class="stack">
 ${hidden}${formSummary(form, ['email', 'password'])}
 ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
 ${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button">Sign in</button>
 </form>
-${passkeyForm({ action: `${base}/sign-in`, kind: 'get', question, hidden, button: 'Sign in with a passkey' })}
-<p><a href="${base}/forgotten">Forgotten your password?</a></p>
-${isSignUpOpen && html`<p>New here? <a href="${base}/sign-up">Sign up</a></p>`}`,
+${passkeyForm({ action: `${home}/sign-in`, kind: 'get', question, hidden, button: 'Sign in with a passkey' })}
+<p><a href="${home}/forgotten">Forgotten your password?</a></p>
+${isSignUpOpen && html`<p>New here? <a href="${home}/sign-up">Sign up</a></p>`}`,
     ),
   };
 }
 
 function registerSecondFactor(
   scope: FastifyInstance,
-  { context, cookies, guardField, send }: VisitorPagesOptions,
+  { context, cookies, guardField, home, send }: SignInPagesOptions,
 ): void {
   const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
     const { signedIn } = request;
-    if (!signedIn) return seeOther(reply, `${base}/sign-in`);
+    if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const question = await passkeyRequest(context, signedIn.account);
-    const next = ownPath(form.values['next'] ?? request.query.next);
+    const next = ownPath(home, form.values['next'] ?? request.query.next);
     const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
     const body = narrowPage(
       'Confirm that it is you',
-      html`<form method="post" action="${base}/second-factor" class="stack">
+      html`<form method="post" action="${home}/second-factor" class="stack">
 ${hidden}${formSummary(form, ['second_factor'])}
 ${textField(form, {
   ...{ name: 'second_factor', label: 'Code', autocomplete: 'one-time-code' },
@@ -121,22 +137,22 @@ ${textField(form, {
 })}
 <button class="button">Continue</button>
 </form>
-${passkeyForm({ action: `${base}/second-factor`, kind: 'get', question, hidden, button: 'Use a passkey' })}
-<form method="post" action="${base}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
+${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, button: 'Use a passkey' })}
+<form method="post" action="${home}/sign-out">${guardField(request)}<button class="button plain">Sign out</button></form>`,
     );
     return send(request, reply, { status, title: 'Confirm that it is you', body });
   };
   scope.get('/second-factor', async (request: Request, reply) => show(request, reply, emptyForm));
   scope.post('/second-factor', async (request: Request, reply) => {
     const { signedIn } = request;
-    if (!signedIn) return seeOther(reply, `${base}/sign-in`);
+    if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const values = readForm(request);
     try {
       const { second_factor: code = '', passkey = '' } = values;
       const token = await giveSecondFactor(context, signedIn, { code, passkey });
       cookies.set(request, reply, token);
       cookies.rememberDevice(request, reply, signedIn.account.email);
-      return await seeOther(reply, ownPath(values['next']));
+      return await seeOther(reply, ownPath(home, values['next']));
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
@@ -163,7 +179,7 @@ function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): v
       visitorLimit.take(request.ip);
       const { name = '', email = '', password = '', business_name: businessName = '' } = values;
       await signUp(context, { name, email, password, businessName }, createBusiness);
-      return await send(request, reply, { status: 200, ...mailSent(email) });
+      return await send(request, reply, { status: 200, ...mailSent(base, email) });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
@@ -171,7 +187,7 @@ function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): v
   });
   scope.get('/verify/:token', async (request: Request, reply) => {
     const account = await verifyEmail(context, request.params.token ?? '');
-    if (!account) return send(request, reply, { status: 404, ...endedLink });
+    if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
     const body = narrowPage(
       'Your address is confirmed',
       html`<p>You can sign in now.</p><p><a class="button" href="${base}/sign-in">Sign in</a></p>`,
@@ -204,40 +220,40 @@ const closedSignUp = {
   ),
 };
 
-const endedLink = {
+const endedLink = (home: string) => ({
   title: 'This link has ended',
   body: narrowPage(
     'This link has ended',
     html`<p>It was used already, or it is too old. Sign in, or ask for a new link.</p>
-<p><a class="button" href="${base}/sign-in">Sign in</a></p>
-<p><a href="${base}/forgotten">Choose a new password</a></p>`,
+<p><a class="button" href="${home}/sign-in">Sign in</a></p>
+<p><a href="${home}/forgotten">Choose a new password</a></p>`,
   ),
-};
+});
 
 /** The same whether or not the address has a login. */
-function mailSent(email: string): { title: string; body: Html } {
+function mailSent(home: string, email: string): { title: string; body: Html } {
   return {
     title: 'Look into your mail',
     body: narrowPage(
       'Look into your mail',
       html`<p>We have sent a link to ${email}. Open it to go on.</p>
 <p class="hint">Nothing there after five minutes? Look under spam, and check the address.</p>
-<p><a href="${base}/sign-in">Back to sign in</a></p>`,
+<p><a href="${home}/sign-in">Back to sign in</a></p>`,
     ),
   };
 }
 
-function registerPasswordPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
-  const { context, cookies, visitorLimit, guardField, send } = options;
+function registerPasswordPages(scope: FastifyInstance, options: SignInPagesOptions): void {
+  const { context, cookies, home, realm, visitorLimit, guardField, send } = options;
   const showForgotten = (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
     const body = narrowPage(
       'Choose a new password',
-      html`<form method="post" action="${base}/forgotten" class="stack">
+      html`<form method="post" action="${home}/forgotten" class="stack">
 ${guardField(request)}${formSummary(form, ['email'])}
 ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
 <button class="button">Send me a link</button>
 </form>
-<p><a href="${base}/sign-in">Back to sign in</a></p>`,
+<p><a href="${home}/sign-in">Back to sign in</a></p>`,
     );
     return send(request, reply, { status, title: 'Choose a new password', body });
   };
@@ -246,8 +262,8 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
-      await requestPasswordReset(context, 'merchant', values['email'] ?? '');
-      return await send(request, reply, { status: 200, ...mailSent(values['email'] ?? '') });
+      await requestPasswordReset(context, realm, values['email'] ?? '');
+      return await send(request, reply, { status: 200, ...mailSent(home, values['email'] ?? '') });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showForgotten(request, reply, form, status);
@@ -256,10 +272,10 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
   const showReset = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
     const token = request.params.token ?? '';
     const account = await findPasswordLink(context, token);
-    if (!account) return send(request, reply, { status: 404, ...endedLink });
+    if (!account) return send(request, reply, { status: 404, ...endedLink(home) });
     const body = narrowPage(
       'Choose a new password',
-      html`<form method="post" action="${base}/reset/${token}" class="stack">
+      html`<form method="post" action="${home}/reset/${token}" class="stack">
 ${guardField(request)}${formSummary(form, ['password'])}
 <p>For ${account.email}. Every browser that is signed in will be signed out.</p>
 ${textField(form, { name: 'password', label: 'New password', type: 'password', autocomplete: 'new-password' })}
@@ -274,9 +290,9 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
     try {
       visitorLimit.take(request.ip);
       const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
-      if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink });
+      if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink(home) });
       cookies.clear(request, reply);
-      return await seeOther(reply, `${base}/sign-in`);
+      return await seeOther(reply, `${home}/sign-in`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showReset(request, reply, form, status);
@@ -289,7 +305,7 @@ function registerInvitation(scope: FastifyInstance, options: VisitorPagesOptions
   const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
     const token = request.params.token ?? '';
     const invitation = await findInvitationOf(context, token);
-    if (!invitation) return send(request, reply, { status: 404, ...endedLink });
+    if (!invitation) return send(request, reply, { status: 404, ...endedLink(base) });
     const hasLogin = (await findInvited(context, invitation.email)) !== undefined;
     const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
     const address = `${base}/invitation/${token}`;
@@ -322,11 +338,15 @@ ${
       visitorLimit.take(request.ip);
       const { signedIn } = request;
       if (signedIn?.session.isComplete === true) {
-        await acceptInvitation(context, signedIn.account, token);
+        await acceptInvitation(context, signedIn.account, token, (tx, joined) =>
+          recordJoin(tx, context, request, joined),
+        );
         return await seeOther(reply, `${base}/businesses`);
       }
       const { name = '', password = '' } = values;
-      await acceptInvitationAnew(context, { token, name, password });
+      await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
+        recordJoin(tx, context, request, joined),
+      );
       return await seeOther(reply, `${base}/sign-in`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
@@ -335,10 +355,11 @@ ${
   });
 }
 
-/** Where to go after signing in: a page of the dashboard only, so that no link leads from here to another site. */
-export function ownPath(next: unknown): string {
-  const home = `${base}/businesses`;
-  return typeof next === 'string' && /^\/dashboard\/[\w/.~-]*$/.test(next) && !next.includes('//') ? next : home;
+/** Where to go after signing in: a page of the same realm only, so that no link leads from here to another site. */
+export function ownPath(home: string, next: unknown): string {
+  const isOwn =
+    typeof next === 'string' && next.startsWith(`${home}/`) && /^[\w/.~-]*$/.test(next) && !next.includes('//');
+  return isOwn ? next : `${home}/`;
 }
 
 function withNext(path: string, next: string): string {

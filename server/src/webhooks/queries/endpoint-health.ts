@@ -133,3 +133,32 @@ export function markWarned(merchantId: string, endpointId: string, warnedAt: Dat
     values: [merchantId, endpointId, warnedAt],
   };
 }
+
+/** The attempts of one hour. */
+export interface HourOfAttempts {
+  hour: Date;
+  delivered: number;
+  failed: number;
+}
+
+/** Hours without attempts are left out. Reads the attempts of all endpoints since then. */
+export function listHoursOfAttempts(
+  db: Queryable,
+  merchantId: string,
+  { endpointId, since, sinceDeliveryId }: { endpointId: string; since: Date; sinceDeliveryId: string },
+): Promise<HourOfAttempts[]> {
+  return db.rows<HourOfAttempts>({
+    name: 'webhook_attempts_by_hour',
+    text: `SELECT date_trunc('hour', webhook_attempts.created_at, 'UTC') AS hour,
+                  count(*) FILTER (WHERE status_code BETWEEN 200 AND 299)::int AS delivered,
+                  count(*) FILTER (WHERE status_code IS NULL OR status_code NOT BETWEEN 200 AND 299)::int AS failed
+           FROM webhook_attempts
+           JOIN webhook_deliveries ON webhook_deliveries.merchant_id = webhook_attempts.merchant_id
+             AND webhook_deliveries.id = webhook_attempts.delivery_id
+           WHERE webhook_attempts.merchant_id = $1 AND webhook_deliveries.endpoint_id = $2
+             AND webhook_deliveries.callback_url IS NULL
+             AND webhook_attempts.delivery_id >= $3 AND webhook_attempts.created_at >= $4
+           GROUP BY 1 ORDER BY 1`,
+    values: [merchantId, endpointId, sinceDeliveryId, since],
+  });
+}

@@ -1,0 +1,156 @@
+import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { withAdminClient } from '../server/src/database/admin-client.ts';
+import { fillPayments } from './harness/fill-payments.ts';
+import type { Figure, Part } from './harness/part.ts';
+import type { Service } from './harness/service.ts';
+import { inMs, median, percentile, whole } from './harness/statistics.ts';
+
+const payments = 1_000_000;
+const requests = 20;
+const warmUps = 3;
+const listMaxMs = 300;
+const searchMaxMs = 500;
+const firstVisitMaxKb = 60;
+const laterPageMaxKb = 15;
+
+// Of one payment in 200,000.
+const rareNumber = '7004321';
+const rareShare = 200_000;
+
+export const dashboard: Part = {
+  name: 'dashboard',
+  title: 'The dashboard over a million payments',
+  description:
+    `One merchant with ${whole(payments)} payments (intent, charge and event each). The owner opens pages one after the ` +
+    `other, ${requests} times each: from the request to the last byte. Sizes are those of the compressed responses: the first visit ` +
+    'is the home page with its style and script, a later page comes alone, because the browser has both.',
+  async run(bench) {
+    const service = await bench.startService();
+    bench.log(`  ${whole(payments)} payments written in ${whole(await fillPayments(service, payments))} s`);
+    await withAdminClient(service.adminUrl, (client) => client.query(giveRareNumber));
+    const visit = await signIn(service);
+    const home = await open(visit, '');
+    const firstVisitKb = (home.bytes + (await assetBytes(visit, home.text))) / 1_000;
+    const list = await measure(visit, '/payments');
+    const listKb = (await open(visit, '/payments')).bytes / 1_000;
+    const found = await open(visit, `/payments?term=${rareNumber}`);
+    if (!found.text.includes('id="row-')) throw new Error('the search by number found nothing');
+    const byNumber = await measure(visit, `/payments?term=${rareNumber}`);
+    const byReference = await measure(visit, `/payments?term=TX-${payments / 2}`);
+    const homeMs = await measure(visit, '');
+    await service.stop();
+    bench.log(`  list ${inMs(list.p95Ms)}, by number ${inMs(byNumber.p95Ms)}, by reference ${inMs(byReference.p95Ms)}`);
+    return {
+      figures: [
+        timed('First page of the payments, p95', list, listMaxMs),
+        timed('Search by number, p95', byNumber, searchMaxMs),
+        timed('Search by reference, p95', byReference, searchMaxMs),
+        timed('Home, p95', homeMs, listMaxMs),
+        sized('First visit of home, compressed', firstVisitKb, firstVisitMaxKb),
+        sized('A later page (payments), compressed', listKb, laterPageMaxKb),
+      ],
+      bars: [
+        { label: 'list of a million payments, p95', value: list.p95Ms, aim: listMaxMs, better: 'lower', unit: 'ms' },
+        { label: 'search by number, p95', value: byNumber.p95Ms, aim: searchMaxMs, better: 'lower', unit: 'ms' },
+      ],
+    };
+  },
+};
+
+const giveRareNumber = `UPDATE charges SET account_number = '${rareNumber}', account_canonical = '+22087${rareNumber}'
+  WHERE mod(substr(network_transaction_id, 2)::int, ${rareShare}) = 0`;
+
+interface Visit {
+  /** The dashboard of the test environment. */
+  url: string;
+  cookie: string;
+}
+
+/** Signs the demo's owner in, who lands on the dashboard of the only business. */
+async function signIn({ url, login }: Service): Promise<Visit> {
+  const { email, password } = login;
+  const response = await fetch(`${url}/dashboard/sign-in`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin', accept: 'text/html' },
+    body: new URLSearchParams({ email, password }),
+    redirect: 'manual',
+  });
+  const cookie = response.headers
+    .getSetCookie()
+    .map((header) => header.split(';')[0])
+    .join('; ');
+  let path = response.headers.get('location') ?? '';
+  while (!/^\/dashboard\/test\/\w+$/.test(path)) {
+    const next = await fetch(url + path, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' });
+    const target = next.headers.get('location');
+    if (target === null) throw new Error(`the sign-in ended at ${path} with ${next.status}`);
+    path = target;
+  }
+  return { url: url + path, cookie };
+}
+
+interface Opened {
+  text: string;
+  /** As sent, compressed. */
+  bytes: number;
+  elapsedMs: number;
+}
+
+async function open({ url, cookie }: Visit, path: string): Promise<Opened> {
+  const address = path.startsWith('http') ? path : url + path;
+  const startedAt = performance.now();
+  const response = await fetch(address, { headers: { cookie, accept: 'text/html', 'accept-encoding': 'identity' } });
+  const text = await response.text();
+  const elapsedMs = performance.now() - startedAt;
+  if (response.status !== 200) throw new Error(`${address} returned ${response.status}`);
+  return { text, bytes: await compressedBytes(address, cookie), elapsedMs };
+}
+
+/** The length of the compressed body, which `fetch` hides. */
+async function compressedBytes(address: string, cookie: string): Promise<number> {
+  const body = await new Promise<Buffer>((resolve, reject) => {
+    const sent = request(
+      address,
+      { headers: { cookie, accept: 'text/html', 'accept-encoding': 'gzip' } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve(Buffer.concat(chunks)));
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+  gunzipSync(body);
+  return body.length;
+}
+
+async function assetBytes(visit: Visit, page: string): Promise<number> {
+  const paths = [...page.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+  const { origin } = new URL(visit.url);
+  let bytes = 0;
+  for (const path of new Set(paths)) bytes += await compressedBytes(origin + path, visit.cookie);
+  return bytes;
+}
+
+interface Timed {
+  p50Ms: number;
+  p95Ms: number;
+}
+
+async function measure(visit: Visit, path: string): Promise<Timed> {
+  for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await open(visit, path);
+  const elapsedMs: number[] = [];
+  for (let index = 0; index < requests; index += 1) elapsedMs.push((await open(visit, path)).elapsedMs);
+  return { p50Ms: median(elapsedMs), p95Ms: percentile(elapsedMs, 95) };
+}
+
+function timed(label: string, { p50Ms, p95Ms }: Timed, maxMs: number): Figure {
+  const aim = { text: `under ${whole(maxMs)} ms`, isMet: p95Ms < maxMs };
+  return { label, value: `${inMs(p95Ms)} (p50 ${inMs(p50Ms)})`, aim };
+}
+
+function sized(label: string, kilobytes: number, max: number): Figure {
+  return { label, value: `${kilobytes.toFixed(1)} KB`, aim: { text: `at most ${max} KB`, isMet: kilobytes <= max } };
+}

@@ -1,0 +1,100 @@
+import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { AuditEntry } from './audit-entry.ts';
+
+const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
+  actor_name AS "actorName", action, object_type AS "objectType", object_id AS "objectId", changes,
+  session_id AS "sessionId", request_id AS "requestId", address, created_at AS "createdAt"`;
+
+export function insertAuditEntry(entry: AuditEntry): Statement {
+  return {
+    name: 'audit_entries_insert',
+    text: `INSERT INTO audit_entries (business_id, id, test_mode, actor_type, actor_id, actor_name, action, object_type,
+             object_id, changes, session_id, request_id, address, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+    values: [
+      entry.businessId,
+      entry.id,
+      entry.testMode,
+      entry.actorType,
+      entry.actorId,
+      entry.actorName,
+      entry.action,
+      entry.objectType,
+      entry.objectId,
+      JSON.stringify(entry.changes),
+      entry.sessionId,
+      entry.requestId,
+      entry.address,
+      entry.createdAt,
+    ],
+  };
+}
+
+/** Filters of the audit log; undefined is no filter. */
+export interface AuditFilter extends TimeFilter {
+  /** Entries of one environment, and those of both; of every one by default. */
+  testMode?: boolean;
+  action?: string | undefined;
+  actorId?: string | undefined;
+  objectId?: string | undefined;
+  /** In the names of actor, action and object. */
+  term?: string | undefined;
+}
+
+const auditList: ListSource<AuditEntry> = {
+  name: 'audit_entries',
+  select: `SELECT ${columns} FROM audit_entries WHERE business_id = $1`,
+  onlyGrows: true,
+};
+
+/** Newest first. */
+export function listAuditEntries(
+  lists: ListReader,
+  businessId: string,
+  page: PageRequest,
+  { testMode, action, actorId, objectId, term, ...times }: AuditFilter,
+): Promise<List<AuditEntry>> {
+  const filters: ListFilter[] = [
+    ...(testMode === undefined ? [] : [modeFilter(testMode)]),
+    ...columnFilter('action', 'action =', action),
+    ...columnFilter('actor', 'actor_id =', actorId),
+    ...columnFilter('object', 'object_id =', objectId),
+    ...createdFilter('audit_entries', times),
+    ...(term === undefined ? [] : [textFilter(term)]),
+  ];
+  return lists.read(auditList, { merchantId: businessId, page, filters, isSearch: term !== undefined });
+}
+
+function modeFilter(testMode: boolean): ListFilter {
+  return { name: 'mode', text: (next) => `(test_mode IS NULL OR test_mode = ${next()})`, values: [testMode] };
+}
+
+function textFilter(term: string): ListFilter {
+  return {
+    name: 'text',
+    text: (next) => {
+      const pattern = next();
+      return `(actor_name ILIKE ${pattern} OR action ILIKE ${pattern} OR object_id ILIKE ${pattern} OR changes::text ILIKE ${pattern})`;
+    },
+    values: [substringPattern(term)],
+  };
+}
+
+/** Who changed a record last; with `action`, in that way. */
+export function findNewestEntryOf(
+  db: Queryable,
+  businessId: string,
+  objectId: string,
+  action: string | null = null,
+): Promise<AuditEntry | undefined> {
+  return db.row<AuditEntry>({
+    name: 'audit_entries_newest_of_object',
+    text: `SELECT ${columns} FROM audit_entries WHERE business_id = $1 AND object_id = $2 AND ($3::text IS NULL OR action = $3)
+            ORDER BY id DESC LIMIT 1`,
+    values: [businessId, objectId, action],
+  });
+}

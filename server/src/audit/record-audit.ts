@@ -1,0 +1,16 @@
+import type { Clock } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import { insertAuditEntry } from './queries.ts';
+
+export type { AuditFilter } from './queries.ts';
+export { findNewestEntryOf, listAuditEntries } from './queries.ts';
+
+/** Writes the entry in the transaction of its effect, so that neither exists without the other. */
+export function recordAudit(
+  tx: Transaction,
+  { clock, newId }: { clock: Clock; newId: () => string },
+  entry: Omit<AuditEntry, 'id' | 'createdAt'>,
+): void {
+  tx.send(insertAuditEntry({ ...entry, id: newId(), createdAt: clock.now() }));
+}

@@ -1,0 +1,92 @@
+import { html } from '../../kit/html.ts';
+import { listOperators } from '../../operators/manage-operators.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import { listBusinessChecks } from '../queries.ts';
+import { approveBusiness, checkItems, checklist, saveChecks } from './approval.ts';
+import { findBusiness } from './business.ts';
+import type { Business } from './business.ts';
+
+interface Approval {
+  business: Business;
+  checks: { item: string; operator: string; checkedAt: Date }[];
+}
+
+async function loadApproval(services: ConsoleServices, id: string | undefined): Promise<Approval> {
+  const business = await findBusiness(services, id);
+  const { db } = services.money;
+  const names = new Map((await listOperators(db)).map((operator) => [operator.id, operator.name]));
+  const checks = (await listBusinessChecks(db, business.id)).map(({ item, checkedBy, checkedAt }) => ({
+    ...{ item, checkedAt },
+    operator: names.get(checkedBy) ?? checkedBy,
+  }));
+  return { business, checks };
+}
+
+const prepare = formRoutes<Approval>({
+  path: '/businesses/:id/approval',
+  section: 'businesses',
+  action: 'businesses.write',
+  load: (services, _visit, { params }) => loadApproval(services, params['id']),
+  view: ({ business: { id, name }, checks }) => ({
+    heading: 'Checklist',
+    effect: html`<p>${foreignText(name)} goes live once everything is checked and another operator approves it.</p>`,
+    fields: [
+      {
+        kind: 'checkboxes',
+        name: 'checks',
+        label: 'Checked',
+        options: checkItems.map((value) => ({ value, text: checklist[value] })),
+      },
+    ],
+    values: { checks: checks.map(({ item }) => item).join(',') },
+    button: 'Save the checklist',
+    back: { href: `/businesses/${id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, checks }, body }) {
+    const ticked = new Set(Array.isArray(body['checks']) ? body['checks'].map(String) : []);
+    const operatorId = visit.operator.id;
+    await services.money.db.withTransaction(async (tx) => {
+      await saveChecks(tx, services.money, { businessId: business.id, operatorId, ticked });
+      audit(tx, services, visit, {
+        ...{ action: 'businesses.check', businessId: business.id, object: { type: 'business', id: business.id } },
+        sent: { checks: [...ticked].join(', ') },
+        before: { checks: checks.map(({ item }) => item).join(', ') },
+      });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+const approve = formRoutes<Approval>({
+  path: '/businesses/:id/approval/approve',
+  section: 'businesses',
+  action: 'businesses.approve',
+  load: (services, _visit, { params }) => loadApproval(services, params['id']),
+  view: ({ business: { id, name }, checks }, { now }) => ({
+    heading: 'Approve for live?',
+    effect: html`<p>${foreignText(name)} can take real money from then on.</p>
+<ul>${checkItems.map((item) => {
+      const check = checks.find((each) => each.item === item);
+      return html`<li>${checklist[item]}: ${
+        check ? html`${check.operator}, ${shownTime(check.checkedAt, now)}` : html`<strong>not checked</strong>`
+      }</li>`;
+    })}</ul>`,
+    button: 'Approve for live',
+    back: { href: `/businesses/${id}`, text: 'Keep it in test' },
+  }),
+  async submit(services, visit, { subject: { business } }) {
+    await services.money.db.withTransaction(async (tx) => {
+      await approveBusiness(tx, services.money, { businessId: business.id, operatorId: visit.operator.id });
+      const object = { type: 'business', id: business.id };
+      audit(tx, services, visit, { action: 'businesses.approve', businessId: business.id, object });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+export const approvalPages: readonly ConsoleRoute[] = [...prepare, ...approve];

@@ -1,0 +1,44 @@
+import { AppError } from '../../api/app-error.ts';
+import { isUuid } from '../../kit/ids.ts';
+import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
+import { listMerchants } from '../../merchants/manage-keys.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { ConsoleServices } from '../services.ts';
+
+/** A business with its two merchants. */
+export interface Business {
+  id: string;
+  name: string;
+  test: Merchant;
+  live: Merchant;
+}
+
+/** Newest first. */
+export async function listBusinesses({ money }: ConsoleServices): Promise<Business[]> {
+  const merchants = await listMerchants(money.db);
+  const live = new Map(merchants.filter(({ testMode }) => !testMode).map((each) => [each.businessId, each]));
+  return merchants
+    .flatMap((test) => {
+      const other = live.get(test.businessId);
+      return test.testMode && other ? [{ id: test.businessId, name: test.name, test, live: other }] : [];
+    })
+    .toReversed();
+}
+
+/** Throws AppError `not_found`. */
+export async function findBusiness({ money }: ConsoleServices, id = ''): Promise<Business> {
+  const merchants = isUuid(id) ? await money.merchants.ofBusiness(id) : [];
+  const [test, live] = [merchants.find((each) => each.testMode), merchants.find((each) => !each.testMode)];
+  if (!test || !live) throw new AppError('not_found', 'There is no such business.');
+  return { id, name: test.name, test, live };
+}
+
+export function statusMark({
+  suspendedAt,
+  liveApprovedAt,
+}: Pick<BusinessStatus, 'suspendedAt' | 'liveApprovedAt'>): StateMark {
+  if (suspendedAt !== null) return { tone: 'bad', icon: 'warning', text: 'Suspended' };
+  if (liveApprovedAt !== null) return { tone: 'good', icon: 'check', text: 'Live' };
+  return { tone: 'calm', icon: 'clock', text: 'Test only' };
+}

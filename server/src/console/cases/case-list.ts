@@ -1,0 +1,107 @@
+import type { Case } from '../../cases/case.ts';
+import { listCases } from '../../cases/list-cases.ts';
+import { html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { listMerchants } from '../../merchants/manage-keys.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import { listRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import type { Environment } from '../visit.ts';
+import { ageText } from './age.ts';
+
+const casesMax = 500;
+
+/** Why a person has to decide, in words. */
+export const kindTexts: Record<Case['kind'], string> = {
+  second_success: 'Paid twice',
+  amount_mismatch: 'Another amount came',
+  receipt_reused: 'Transaction used before',
+  network_reversal: 'Network took a payment back',
+  partial_reversal: 'Network took a part back',
+  outcome_unknown: 'Outcome unknown',
+  late_success: 'Came after it had failed',
+  contradictory_outcome: 'Network contradicts itself',
+  share_without_owner: 'Share without a sub-account',
+  merchant_owes: 'Business owes money',
+};
+
+export function caseState({ status, proposalId }: Case): StateMark {
+  if (status === 'resolved') return { tone: 'good', icon: 'check', text: 'Resolved' };
+  if (proposalId !== null) return { tone: 'wait', icon: 'eye', text: 'Waits for a confirmation' };
+  return { tone: 'bad', icon: 'warning', text: 'Open' };
+}
+
+export interface CaseRow {
+  id: string;
+  found: Case;
+  business: string;
+}
+
+/** The cases of one environment, oldest first. */
+export async function casesOf(
+  { money }: ConsoleServices,
+  environment: Environment | null,
+  status: Case['status'] | null,
+): Promise<CaseRow[]> {
+  const merchants = new Map((await listMerchants(money.db)).map((each) => [each.id, each]));
+  return (await listCases(money.db, status, casesMax)).toReversed().flatMap((found) => {
+    const merchant = merchants.get(found.merchantId);
+    return merchant?.testMode === (environment === 'test') ? [{ id: found.id, found, business: merchant.name }] : [];
+  });
+}
+
+export const caseList = listRoute<CaseRow>({
+  path: '/cases',
+  section: 'cases',
+  action: 'records.read',
+  title: 'Cases',
+  noun: ['case', 'cases'],
+  filters: [
+    {
+      kind: 'select',
+      name: 'status',
+      label: 'State',
+      options: [
+        { value: 'open', text: 'Open' },
+        { value: 'resolved', text: 'Resolved' },
+      ],
+    },
+  ],
+  async read(services, { environment }, query) {
+    const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
+    const cases = await casesOf(services, environment, status);
+    // What still waits comes first.
+    const all = cases.toSorted((one, other) => one.found.status.localeCompare(other.found.status));
+    const start = /^\d{1,4}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
+    const next = start + rowsPerPage;
+    return {
+      rows: all.slice(start, next),
+      total: all.length,
+      nextCursor: next < all.length ? String(next) : null,
+      sumMinor: all.reduce((sum, { found }) => sum + found.amountMinor, 0n),
+    };
+  },
+  columns: [
+    {
+      header: 'Kind',
+      isMain: true,
+      cell: ({ found, business }, { now }) => html`<span class="first">${kindTexts[found.kind]}</span>
+<span class="second phone">${ageText(found.createdAt, now)}, ${foreignText(business)}</span>`,
+    },
+    { header: 'Age', cell: ({ found }, { now }) => ageText(found.createdAt, now) },
+    { header: 'Business', cell: ({ business }) => foreignText(business) },
+    { header: 'State', cell: ({ found }) => stateMark(caseState(found)) },
+    {
+      header: 'Money',
+      isMain: true,
+      isNumber: true,
+      cell: ({ found }) => html`<span class="first">${formatAmount(found.amountMinor)}</span>
+<span class="second phone">${stateMark(caseState(found))}</span>`,
+    },
+  ],
+  href: ({ id }) => `/cases/${id}`,
+  empty: { text: 'No cases: nothing waits for a decision.' },
+});

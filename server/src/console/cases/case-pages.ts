@@ -1,0 +1,220 @@
+import { AppError } from '../../api/app-error.ts';
+import type { Case } from '../../cases/case.ts';
+import { findCaseById, listResolutionSteps } from '../../cases/list-cases.ts';
+import { previewResolution } from '../../cases/preview-resolution.ts';
+import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../../cases/resolve-case.ts';
+import type { Choice, ReportedMoney, ResolutionStep } from '../../cases/resolution.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { BalanceChange } from '../../ledger/balances.ts';
+import { findMerchantById } from '../../merchants/manage-keys.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { listOperators } from '../../operators/manage-operators.ts';
+import { readAmount } from '../../pages/collect/read-amount.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
+import { caseState, kindTexts } from './case-list.ts';
+
+interface OpenedCase {
+  found: Case;
+  merchant: Merchant;
+  choices: (Choice & { changes: BalanceChange[] | null })[];
+  steps: readonly ResolutionStep[];
+  operators: ReadonlyMap<string, string>;
+}
+
+/** Throws AppError `not_found`, also for a case of the other environment. */
+async function loadCase(services: ConsoleServices, visit: ConsoleVisit, { params }: PageInput): Promise<OpenedCase> {
+  const { db } = services.money;
+  const id = params['id'] ?? '';
+  const found = isUuid(id) ? await findCaseById(db, id) : undefined;
+  const merchant = found && (await findMerchantById(db, found.merchantId));
+  if (!found || merchant?.testMode !== (visit.environment === 'test')) {
+    throw new AppError('not_found', 'There is no such case in this environment.');
+  }
+  const choices = [];
+  for (const choice of await listChoices(services.cases, found)) {
+    choices.push({ ...choice, changes: await previewResolution(services.cases, found, choice.resolution) });
+  }
+  const operators = new Map((await listOperators(db)).map((operator) => [operator.id, operator.name]));
+  return { found, merchant, choices, steps: await listResolutionSteps(db, merchant.id, found.id), operators };
+}
+
+function proposalOf({ found, steps }: OpenedCase): ResolutionStep | undefined {
+  return steps.find(({ id }) => id === found.proposalId);
+}
+
+const show: ConsoleRoute = {
+  method: 'GET',
+  path: '/cases/:id',
+  section: 'cases',
+  action: 'records.read',
+  async handle(services, visit, input) {
+    const opened = await loadCase(services, visit, input);
+    const { found, merchant, choices, steps, operators } = opened;
+    const proposal = proposalOf(opened);
+    const isOpen = found.status === 'open';
+    const isOwn = proposal?.operatorId === visit.operator.id;
+    const path = `/cases/${found.id}`;
+    const body = html`${recordHead(visit, {
+      heading: kindTexts[found.kind],
+      state: caseState(found),
+      under: html`<p>${found.summary}</p>`,
+      actions: [
+        ...(isOpen ? [{ href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' as const }] : []),
+        ...(proposal && !isOwn ? [{ href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' as const }] : []),
+        ...(proposal ? [{ href: `${path}/withdraw`, text: 'Withdraw', needs: 'cases.propose' as const }] : []),
+      ],
+    })}
+${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
+<div class="columns"><section class="panel"><h2>Evidence</h2>${facts([
+      ['Money', formatAmount(found.amountMinor)],
+      ['Business', html`<a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>`],
+      ['Record', `${found.subjectType} ${found.subjectId}`],
+      ['Network’s transaction', found.transactionId],
+      ['Reference', found.reference],
+      ['Reported again', found.reportedAgain > 0n ? `${found.reportedAgain} times` : null],
+      ['Case id', found.id],
+      ['Resolved as', found.resolution],
+    ])}</section>
+${isOpen && html`<section class="panel"><h2>What each way does</h2>${choices.map(choicePanel)}</section>`}</div>
+${
+  steps.length > 0 &&
+  timeline(
+    visit,
+    steps.map((step) => ({
+      at: step.createdAt,
+      text: html`${operators.get(step.operatorId) ?? step.operatorId} ${step.step} ${step.resolution}${step.evidence !== null && html`: ${foreignText(step.evidence)}`}`,
+    })),
+  )
+}`;
+    return { title: kindTexts[found.kind], body };
+  },
+};
+
+function choicePanel({ resolution, effect, refusal, changes }: OpenedCase['choices'][number]): Html {
+  return html`<h3>${resolution}</h3><p>${refusal === null ? effect : `Not possible now: ${refusal}`}</p>${effectTable(changes)}`;
+}
+
+/** Balances before and after. */
+function effectTable(changes: readonly BalanceChange[] | null): Html {
+  if (changes === null) return html``;
+  if (changes.length === 0) return html`<p class="hint">No money moves.</p>`;
+  return html`<dl class="facts">${changes.map(
+    ({ account, beforeMinor, afterMinor }) =>
+      html`<div><dt><code>${account}</code></dt><dd>${formatAmount(beforeMinor)} &gt; ${formatAmount(afterMinor)}</dd></div>`,
+  )}</dl>`;
+}
+
+/** The same code as the commands, with the audit entry in the transaction of the step. */
+function auditedCases(services: ConsoleServices, visit: ConsoleVisit, { merchant }: OpenedCase) {
+  return {
+    ...services.cases,
+    alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) =>
+      audit(tx, services, visit, {
+        ...{ action: `cases.${step.step}`, businessId: merchant.businessId, testMode: merchant.testMode },
+        object: { type: 'case', id: step.caseId },
+        sent: { resolution: step.resolution, evidence: step.evidence },
+      }),
+  };
+}
+
+const propose = formRoutes<OpenedCase>({
+  path: '/cases/:id/propose',
+  section: 'cases',
+  action: 'cases.propose',
+  load: loadCase,
+  view: ({ found, choices }) => ({
+    heading: 'Propose a resolution',
+    effect: html`<p>${found.summary}</p>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
+    fields: [
+      {
+        kind: 'select',
+        name: 'resolution',
+        label: 'Resolution',
+        options: choices.map(({ resolution }) => ({ value: resolution, text: resolution })),
+      },
+      {
+        kind: 'area',
+        name: 'evidence',
+        label: 'Evidence',
+        isRequired: true,
+        hint: 'The network’s statement, its reference, the date.',
+      },
+      ...(choices.some(({ needsMoney }) => needsMoney)
+        ? ([
+            { kind: 'text', name: 'transaction', label: 'Network’s transaction, where the way needs it' },
+            { kind: 'amount', name: 'amount', label: 'Its amount in dalasi' },
+          ] as const)
+        : []),
+    ],
+    button: 'Propose the resolution',
+    back: { href: `/cases/${found.id}`, text: 'Back to the case' },
+  }),
+  async submit(services, visit, { subject, input: { form } }) {
+    const { resolution = '', evidence = '' } = form;
+    const caseId = subject.found.id;
+    const proposed = { caseId, resolution, evidence, reported: reportedMoney(form), operatorId: visit.operator.id };
+    await proposeResolution(auditedCases(services, visit, subject), proposed);
+    return `/cases/${caseId}`;
+  },
+});
+
+function reportedMoney(form: PageInput['form']): ReportedMoney | null {
+  const transactionId = (form['transaction'] ?? '').trim();
+  const typed = readAmount(form['amount'] ?? '');
+  return transactionId === '' || !('amountMinor' in typed) ? null : { transactionId, amountMinor: typed.amountMinor };
+}
+
+const confirm = formRoutes<OpenedCase>({
+  path: '/cases/:id/confirm',
+  section: 'cases',
+  action: 'cases.confirm',
+  load: loadCase,
+  view: (opened) => {
+    const proposal = proposalOf(opened);
+    const choice = opened.choices.find(({ resolution }) => resolution === proposal?.resolution);
+    return {
+      heading: 'Confirm this resolution?',
+      effect: html`<p>${opened.found.summary}</p>
+${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}</p>`}
+${choice && choicePanel(choice)}<p>This cannot be undone.</p>`,
+      button: `Confirm ${formatAmount(opened.found.amountMinor)}`,
+      isDanger: true,
+      back: { href: `/cases/${opened.found.id}`, text: 'Keep it open' },
+    };
+  },
+  async submit(services, visit, { subject }) {
+    const caseId = subject.found.id;
+    await confirmResolution(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    return `/cases/${caseId}`;
+  },
+});
+
+const withdraw = formRoutes<OpenedCase>({
+  path: '/cases/:id/withdraw',
+  section: 'cases',
+  action: 'cases.propose',
+  load: loadCase,
+  view: ({ found }) => ({
+    heading: 'Withdraw the proposal?',
+    effect: html`<p>The case stays open. The proposal stays in its history.</p>`,
+    button: 'Withdraw the proposal',
+    back: { href: `/cases/${found.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject }) {
+    const caseId = subject.found.id;
+    await withdrawProposal(auditedCases(services, visit, subject), { caseId, operatorId: visit.operator.id });
+    return `/cases/${caseId}`;
+  },
+});
+
+export const casePages: readonly ConsoleRoute[] = [show, ...propose, ...confirm, ...withdraw];

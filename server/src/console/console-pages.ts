@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify';
+import { VisitorLimit } from '../accounts/sign-in.ts';
+import { seeOther } from '../pages/page-scope.ts';
+import { createAssets } from '../portal/assets.ts';
+import { preparePortalScope } from '../portal/portal-scope.ts';
+import type { PortalOptions } from '../portal/portal-scope.ts';
+import { registerAccountPages } from '../portal/sign-in/account-pages.ts';
+import { registerSignInPages } from '../portal/sign-in/visitor-pages.ts';
+import { environmentRoutes, installationRoutes } from './console-routes.ts';
+import { registerRoutes } from './register-routes.ts';
+import type { ConsoleServices } from './services.ts';
+import { consoleHome } from './visit.ts';
+
+export interface ConsolePagesOptions extends Omit<PortalOptions, 'context' | 'assets' | 'realm'> {
+  services: ConsoleServices;
+}
+
+const assets = createAssets(`${consoleHome}/assets`, {
+  styles: [
+    new URL('../pages/style.css', import.meta.url),
+    new URL('../pages/controls.css', import.meta.url),
+    new URL('../portal/portal.css', import.meta.url),
+    new URL('../portal/patterns/patterns.css', import.meta.url),
+  ],
+  scripts: [
+    new URL('../portal/passkey.js', import.meta.url),
+    new URL('../portal/patterns/patterns.js', import.meta.url),
+  ],
+});
+
+/** `/operator`: what the people who run the service see and do. Its logins are not those of merchants. */
+export async function consolePages(app: FastifyInstance, options: ConsolePagesOptions): Promise<void> {
+  const { services } = options;
+  await app.register(assets.register);
+  await app.register(
+    async (scope) => {
+      const context = services.accounts;
+      const parts = await preparePortalScope(scope, { ...options, assets, context, realm: 'operator' });
+      registerSignInPages(scope, { ...parts, visitorLimit: new VisitorLimit(context), isSignUpOpen: false });
+      registerAccountPages(scope, parts);
+      scope.get('/', async (_request, reply) => seeOther(reply, `${consoleHome}/live/home`));
+      registerRoutes(scope, { parts, services, environment: null }, installationRoutes);
+      for (const environment of ['test', 'live'] as const) {
+        registerRoutes(scope, { parts, services, environment }, environmentRoutes);
+      }
+    },
+    { prefix: consoleHome },
+  );
+}

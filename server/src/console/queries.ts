@@ -1,0 +1,35 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+
+export interface BusinessCheck {
+  item: string;
+  checkedBy: string;
+  checkedAt: Date;
+}
+
+/** What was checked before a business goes live. */
+export function listBusinessChecks(db: Queryable, businessId: string): Promise<BusinessCheck[]> {
+  return db.rows<BusinessCheck>({
+    name: 'business_checks_list',
+    text: `SELECT item, checked_by AS "checkedBy", checked_at AS "checkedAt" FROM business_checks
+            WHERE business_id = $1 ORDER BY checked_at, item`,
+    values: [businessId],
+  });
+}
+
+/** Whoever ticks first stays the one who checked it. */
+export function insertBusinessCheck(businessId: string, check: BusinessCheck): Statement {
+  return {
+    name: 'business_checks_insert',
+    text: `INSERT INTO business_checks (business_id, item, checked_by, checked_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (business_id, item) DO NOTHING`,
+    values: [businessId, check.item, check.checkedBy, check.checkedAt],
+  };
+}
+
+export function deleteBusinessCheck(businessId: string, item: string): Statement {
+  return {
+    name: 'business_checks_delete',
+    text: 'DELETE FROM business_checks WHERE business_id = $1 AND item = $2',
+    values: [businessId, item],
+  };
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance } from 'fastify';
+import { hasSecondFactor } from '../accounts/second-factor.ts';
+import { html } from '../kit/html.ts';
+import { seeOther } from '../pages/page-scope.ts';
+import type { Page } from '../portal/patterns/page-route.ts';
+import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
+import type { PortalParts } from '../portal/portal-scope.ts';
+import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
+import type { ConsoleRoute } from './console-route.ts';
+import { frame } from './frame.ts';
+import type { ConsoleServices } from './services.ts';
+import { findVisit } from './visit.ts';
+import type { ConsoleVisit, Environment } from './visit.ts';
+
+/** Registers pages below `/operator`, or below `/operator/{environment}`. Whoever has no second factor is led to setting one up. */
+export function registerRoutes(
+  scope: FastifyInstance,
+  { parts, services, environment }: { parts: PortalParts; services: ConsoleServices; environment: Environment | null },
+  routes: readonly ConsoleRoute[],
+): void {
+  for (const route of routes) {
+    scope.route<{ Params: Record<string, string> }>({
+      method: route.method,
+      url: environment === null ? route.path : `/${environment}${route.path}`,
+      handler: requireSignedIn(parts, async (request, reply, signedIn) => {
+        if (!(await hasSecondFactor(parts.context.db, signedIn.account))) {
+          return seeOther(reply, `${parts.home}/account`);
+        }
+        const guardField = parts.guardField(request);
+        const visit = await findVisit(services, request, signedIn, { environment, guardField });
+        const refused = () => refusedPage(visit);
+        const result = await runPage(services, route, { visit, input: inputOf(request), refused });
+        if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
+        if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
+        if ('download' in result) return sendDownload(reply, result.download);
+        const { status = 200, title, body } = result;
+        const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
+        return parts.send(request, reply, {
+          status,
+          title: `${where}${title} · Operator`,
+          body: frame(visit, route.section, body),
+        });
+      }),
+    });
+  }
+}
+
+function refusedPage({ operator }: ConsoleVisit): Page {
+  return {
+    status: 403,
+    title: 'Not allowed',
+    body: html`<section class="empty"><h1>Your role does not allow this</h1>
+<p>As ${operator.role} you cannot do this. Nothing was done. Ask an operator with the role admin.</p></section>`,
+  };
+}

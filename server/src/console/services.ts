@@ -1,0 +1,14 @@
+import type { AccountContext } from '../accounts/context.ts';
+import type { ResolveContext } from '../cases/resolve-case.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import type { TransferContext } from '../transfers/context.ts';
+
+/** What the console's pages read and act with: the use-cases of the operator's commands. */
+export interface ConsoleServices {
+  accounts: AccountContext;
+  money: PaymentContext & TransferContext;
+  cases: ResolveContext;
+  /** As `businesses create`: two merchants, each with its default webhook endpoint. */
+  createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
+}

@@ -1,0 +1,55 @@
+import { ownActionText, ownActions } from '../../audit/action-words.ts';
+import type { AuditEntry } from '../../audit/audit-entry.ts';
+import type { FieldChange } from '../../audit/masked-fields.ts';
+import type { Option } from '../../portal/patterns/fields.ts';
+import type { DashboardServices } from '../services.ts';
+
+type Summaries = Pick<DashboardServices['api'], 'writing'>;
+
+/** An action in words: the summary of its route of the API, or our own. */
+export function actionText({ writing }: Summaries, action: string): string {
+  return writing.find(({ operationId }) => operationId === action)?.summary ?? ownActionText(action);
+}
+
+/** Every action that may stand in the log, by its words. */
+export function actionOptions({ writing }: Summaries): Option[] {
+  const routes = writing.map(({ operationId, summary }) => ({ value: operationId, text: summary }));
+  const own = ownActions.map(({ action, text }) => ({ value: action, text }));
+  return [...routes, ...own].toSorted((one, other) => one.text.localeCompare(other.text, 'en'));
+}
+
+/** `data.customer_name` as people read it: `Customer name`. */
+export function fieldText(field: string): string {
+  const words = field
+    .replace(/^data\./, '')
+    .replaceAll('.', ', ')
+    .replaceAll('_', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** `Role: cashier → owner`. */
+export function changeText({ field, before, after }: FieldChange): string {
+  const value = after ?? 'nothing';
+  return `${fieldText(field)}: ${before === null ? value : `${before} → ${value}`}`;
+}
+
+/** The page of what an entry is about, below the visit's base; null where there is none. */
+export function objectPath({ objectType, objectId }: AuditEntry): string | null {
+  const paths: Readonly<Record<string, string>> = {
+    payment: '/payments/:id',
+    refund: '/refunds/:id',
+    transfer: '/transfers/:id',
+    link: '/links/:id',
+    counter: '/counters/:id',
+    customer: '/customers/:id',
+    'sub-account': '/sub-accounts/:id',
+    group: '/groups/:id',
+    endpoint: '/endpoints/:id',
+    settings: '/settings',
+    business: '/settings',
+    invitation: '/settings/team',
+    member: '/settings/team/:id',
+  };
+  const path = objectType === null ? undefined : paths[objectType];
+  return path === undefined ? null : path.replace(':id', objectId ?? '');
+}

@@ -1,0 +1,77 @@
+import { addMs, dayMs } from '../../kit/clock.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { listPaymentRows } from '../../payments/find-payment.ts';
+import type { FoundPayment } from '../../payments/find-payment.ts';
+import { totalMinor } from '../../payments/intent.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
+import { paymentState } from '../payments/payment-state.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+// What fits on a tablet; the list of payments has the rest.
+const shownMax = 8;
+// A payment may be paid long after it was made, so the newest to be paid are among these.
+const readMax = 100;
+const codeLength = 4;
+
+export interface Arrival {
+  payment: FoundPayment;
+  paidAt: Date;
+}
+
+/** What was paid at a counter today, newest first. */
+export async function readArrivals(
+  { money }: DashboardServices,
+  { merchant, now }: Visit,
+  terminalId: string,
+): Promise<Arrival[]> {
+  const filter = { status: 'successful', terminalIds: [terminalId], from: addMs(now, -dayMs), now } as const;
+  const payments = await listPaymentRows(money, merchant.id, { limit: readMax, offset: 0, before: null }, filter);
+  const today = now.toISOString().slice(0, 10);
+  return payments
+    .map((payment) => ({ payment, paidAt: payment.charge?.paidAt ?? payment.intent.updatedAt }))
+    .filter(({ paidAt }) => paidAt.toISOString().startsWith(today))
+    .toSorted((one, other) => other.paidAt.getTime() - one.paidAt.getTime())
+    .slice(0, shownMax);
+}
+
+/** The same as long as the arrivals are drawn the same. */
+export function arrivalsVersion(arrivals: readonly Arrival[]): string {
+  return arrivals.map(({ payment: { intent, charge } }) => `${intent.id} ${Number(charge?.updatedAt ?? 0)}`).join();
+}
+
+/** The newest large, to be read at arm's length. No total: payers see the screen. */
+export function drawArrivals(services: DashboardServices, visit: Visit, arrivals: readonly Arrival[]): Html {
+  const [newest, ...others] = arrivals;
+  if (!newest) return html`<p class="waiting">Payments at this counter appear here.</p>`;
+  const { networks } = services.money;
+  const { testMode, now } = visit;
+  const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { networks, testMode, now }));
+  const { charge } = newest.payment;
+  const payer =
+    charge && `${networkName(networks, charge.network, testMode)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
+  return html`<section class="newest" data-payment="${newest.payment.intent.id}">
+<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest)}</p>
+<p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>
+<ol class="earlier">${others.map(
+    (arrival) =>
+      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival)}</span> ${stateOf(arrival)}</li>`,
+  )}</ol>`;
+}
+
+function amountOf({ payment: { intent } }: Arrival): string {
+  return formatAmount(totalMinor(intent));
+}
+
+/** The end of the reference, which the payer's receipt shows too. */
+function codeOf({ payment: { charge } }: Arrival): string {
+  return charge?.transactionReference.slice(-codeLength) ?? '';
+}
+
+function timeOf({ paidAt }: Arrival): Html {
+  return html`<time datetime="${paidAt.toISOString()}">${paidAt.toISOString().slice(11, 16)}</time>`;
+}

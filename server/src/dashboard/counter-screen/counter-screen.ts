@@ -1,0 +1,163 @@
+import { maskedChanges } from '../../audit/masked-fields.ts';
+import { assert } from '../../kit/assert.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { amountToJson, formatAmount } from '../../kit/money.ts';
+import { payAtTerminal } from '../../links/pay-at-terminal.ts';
+import { payOnce } from '../../links/pay-once.ts';
+import { hashOfForm } from '../../pages/collect/form-id.ts';
+import { readAmount } from '../../pages/collect/read-amount.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { qrCode } from '../../pages/qr-code.ts';
+import { paymentLink } from '../../payments/intent-wire.ts';
+import { isOpen, statusAt, totalMinor } from '../../payments/intent.ts';
+import type { VirtualTerminal } from '../../terminals/terminal.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { audit } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import type { Submitted } from '../../portal/patterns/form-page.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
+import { paymentVersion } from '../payments/payment-page.ts';
+import { findVisiblePayment } from '../payments/visible-payment.ts';
+import { paymentState } from '../payments/payment-state.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { drawArrivals, readArrivals } from './arrivals.ts';
+import { appIcons } from './app-icons.ts';
+import { findOwnCounter } from './own-counter.ts';
+
+const path = '/counters/:id/screen';
+const refreshSeconds = 10;
+const common = { section: 'counters', action: 'counters.use' } as const;
+
+const screen: DashboardRoute = {
+  ...common,
+  method: 'GET',
+  path,
+  async handle(services, visit, { params }) {
+    const counter = await findOwnCounter(services, visit, params['id']);
+    const arrivals = await readArrivals(services, visit, counter.id);
+    const { base, may } = visit;
+    const here = `${base}/counters/${counter.id}`;
+    return {
+      title: `Counter ${cleanText(counter.name)}`,
+      frame: 'screen',
+      head: html`<link rel="manifest" href="${here}/screen/manifest" crossorigin="use-credentials">
+<link rel="apple-touch-icon" href="${appIcons[0]?.path}">
+<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
+      body: html`<header class="head" hx-sse:connect="${base}/stream?counter=${counter.id}" hx-swap="none"
+hx-config="sse:{pauseOnBackground:false}"><h1>${foreignText(counter.name)}</h1>
+<p class="live-line"><span id="live" class="live" hidden></span><noscript>Reloads every ${refreshSeconds} seconds</noscript>
+<button type="button" id="sound" class="button small plain" aria-pressed="false" hidden>Sound off</button></p></header>
+<p id="meanwhile" class="notice" role="status" hidden></p>
+<div id="arrivals" class="arrivals">${drawArrivals(services, visit, arrivals)}</div>
+<p class="actions">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
+<a class="button small plain" href="${here}/day">Close the day</a>
+<a class="button small plain" href="${base}/counters">All counters</a></p>`,
+    };
+  },
+};
+
+/** What makes the screen an app on a tablet. Its address is this counter's, in this environment. */
+const manifest: DashboardRoute = {
+  ...common,
+  method: 'GET',
+  path: `${path}/manifest`,
+  async handle(services, visit, { params }) {
+    const counter = await findOwnCounter(services, visit, params['id']);
+    const { base, testMode } = visit;
+    const start = `${base}/counters/${counter.id}/screen`;
+    const name = `${testMode ? 'Test: ' : ''}${cleanText(counter.name)}`;
+    const text = JSON.stringify({
+      ...{ id: start, name, short_name: name, start_url: start, scope: `${base}/`, display: 'standalone' },
+      ...{ background_color: '#eef2ee', theme_color: '#0b6a55' },
+      icons: appIcons.map(({ path: src, size }) => ({ src, sizes: `${size}x${size}`, type: 'image/png' })),
+    });
+    const download = { name: 'counter.webmanifest', contentType: 'application/manifest+json', isInline: true };
+    return { download: { ...download, bytes: Buffer.from(text) } };
+  },
+};
+
+/** Staff type the amount, so that the payer types nothing. */
+const amount = formRoutes<VirtualTerminal>({
+  section: 'counters',
+  action: 'payments.write',
+  path: `${path}/amount`,
+  frame: 'screen',
+  load: (services, visit, { params }) => findOwnCounter(services, visit, params['id']),
+  view: (counter) => ({
+    heading: 'Enter an amount',
+    effect: html`<p>${foreignText(counter.name)}: the payer scans the code that comes next.</p>`,
+    fields: [{ kind: 'amount', name: 'amount', label: 'Amount in dalasi', isRequired: true }],
+    button: 'Show the code',
+    back: { href: `/counters/${counter.id}/screen`, text: 'Back to the counter' },
+  }),
+  submit: payAtCounter,
+});
+
+/** As the payer's own form at the counter does it: two taps, one payment. */
+async function payAtCounter(
+  services: DashboardServices,
+  visit: Visit,
+  { subject: counter, input, formId }: Submitted<VirtualTerminal>,
+): Promise<string> {
+  const { money } = services;
+  const { merchant } = visit;
+  const typed = readAmount(input.form['amount'] ?? '');
+  assert('amountMinor' in typed, 'the form has read the amount');
+  const { amountMinor } = typed;
+  const formHash = hashOfForm({ ownerId: counter.id, formId, amountMinor });
+  const intent = await payOnce(money, {
+    form: { merchantId: merchant.id, formHash },
+    cause: { requestId: visit.requestId },
+    // A person's taps need no limit but their session's.
+    countPayment: async () => {},
+    async create(tx) {
+      const created = await payAtTerminal(tx, money, merchant, counter, { amountMinor, formHash });
+      audit(tx, services, visit, {
+        action: 'createPaymentAtCounter',
+        object: { type: 'payment', id: created.id },
+        changes: maskedChanges({ amount: amountToJson(amountMinor), counter: counter.id }),
+      });
+      return created;
+    },
+  });
+  return `/counters/${counter.id}/screen/payments/${intent.id}`;
+}
+
+const waiting: DashboardRoute = {
+  ...common,
+  method: 'GET',
+  path: `${path}/payments/:payment`,
+  async handle(services, visit, { params }) {
+    const counter = await findOwnCounter(services, visit, params['id']);
+    const payment = await findVisiblePayment(services, visit, { params: { id: params['payment'] ?? '' }, query: {} });
+    const { base, testMode, now } = visit;
+    const { intent } = payment;
+    const here = `${base}/counters/${counter.id}/screen`;
+    const version = paymentVersion(services, visit, payment);
+    const state = paymentState(payment, { networks: services.money.networks, testMode, now });
+    const isWaiting = isOpen(statusAt(intent, now));
+    return {
+      title: formatAmount(totalMinor(intent)),
+      frame: 'screen',
+      ...(isWaiting && {
+        head: html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
+      }),
+      body: html`<div hx-sse:connect="${base}/stream?payment=${intent.id}&version=${version}" hx-swap="none"
+hx-config="sse:{pauseOnBackground:false}"></div>
+<section id="record" class="arrivals newest" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
+<h1 class="large">${formatAmount(totalMinor(intent))}</h1>
+<p class="stated" role="status">${stateMark(state)}</p>
+${isWaiting && codeToScan(paymentLink(services.money, intent))}</section>
+<p class="actions"><a class="button small ${isWaiting && 'plain'}" href="${here}">Back to the counter</a>
+${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p>`,
+    };
+  },
+};
+
+function codeToScan(link: string): Html {
+  return html`${qrCode(link, 'QR code of this payment')}<p><a href="${link}">${link}</a></p>`;
+}
+
+export const counterScreen: readonly DashboardRoute[] = [screen, manifest, ...amount, waiting];

@@ -1,0 +1,41 @@
+import { AppError } from '../../api/app-error.ts';
+import { getTerminal, getTerminalForPayment } from '../../terminals/manage-terminals.ts';
+import type { VirtualTerminal } from '../../terminals/terminal.ts';
+import { listMemberships } from '../../accounts/team.ts';
+import type { DashboardServices } from '../services.ts';
+import { basePath } from '../visit.ts';
+import type { Visit } from '../visit.ts';
+
+/** Throws AppError `not_found`, also for a counter that is not the cashier's. */
+export async function findOwnCounter(
+  { money }: DashboardServices,
+  { merchant, membership, may }: Visit,
+  id: string | undefined,
+): Promise<VirtualTerminal> {
+  const { isAllowed, ownOnly } = may('counters.use');
+  const isOwn = id !== undefined && membership.terminalIds.includes(id);
+  if (id === undefined || !isAllowed || (ownOnly && !isOwn)) {
+    throw new AppError('not_found', 'There is no such counter in this environment.');
+  }
+  return getTerminal(money.db, merchant.id, id);
+}
+
+/** The screen of a counter of one of the person's businesses. Throws AppError `not_found`. */
+export async function findScreenPath(
+  { money, accounts }: DashboardServices,
+  accountId: string,
+  id: string | undefined,
+): Promise<string> {
+  for (const { businessId } of await listMemberships(accounts.db, accountId)) {
+    for (const { id: merchantId, testMode, shortId } of await money.merchants.ofBusiness(businessId)) {
+      const counter = await getTerminalForPayment(money.db, merchantId, id ?? '').catch(ignoreMissing);
+      if (counter) return `${basePath(testMode ? 'test' : 'live', shortId)}/counters/${counter.id}/screen`;
+    }
+  }
+  throw new AppError('not_found', 'There is no such counter.');
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof AppError && error.code === 'not_found') return null;
+  throw error;
+}

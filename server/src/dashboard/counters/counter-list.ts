@@ -1,0 +1,84 @@
+import { utcDay } from '../../kit/clock.ts';
+import { html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { terminalSchema } from '../../terminals/wire-schemas.ts';
+import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
+import { listCall } from '../patterns/list-call.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import type { ListResult } from '../../portal/patterns/list-page.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { codeText, counterMark, readOwnCounters } from './read-counter.ts';
+import type { Counter } from './read-counter.ts';
+
+type Row = Counter & { times: number; collectedMinor: bigint };
+
+export const counterList = listRoute<Row>({
+  ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
+  noun: ['counter', 'counters'],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }],
+  async read(services, visit, query) {
+    const list = visit.may('counters.use').ownOnly
+      ? await ownList(services, visit, query['term'] ?? '')
+      : await wholeList(services, visit, query);
+    const today = utcDay(visit.now);
+    const range = { from: firstMoment(today), to: endBefore(today) };
+    const ids = list.rows.map(({ id }) => id);
+    const { db } = services.money;
+    const takings = ids.length === 0 ? [] : await listTakingsOfTerminals(db, visit.merchant.id, { ids, ...range });
+    const byId = new Map(takings.map((each) => [each.id, each]));
+    const rows = list.rows.map((row) => {
+      const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
+      return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
+    });
+    return { ...list, rows };
+  },
+  columns: [
+    {
+      header: 'Name',
+      isMain: true,
+      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
+<span class="second phone">${codeText(row.code)}</span>`,
+    },
+    { header: 'Code', cell: ({ code }) => codeText(code) },
+    { header: 'Times today', isNumber: true, cell: ({ times }) => times.toLocaleString('en-GB') },
+    {
+      header: 'Collected today',
+      isMain: true,
+      isNumber: true,
+      cell: (row) => html`<span class="first">${formatAmount(row.collectedMinor)}</span>
+<span class="second phone">${stateMark(counterMark(row))}</span>`,
+    },
+    { header: 'State', cell: (row) => stateMark(counterMark(row)) },
+  ],
+  href: ({ id }) => `/counters/${id}`,
+  empty: {
+    text: 'No counters yet. A counter is a till with its own QR code and poster, and a screen that shows who has paid.',
+    action: { href: '/counters/new', text: 'New counter', needs: 'counters.write' },
+  },
+  buttons: [{ href: '/counters/new', text: 'New counter', needs: 'counters.write' }],
+});
+
+async function wholeList(
+  { api }: DashboardServices,
+  visit: Visit,
+  query: Readonly<Record<string, string>>,
+): Promise<ListResult<Counter>> {
+  const call = listCall(visit, query, { limit: rowsPerPage });
+  const { data, meta } = await api.list('listVirtualTerminals', terminalSchema, call);
+  const isCapped = meta.total_is_capped === true;
+  return { rows: data, total: meta.total, isCapped, nextCursor: meta.next_cursor };
+}
+
+async function ownList(services: DashboardServices, visit: Visit, term: string): Promise<ListResult<Counter>> {
+  const searched = term.trim().toLowerCase();
+  const counters = await readOwnCounters(services, visit);
+  const rows = counters.filter(({ name, code }) =>
+    [name.toLowerCase(), code, codeText(code)].some((text) => text.includes(searched)),
+  );
+  return { rows, total: rows.length, nextCursor: null };
+}

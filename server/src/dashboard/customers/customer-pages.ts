@@ -1,0 +1,210 @@
+import { totalMax } from '../../api/pagination.ts';
+import { getCustomer } from '../../customers/manage-customers.ts';
+import { customerSchema } from '../../customers/customer-wire.ts';
+import type { Customer } from '../../customers/customer.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { deletedSchema } from '../../api/wire-types.ts';
+import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { listPayments, sumPaidByCustomers } from '../../payments/find-payment.ts';
+import type { PaidByCustomer } from '../../payments/find-payment.ts';
+import { totalMinor } from '../../payments/intent.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act } from '../patterns/act.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { lastChange } from '../patterns/last-change.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { paymentState } from '../payments/payment-state.ts';
+import { titleOf } from '../payments/payment-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+interface CustomerRow {
+  id: string;
+  name: string;
+  email: string | null;
+  phone: string | null;
+  paid: PaidByCustomer | undefined;
+}
+
+const list = listRoute<CustomerRow>({
+  path: '/customers',
+  section: 'customers',
+  action: 'records.read',
+  title: 'Customers',
+  noun: ['customer', 'customers'],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }],
+  async read({ api, money }, { caller, requestId, merchant }, query) {
+    const term = query['term'] === '' ? undefined : query['term'];
+    const cursor = query['cursor'];
+    const page = await api.list('listCustomers', customerSchema, {
+      ...{ caller, requestId, query: { limit: rowsPerPage, term, cursor } },
+    });
+    const ids = page.data.map(({ id }) => id);
+    const sums = await sumPaidByCustomers(money.db, merchant.id, ids);
+    const { total, next_cursor: nextCursor, total_is_capped: isCapped = false } = page.meta;
+    return {
+      rows: page.data.map((row) => ({ ...row, paid: sums.get(row.id) })),
+      total: Math.min(total, totalMax),
+      isCapped,
+      nextCursor,
+    };
+  },
+  columns: [
+    {
+      header: 'Name',
+      isMain: true,
+      cell: ({ name, phone }) => html`<span class="first">${foreignText(name)}</span>
+<span class="second phone">${formatNumber(phone ?? '')}</span>`,
+    },
+    { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${formatNumber(phone ?? '')}</span>` },
+    { header: 'E-mail', cell: ({ email }) => foreignText(email ?? '') },
+    {
+      header: 'Last paid',
+      isMain: true,
+      isNumber: true,
+      cell: ({ paid }, { now }) =>
+        html`<span class="first">${paid ? shownTime(paid.lastPaidAt, now) : 'Never'}</span>
+<span class="second phone">${paid && formatAmount(paid.paidMinor)}</span>`,
+    },
+    { header: 'Total', isNumber: true, cell: ({ paid }) => formatAmount(paid?.paidMinor ?? 0n) },
+  ],
+  href: ({ id }) => `/customers/${id}`,
+  empty: {
+    text: 'No customers yet. Record the people who pay you often, and choose them on a payment.',
+    action: { href: '/customers/new', text: 'New customer', needs: 'customers.write' },
+  },
+  buttons: [{ href: '/customers/new', text: 'New customer', needs: 'customers.write' }],
+});
+
+function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Customer> {
+  return getCustomer(money.db, merchant.id, params['id'] ?? '');
+}
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/customers/:id',
+  section: 'customers',
+  action: 'records.read',
+  async handle(services, visit, input) {
+    const customer = await findShown(services, visit, input);
+    const { money } = services;
+    const paid = (await sumPaidByCustomers(money.db, visit.merchant.id, [customer.id])).get(customer.id);
+    const path = `/customers/${customer.id}`;
+    return {
+      title: customer.name,
+      body: html`${recordHead(visit, {
+        heading: foreignText(customer.name),
+        state: null,
+        under: html`<p>${formatNumber(customer.phone ?? '')} ${foreignText(customer.email ?? '')}</p>`,
+        actions: [
+          { href: `${path}/edit`, text: 'Edit', needs: 'customers.write' },
+          { href: `${path}/delete`, text: 'Delete', needs: 'customers.write', isDanger: true },
+        ],
+      })}
+<div class="columns"><section class="panel"><h2>Paid</h2>${facts([
+        ['Paid in total, refunds taken off', formatAmount(paid?.paidMinor ?? 0n)],
+        ['Payments', String(paid?.count ?? 0n)],
+        ['Last paid', paid && shownTime(paid.lastPaidAt, visit.now)],
+        ['Recorded', shownTime(customer.createdAt, visit.now)],
+        ['Changed by', await lastChange(services, visit, customer.id)],
+        ['Customer id', customer.id],
+      ])}</section>
+${await newestPayments(services, visit, customer)}</div>`,
+    };
+  },
+};
+
+const newestMax = 10;
+
+async function newestPayments({ money }: DashboardServices, visit: Visit, customer: Customer): Promise<Html> {
+  const { merchant, now, base, testMode } = visit;
+  const page = { limit: newestMax, offset: 0, before: null };
+  const { rows, total } = await listPayments(money, merchant.id, page, { customerId: customer.id, now });
+  if (rows.length === 0) return html`<section class="panel"><h2>Payments</h2><p>None yet.</p></section>`;
+  const context = { networks: money.networks, testMode, now };
+  return html`<section class="panel"><h2>Payments</h2><ul class="timeline">${rows.map(
+    (payment) => html`<li>${shownTime(payment.intent.createdAt, now)}
+<div><a href="${base}/payments/${payment.intent.id}">${foreignText(titleOf(payment))}</a>,
+${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, context))}</div></li>`,
+  )}</ul>${total > newestMax && html`<p><a href="${base}/payments?customer=${customer.id}">All payments of this customer</a></p>`}</section>`;
+}
+
+const fields: readonly Field[] = [
+  { kind: 'text', name: 'name', label: 'Name', isRequired: true },
+  { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
+  { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
+];
+
+const create = formRoutes<null>({
+  path: '/customers/new',
+  section: 'customers',
+  action: 'customers.write',
+  load: async () => null,
+  operation: () => ({ operationId: 'createCustomer' }),
+  view: () => ({
+    heading: 'New customer',
+    fields,
+    button: 'Record the customer',
+    back: { href: '/customers', text: 'Back to the customers' },
+  }),
+  async submit(services, visit, { body, formId }) {
+    const customer = await act(services, visit, {
+      ...{ operationId: 'createCustomer', schema: customerSchema, body, formId },
+      object: { type: 'customer' },
+    });
+    return `/customers/${customer.id}`;
+  },
+});
+
+const edit = formRoutes<Customer>({
+  path: '/customers/:id/edit',
+  section: 'customers',
+  action: 'customers.write',
+  load: findShown,
+  view: ({ id, name, phone, email }) => ({
+    heading: 'Edit the customer',
+    effect: html`<p>Payments that exist already keep what they were created with.</p>`,
+    fields,
+    values: { name, phone: phone ?? '', email: email ?? '' },
+    button: 'Save',
+    back: { href: `/customers/${id}`, text: 'Back to the customer' },
+  }),
+  async submit(services, visit, { subject: { id, name, phone, email }, body, formId }) {
+    await act(services, visit, {
+      ...{ operationId: 'updateCustomer', schema: customerSchema, params: { id }, body, formId },
+      ...{ object: { type: 'customer', id }, before: { name, phone, email } },
+    });
+    return `/customers/${id}`;
+  },
+});
+
+const remove = formRoutes<Customer>({
+  path: '/customers/:id/delete',
+  section: 'customers',
+  action: 'customers.write',
+  load: findShown,
+  view: ({ id, name }) => ({
+    heading: 'Delete this customer?',
+    effect: html`<p>${foreignText(name)}’s name, number, e-mail address and your notes are erased, on past payments too.</p>
+<p>The payments stay, with their amounts. What was erased cannot be brought back.</p>`,
+    button: 'Delete the customer',
+    isDanger: true,
+    back: { href: `/customers/${id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id }, formId }) {
+    await act(services, visit, {
+      ...{ operationId: 'deleteCustomer', schema: deletedSchema, params: { id }, formId },
+      object: { type: 'customer', id },
+    });
+    return '/customers';
+  },
+});
+
+export const customerPages: readonly DashboardRoute[] = [list, ...create, show, ...edit, ...remove];

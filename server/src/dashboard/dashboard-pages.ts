@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { createAssets } from '../portal/assets.ts';
+import { preparePortalScope } from '../portal/portal-scope.ts';
+import type { PortalOptions } from '../portal/portal-scope.ts';
+import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
+import { seeOther } from '../pages/page-scope.ts';
+import { findScreenPath } from './counter-screen/own-counter.ts';
+import { appIconRoutes } from './counter-screen/app-icons.ts';
+import { EventStreams } from './live/event-streams.ts';
+import { dashboardRoutes } from './dashboard-routes.ts';
+import { registerRoutes } from './register-routes.ts';
+import type { DashboardServices } from './services.ts';
+
+export interface DashboardPagesOptions extends Omit<PortalOptions, 'context' | 'assets'> {
+  services: DashboardServices;
+}
+
+const assets = createAssets('/dashboard/assets', {
+  styles: [
+    new URL('../pages/style.css', import.meta.url),
+    new URL('../pages/controls.css', import.meta.url),
+    new URL('../portal/portal.css', import.meta.url),
+    new URL('../portal/patterns/patterns.css', import.meta.url),
+    new URL('balance/balance.css', import.meta.url),
+    new URL('counter-screen/counter-screen.css', import.meta.url),
+    new URL('counters/counters.css', import.meta.url),
+    new URL('groups/groups.css', import.meta.url),
+    new URL('home/home.css', import.meta.url),
+    new URL('live/live.css', import.meta.url),
+    new URL('patterns/charts/charts.css', import.meta.url),
+    new URL('requests/requests.css', import.meta.url),
+    new URL('search/search.css', import.meta.url),
+    new URL('settings/settings.css', import.meta.url),
+    new URL('split/split.css', import.meta.url),
+  ],
+  libraries: [
+    new URL(import.meta.resolve('htmx.org/dist/htmx.min.js')),
+    new URL(import.meta.resolve('htmx.org/dist/ext/hx-sse.min.js')),
+  ],
+  scripts: [
+    new URL('../portal/passkey.js', import.meta.url),
+    new URL('../portal/patterns/patterns.js', import.meta.url),
+    new URL('patterns/charts/charts.js', import.meta.url),
+    new URL('live/live.js', import.meta.url),
+    new URL('counter-screen/counter-screen.js', import.meta.url),
+    new URL('reference/reference.js', import.meta.url),
+  ],
+});
+
+/** `/dashboard/{test|live}/{merchant}`: what a business's people see and do. */
+export async function dashboardPages(app: FastifyInstance, options: DashboardPagesOptions): Promise<void> {
+  const { services } = options;
+  const { changes, clock } = services.money;
+  const streams = new EventStreams({ changes, clock, log: options.log });
+  app.addHook('preClose', async () => streams.endAll());
+  await app.register(assets.register);
+  await app.register(appIconRoutes);
+  await app.register(
+    async (scope) => {
+      const parts = await preparePortalScope(scope, { ...options, assets, context: services.accounts });
+      const toScreen = requireSignedIn(parts, async (request, reply, { account }) =>
+        seeOther(reply, await findScreenPath(services, account.id, request.params.id)),
+      );
+      // What stands on a note beside the till: neither business nor environment.
+      scope.get('/:id', toScreen);
+    },
+    { prefix: '/dashboard/counter' },
+  );
+  for (const environment of ['test', 'live'] as const) {
+    await app.register(
+      async (scope) => {
+        const parts = await preparePortalScope(scope, { ...options, assets, context: services.accounts });
+        registerRoutes(scope, { parts, services, environment, streams }, dashboardRoutes);
+      },
+      { prefix: `/dashboard/${environment}` },
+    );
+  }
+}

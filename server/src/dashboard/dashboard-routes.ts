@@ -1,0 +1,75 @@
+import { balancePage } from './balance/balance-page.ts';
+import { movementsPage } from './balance/movements-page.ts';
+import { statementPages } from './balance/statement-page.ts';
+import { closeDay } from './counters/close-day.ts';
+import { counterForms } from './counters/counter-forms.ts';
+import { counterList } from './counters/counter-list.ts';
+import { counterPage } from './counters/counter-page.ts';
+import { posterPages } from './counters/poster-pages.ts';
+import { auditPages } from './audit/audit-pages.ts';
+import type { DashboardRoute } from './dashboard-route.ts';
+import { figurePage } from './home/figure-page.ts';
+import { homePage } from './home/home-page.ts';
+import { groupList } from './groups/group-list.ts';
+import { groupPages } from './groups/group-pages.ts';
+import { linkForms } from './links/link-forms.ts';
+import { linkList } from './links/link-list.ts';
+import { linkPage } from './links/link-page.ts';
+import { endpointPages } from './endpoints/endpoint-pages.ts';
+import { eventPages } from './events/event-pages.ts';
+import { keyPages } from './keys/key-pages.ts';
+import { referencePage } from './reference/reference-page.ts';
+import { requestPages } from './requests/request-pages.ts';
+import { morePage, switchEnvironment } from './more-page.ts';
+import { customerPages } from './customers/customer-pages.ts';
+import { newPayment } from './payments/new-payment.ts';
+import { counterScreen } from './counter-screen/counter-screen.ts';
+import { stream } from './live/stream-route.ts';
+import { paymentLists } from './payments/payment-list.ts';
+import { paymentPages } from './payments/payment-page.ts';
+import { settingsPages } from './settings/settings-pages.ts';
+import { subAccountMoneyForms } from './sub-accounts/money-forms.ts';
+import { subAccountForms } from './sub-accounts/sub-account-forms.ts';
+import { subAccountList } from './sub-accounts/sub-account-list.ts';
+import { subAccountPages } from './sub-accounts/sub-account-page.ts';
+import { searchOther, searchPage } from './search/search-page.ts';
+import { teamPages } from './team/team-pages.ts';
+import { newRefund } from './refunds/new-refund.ts';
+import { refundPages } from './refunds/refund-pages.ts';
+import { splitPage } from './split/split-page.ts';
+import { newTransfer } from './transfers/new-transfer.ts';
+import { transferPages } from './transfers/transfer-pages.ts';
+
+/** Every page and action of the dashboard; the authorisation matrix walks this table. */
+export const dashboardRoutes: readonly DashboardRoute[] = [
+  homePage,
+  figurePage,
+  ...paymentLists,
+  ...newPayment,
+  ...paymentPages,
+  ...counterScreen,
+  stream,
+  ...settingsPages,
+  ...[linkList, ...linkForms, linkPage],
+  ...[counterList, ...counterForms, ...posterPages, closeDay, counterPage],
+  ...[subAccountList, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
+  ...[groupList, ...groupPages],
+  ...[balancePage, movementsPage, ...statementPages],
+  searchPage,
+  searchOther,
+  ...teamPages,
+  ...auditPages,
+  ...newRefund,
+  ...refundPages,
+  ...newTransfer,
+  ...transferPages,
+  ...customerPages,
+  splitPage,
+  ...keyPages,
+  ...endpointPages,
+  ...eventPages,
+  ...requestPages,
+  referencePage,
+  morePage,
+  switchEnvironment,
+];

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+
+let world: DashboardWorld;
+let browser: Browser;
+
+before(async () => {
+  [world, browser] = await Promise.all([openDashboardWorld(), launchBrowser()]);
+});
+
+after(async () => {
+  await browser.close();
+  await world.stop();
+});
+
+for (const look of [
+  { width: 360, height: 740, scripts: false },
+  { width: 1280, height: 800, dark: true },
+]) {
+  test(`a developer adds an endpoint, tests it and reads requests and events at ${look.width}`, async () => {
+    const developer = await world.signIn('developer');
+    await using opened = await developer.open(browser, look);
+    const { page } = opened;
+    const check = async (heading: string): Promise<void> => {
+      assert.match(await page.locator('h1').innerText(), new RegExp(heading));
+      // The checker is a script itself; with scripts off the walk shows that everything works.
+      if (look.scripts !== false) assert.deepEqual(await accessibilityViolations(page), [], heading);
+      const width = await page.locator('html').evaluate((element) => element.scrollWidth);
+      assert.ok(width <= look.width, `${heading} is ${width} pixels wide`);
+    };
+    await page.goto(world.at('/endpoints/new'));
+    await page.getByLabel('Address').fill('http://localhost:9/hooks');
+    await page.getByRole('button', { name: 'Create the endpoint' }).click();
+    await check('The endpoint is created');
+    assert.match(await page.getByLabel('Signing secret').inputValue(), /^wh_/);
+    await page.getByRole('link', { name: 'I have copied it' }).click();
+    await page.getByRole('link', { name: 'Send a test event' }).click();
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await check('webhook_endpoint.test');
+    await world.api.post('/v1/payments', { data: { amount: 5 } }, { 'idempotency-key': `order ${look.width}` });
+    await world.service.app.drain();
+    await page.reload();
+    await page.getByRole('link', { name: 'To the endpoint' }).click();
+    await check('localhost:9/hooks');
+    await page.goto(world.at(`/requests?term=order+${look.width}`));
+    await check('Requests');
+    await page.getByRole('link', { name: 'POST /v1/payments' }).click();
+    await check('POST /v1/payments');
+    for (const [path, heading] of [
+      ['/events', 'Events'],
+      ['/keys', 'API keys'],
+      ['/reference', 'API reference'],
+    ] as const) {
+      await page.goto(world.at(path));
+      await check(heading);
+    }
+    if (look.scripts === false) return;
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await page.getByLabel('Your test key').fill('sk_test_abc123');
+    assert.match((await page.locator('[data-example]').first().textContent()) ?? '', /sk_test_abc123/);
+    assert.deepEqual(sent, [], 'the key stays in the page');
+  });
+}

@@ -1,0 +1,265 @@
+import { deletedSchema } from '../../api/wire-types.ts';
+import { eventKinds } from '../../events/kinds.ts';
+import { html } from '../../kit/html.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import {
+  endpointSchema,
+  endpointWithHealthSchema,
+  endpointWithSecretSchema,
+  resentEventsSchema,
+  testEventSchema,
+} from '../../webhooks/wire-schemas.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { secretPage } from '../keys/shown-once.ts';
+import { act } from '../patterns/act.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { endpointName } from './endpoint-state.ts';
+import type { ShownEndpoint } from './endpoint-state.ts';
+
+const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
+const object = (id: string) => ({ type: 'webhook_endpoint', id });
+
+/** Throws AppError `not_found`. */
+export function loadEndpoint(
+  { api }: DashboardServices,
+  { caller, requestId }: Visit,
+  { params }: PageInput,
+): Promise<ShownEndpoint> {
+  const call = { caller, requestId, params: { id: params['id'] ?? '' } };
+  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+}
+
+const urlField: Field = {
+  kind: 'url',
+  name: 'url',
+  label: 'Address',
+  hint: 'Where your server listens, such as https://shop.gm/hooks.',
+  isRequired: true,
+};
+const descriptionField: Field = { kind: 'text', name: 'description', label: 'Description', hint: 'Only you see it.' };
+const eventsField: Field = {
+  kind: 'checkboxes',
+  name: 'enabled_events',
+  label: 'Events it gets',
+  options: [{ value: '*', text: 'All, also future ones' }, ...eventKinds.map((value) => ({ value, text: value }))],
+};
+const fields = [urlField, descriptionField, eventsField];
+
+const create = formRoutes<null>({
+  ...{ ...shared, path: '/endpoints/new', load: async () => null },
+  view: () => ({
+    heading: 'New endpoint',
+    fields,
+    values: { enabled_events: 'charge.succeeded,charge.failed,transfer.succeeded' },
+    button: 'Create the endpoint',
+    back: { href: '/endpoints', text: 'Back to the endpoints' },
+  }),
+  async submit(services, visit, { body, formId }) {
+    const created = await act(services, visit, {
+      ...{ operationId: 'createWebhookEndpoint', schema: endpointWithSecretSchema, body, formId },
+      object: { type: 'webhook_endpoint' },
+    });
+    return secretPage({
+      title: 'The endpoint is created',
+      label: 'Signing secret',
+      secret: created.secret,
+      effect: html`<p>Your server verifies with it that a request comes from us.</p>`,
+      next: { href: `${visit.base}/endpoints/${created.id}`, text: 'I have copied it' },
+    });
+  },
+});
+
+const edit = formRoutes<ShownEndpoint>({
+  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint },
+  view: (endpoint) => ({
+    heading: 'Edit the endpoint',
+    fields: [{ ...urlField, isRequired: !endpoint.is_default }, descriptionField, eventsField],
+    values: {
+      url: endpoint.url ?? '',
+      description: endpoint.description,
+      enabled_events: endpoint.enabled_events.join(','),
+    },
+    button: 'Save',
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
+  }),
+  async submit(services, visit, { subject, body, formId }) {
+    const { id } = subject;
+    await act(services, visit, {
+      ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
+      // A field that was emptied is sent as empty, because what is not sent does not change.
+      body: { ...body, url: body['url'] ?? null, description: body['description'] ?? '' },
+      object: object(id),
+      before: { url: subject.url, description: subject.description, enabled_events: subject.enabled_events },
+    });
+    return `/endpoints/${id}`;
+  },
+});
+
+const pause = switchRoutes('pause', 'disabled', {
+  heading: 'Pause this endpoint?',
+  effect: 'Nothing is sent while it is paused. Events are kept, and you can send them when it is on again.',
+  button: 'Pause',
+});
+
+const resume = switchRoutes('resume', 'enabled', {
+  heading: 'Resume this endpoint?',
+  effect: 'New events are sent again. What was kept is sent once you choose “Send again”.',
+  button: 'Resume',
+});
+
+function switchRoutes(
+  name: string,
+  status: 'enabled' | 'disabled',
+  { heading, effect, button }: { heading: string; effect: string; button: string },
+): DashboardRoute[] {
+  return formRoutes<ShownEndpoint>({
+    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint },
+    view: (endpoint) => ({
+      ...{ heading, button },
+      effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
+      back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it as it is' },
+    }),
+    async submit(services, visit, { subject: { id, status: before }, formId }) {
+      await act(services, visit, {
+        ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
+        ...{ body: { status }, before: { status: before }, object: object(id) },
+      });
+      return `/endpoints/${id}`;
+    },
+  });
+}
+
+const remove = formRoutes<ShownEndpoint>({
+  ...{ ...shared, path: '/endpoints/:id/delete', load: loadEndpoint },
+  view: (endpoint) => ({
+    heading: 'Delete this endpoint?',
+    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
+<p>Nothing is sent to it any more, and its secret is gone. This cannot be undone.</p>`,
+    button: 'Delete',
+    isDanger: true,
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, formId }) {
+    const { id } = subject;
+    await act(services, visit, {
+      ...{ operationId: 'deleteWebhookEndpoint', schema: deletedSchema, params: { id }, formId, object: object(id) },
+    });
+    return '/endpoints';
+  },
+});
+
+const overlaps = [
+  { value: '24', text: 'One more day' },
+  { value: '1', text: 'One more hour' },
+  { value: '168', text: 'Seven more days' },
+  { value: '0', text: 'Not at all: it ends now' },
+];
+
+const rotate = formRoutes<ShownEndpoint>({
+  ...{ ...shared, path: '/endpoints/:id/rotate', load: loadEndpoint },
+  view: (endpoint, { base }) => ({
+    heading: 'Roll the signing secret?',
+    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
+<p>You get a new secret. Until the old one ends, requests are signed with both.</p>
+<p>Is the old one on your server no longer? <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a></p>`,
+    fields: [{ kind: 'select', name: 'overlap_hours', label: 'The old secret goes on signing', options: overlaps }],
+    button: 'Roll secret',
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id }, body, formId }) {
+    const { secret } = await act(services, visit, {
+      ...{ operationId: 'rotateWebhookSecret', schema: endpointWithSecretSchema, params: { id }, formId },
+      body: { overlap_hours: Number(body['overlap_hours'] ?? 24) },
+      object: object(id),
+    });
+    return secretPage({
+      title: 'The secret is rolled',
+      label: 'New signing secret',
+      secret,
+      effect: html`<p>Let your server accept it beside the old one, then end the old one.</p>`,
+      next: { href: `${visit.base}/endpoints/${id}`, text: 'I have copied it' },
+    });
+  },
+});
+
+const endOverlap = formRoutes<ShownEndpoint>({
+  ...{ ...shared, path: '/endpoints/:id/end-overlap', load: loadEndpoint },
+  view: (endpoint) => ({
+    heading: 'End the old secret?',
+    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
+<p>Within two seconds only the new secret signs. A server that has the old one only refuses what we send.</p>`,
+    button: 'End the old secret',
+    isDanger: true,
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id }, formId }) {
+    await act(services, visit, {
+      ...{ operationId: 'endWebhookSecretOverlap', schema: endpointSchema, params: { id }, formId, object: object(id) },
+    });
+    return `/endpoints/${id}`;
+  },
+});
+
+const test = formRoutes<ShownEndpoint>({
+  ...{ ...shared, path: '/endpoints/:id/test', load: loadEndpoint },
+  view: (endpoint) => ({
+    heading: 'Send a test event?',
+    effect: html`<p>${foreignText(endpointName(endpoint))} gets one event <code>webhook_endpoint.test</code>. No money moves.</p>`,
+    button: 'Send a test event',
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
+  }),
+  async submit(services, visit, { subject: { id }, formId }) {
+    const { event_id: eventId } = await act(services, visit, {
+      ...{ operationId: 'testWebhookEndpoint', schema: testEventSchema, params: { id }, formId, object: object(id) },
+    });
+    return `/events/${eventId}`;
+  },
+});
+
+/** An endpoint with how many events a resend would cover now. */
+interface Missed {
+  endpoint: ShownEndpoint;
+  matched: number;
+}
+
+const resend = formRoutes<Missed>({
+  ...{ ...shared, path: '/endpoints/:id/resend' },
+  async load(services, visit, input) {
+    const endpoint = await loadEndpoint(services, visit, input);
+    const { caller, requestId } = visit;
+    const body = { endpoint_id: endpoint.id, dry_run: true };
+    const { matched } = await services.api.call('resendEvents', resentEventsSchema, { caller, requestId, body });
+    return { endpoint, matched };
+  },
+  view: ({ endpoint, matched }) => ({
+    heading: `Send ${matched} again?`,
+    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
+<p>${matched} ${matched === 1 ? 'event was' : 'events were'} given up or kept. They are sent now, the oldest first. A server that has seen one already knows it by its id.</p>`,
+    button: `Send ${matched} again`,
+    back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
+  }),
+  async submit(services, visit, { subject: { endpoint }, formId }) {
+    const { id } = endpoint;
+    await act(services, visit, {
+      ...{ operationId: 'resendEvents', schema: resentEventsSchema, formId, object: object(id) },
+      body: { endpoint_id: id },
+    });
+    return `/endpoints/${id}`;
+  },
+});
+
+export const endpointActions: readonly DashboardRoute[] = [
+  ...create,
+  ...edit,
+  ...pause,
+  ...resume,
+  ...remove,
+  ...rotate,
+  ...endOverlap,
+  ...test,
+  ...resend,
+];

@@ -1,0 +1,148 @@
+import type { MerchantAction } from '../../accounts/permissions.ts';
+import type { Static } from 'typebox';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
+import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import type { RecordAction } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { deliveryState } from '../events/delivery-state.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { endpointActions } from './endpoint-actions.ts';
+import { endpointName, endpointState, failureText } from './endpoint-state.ts';
+import type { ShownEndpoint } from './endpoint-state.ts';
+import { healthChart } from './health-chart.ts';
+import { signatureCheck } from './signature-check.ts';
+
+// A merchant has at most 20.
+const endpointsShown = 100;
+const deliveriesShown = 10;
+
+const list = listRoute<ShownEndpoint>({
+  path: '/endpoints',
+  section: 'endpoints',
+  action: 'requests.read',
+  title: 'Webhook endpoints',
+  noun: ['endpoint', 'endpoints'],
+  filters: [],
+  async read({ api }, { caller, requestId }) {
+    const call = { caller, requestId, query: { limit: endpointsShown } };
+    const { data, meta } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
+    return { rows: data, total: meta.total, nextCursor: null };
+  },
+  columns: [
+    {
+      header: 'Address',
+      isMain: true,
+      cell: (endpoint) => html`<span class="first">${foreignText(endpointName(endpoint))}</span>
+<span class="second">${foreignText(endpoint.description)}</span>`,
+    },
+    { header: 'Waiting', isNumber: true, cell: ({ health }) => String(health.pending) },
+    { header: 'Given up, kept', isNumber: true, cell: ({ health }) => String(health.failed + health['kept']) },
+    {
+      header: 'Last delivered',
+      cell: ({ health }, { now }) =>
+        health.last_success_at === null ? 'Never' : shownTime(new Date(health.last_success_at), now),
+    },
+    { header: 'State', isMain: true, cell: (endpoint) => stateMark(endpointState(endpoint)) },
+  ],
+  href: ({ id }) => `/endpoints/${id}`,
+  empty: {
+    text: 'No endpoints yet. Your server gets told of payments at an address that you add here.',
+    action: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
+  },
+  buttons: [{ href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' }],
+});
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/endpoints/:id',
+  section: 'endpoints',
+  action: 'requests.read',
+  async handle(services, visit, { params }) {
+    const { caller, requestId } = visit;
+    const { api, webhooks } = services;
+    const id = params['id'] ?? '';
+    const call = { caller, requestId, params: { id } };
+    const endpoint = await api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+    const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
+    const events = await api.list('listEvents', eventSchema, {
+      ...{ caller, requestId },
+      query: { endpoint_id: endpoint.id, limit: deliveriesShown },
+    });
+    return {
+      title: endpointName(endpoint),
+      body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
+<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>`,
+    };
+  },
+};
+
+function endpointHead(visit: Visit, endpoint: ShownEndpoint): Html {
+  const { id, url, status, health } = endpoint;
+  const needs = 'endpoints.manage';
+  const missed = health.failed + health['kept'];
+  const isOn = url !== null && status === 'enabled';
+  const actions: RecordAction<MerchantAction>[] = [
+    ...(isOn ? [{ href: `/endpoints/${id}/test`, text: 'Send a test event', needs } as const] : []),
+    ...(isOn && missed > 0 ? [{ href: `/endpoints/${id}/resend`, text: `Send ${missed} again`, needs } as const] : []),
+    ...(url === null
+      ? []
+      : [{ href: `/endpoints/${id}/${isOn ? 'pause' : 'resume'}`, text: isOn ? 'Pause' : 'Resume', needs } as const]),
+    { href: `/endpoints/${id}/edit`, text: 'Edit', needs },
+    { href: `/endpoints/${id}/rotate`, text: 'Roll secret', needs },
+    { href: `/endpoints/${id}/signature`, text: 'Check a signature', needs: 'requests.read' },
+    ...(endpoint.is_default
+      ? []
+      : [{ href: `/endpoints/${id}/delete`, text: 'Delete', needs, isDanger: true } as const]),
+  ];
+  return recordHead(visit, {
+    heading: foreignText(endpointName(endpoint)),
+    state: endpointState(endpoint),
+    actions,
+    under: healthInWords(visit, endpoint),
+  });
+}
+
+function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
+  if (url === null) return html`<p>Its secret signs what is sent to the callback addresses of single payments.</p>`;
+  const since = health.failing_since;
+  const many = health.counts_are_capped === true ? 'more than ' : '';
+  return html`<p>${
+    since !== null && html`Failing since ${shownTime(new Date(since), now)}: ${failureText(health.last_failure)}. `
+  }Waiting ${many}${health.pending}, given up ${health.failed}, kept ${health['kept']}.</p>`;
+}
+
+function details({ webhooks }: DashboardServices, { now }: Visit, endpoint: ShownEndpoint): Html {
+  const { health } = endpoint;
+  return html`<section class="panel"><h2>Details</h2>${facts([
+    ['Address', endpoint.url && html`<code>${foreignText(endpoint.url)}</code>`],
+    ['Description', endpoint.description && foreignText(endpoint.description)],
+    ['Last delivered', health.last_success_at === null ? 'Never' : shownTime(new Date(health.last_success_at), now)],
+    ['Signed in', html`<code>webhook-signature</code>, <code>${webhooks.signatureHeader}</code>`],
+    ['Created', shownTime(new Date(endpoint.createdAt), now)],
+    ['Endpoint id', endpoint.id],
+  ])}<h3>Events it gets</h3><ul>${endpoint.enabled_events.map(
+    (kind) => html`<li><code>${kind === '*' ? 'all, also future ones' : kind}</code></li>`,
+  )}</ul></section>`;
+}
+
+function deliveries({ base, now }: Visit, { id }: ShownEndpoint, events: readonly Static<typeof eventSchema>[]): Html {
+  return html`<section class="panel"><h2>Newest deliveries</h2>${
+    events.length === 0
+      ? html`<p class="count">Nothing was sent to it yet.</p>`
+      : html`<ul class="links">${events.map((event) => {
+          const delivery = event.deliveries.find((each) => each.endpoint_id === id);
+          return html`<li><a href="${base}/events/${event.id}"><span>${shownTime(new Date(event.created_at), now)} <code>${event.event}</code>
+${delivery && stateMark(deliveryState(delivery, now))}</span></a></li>`;
+        })}</ul>`
+  }<p><a href="${base}/events?endpoint=${id}">All its events</a></p></section>`;
+}
+
+// `new` comes before `:id`.
+export const endpointPages: readonly DashboardRoute[] = [list, ...endpointActions, ...signatureCheck, show];

@@ -1,0 +1,35 @@
+import type { Static } from 'typebox';
+import type { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+
+export type ShownEndpoint = Static<typeof endpointWithHealthSchema>;
+
+/** An endpoint's health in words. */
+export function endpointState({ url, status, disabled_reason: reason, health }: ShownEndpoint): StateMark {
+  if (url === null) return { tone: 'calm', icon: 'cross', text: 'No address' };
+  if (status === 'disabled') {
+    if (reason === 'failing') return { tone: 'bad', icon: 'warning', text: 'Off: failed for five days' };
+    if (reason === 'gone') return { tone: 'bad', icon: 'warning', text: 'Off: it said it is gone' };
+    return { tone: 'calm', icon: 'clock', text: 'Paused' };
+  }
+  if (health.failing_since !== null) return { tone: 'bad', icon: 'warning', text: 'Failing' };
+  if (health.last_success_at === null) return { tone: 'wait', icon: 'clock', text: 'Nothing sent yet' };
+  return { tone: 'good', icon: 'check', text: 'Delivers' };
+}
+
+/** The address without what everybody knows: `shop.gm/hooks`. */
+export function endpointName({ url }: Pick<ShownEndpoint, 'url'>): string {
+  return url === null ? 'Callback addresses of payments' : cleanText(url.replace(/^https?:\/\//, ''));
+}
+
+const failureTexts: Record<string, string> = {
+  timeout: 'no response in time',
+  refused: 'the connection was refused',
+};
+
+/** The HTTP status of a try, or why there was no response. */
+export function failureText(failure: string | null): string {
+  if (failure === null) return '';
+  return failureTexts[failure] ?? failure.replaceAll('_', ' ');
+}

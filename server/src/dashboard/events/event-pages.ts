@@ -1,0 +1,191 @@
+import type { Static } from 'typebox';
+import { eventKinds } from '../../events/kinds.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { eventSchema, eventWithTriesSchema } from '../../webhooks/wire-schemas.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { prettyJson } from '../requests/pretty-json.ts';
+import { failureText } from '../endpoints/endpoint-state.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { deliveryState } from './delivery-state.ts';
+
+type ShownEvent = Static<typeof eventSchema>;
+type EventWithTries = Static<typeof eventWithTriesSchema>;
+
+const states = [
+  { value: 'delivered', text: 'Delivered' },
+  { value: 'pending', text: 'Trying again' },
+  { value: 'failed', text: 'Given up' },
+  { value: 'kept', text: 'Kept' },
+] as const;
+
+const list = listRoute<ShownEvent>({
+  path: '/events',
+  section: 'events',
+  action: 'requests.read',
+  title: 'Events',
+  noun: ['event', 'events'],
+  filters: [
+    { kind: 'search', name: 'term', label: 'Id of a record' },
+    { kind: 'date', name: 'from', label: 'From' },
+    { kind: 'date', name: 'to', label: 'To' },
+    { kind: 'select', name: 'kind', label: 'Kind', options: eventKinds.map((value) => ({ value, text: value })) },
+    { kind: 'select', name: 'state', label: 'State', options: states },
+    { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
+  ],
+  async read({ api }, { caller, requestId }, query) {
+    const objectId = (query['term'] ?? '').trim();
+    // What is no id is the id of nothing.
+    if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
+    const { from, to } = createdRange(query);
+    const endpointId = query['endpoint'] ?? '';
+    const { data, meta } = await api.list('listEvents', eventSchema, {
+      ...{ caller, requestId },
+      query: {
+        limit: rowsPerPage,
+        cursor: query['cursor'],
+        object_id: objectId === '' ? undefined : objectId,
+        event: eventKinds.find((kind) => kind === query['kind']),
+        status: states.find(({ value }) => value === query['state'])?.value,
+        endpoint_id: isUuid(endpointId) ? endpointId : undefined,
+        from: from?.toISOString(),
+        to: to?.toISOString(),
+      },
+    });
+    return {
+      rows: data,
+      total: meta.total,
+      nextCursor: meta.next_cursor,
+      ...(meta.total_is_capped !== undefined && { isCapped: meta.total_is_capped }),
+    };
+  },
+  columns: [
+    {
+      header: 'Kind',
+      isMain: true,
+      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${event}</code></span>
+<span class="second phone">${shownTime(new Date(at), now)}</span>`,
+    },
+    { header: 'Time', cell: ({ created_at: at }, { now }) => shownTime(new Date(at), now) },
+    { header: 'Record', cell: ({ object_id: id }) => html`<code>${id}</code>` },
+    {
+      header: 'Tries',
+      isNumber: true,
+      cell: ({ deliveries }) => String(deliveries.reduce((sum, { attempts }) => sum + attempts, 0)),
+    },
+    { header: 'State', isMain: true, cell: eventState },
+  ],
+  href: ({ id }) => `/events/${id}`,
+  empty: { text: 'No events yet. Each payment, transfer and customer makes some.' },
+});
+
+/** The state of the delivery that somebody has to look at, before those that went well. */
+function eventState({ deliveries }: ShownEvent, { now }: Visit): Html {
+  const worst = ['failed', 'kept', 'pending', 'delivered'].flatMap((status) =>
+    deliveries.filter((each) => each.status === status),
+  )[0];
+  return worst
+    ? stateMark(deliveryState(worst, now))
+    : stateMark({ tone: 'calm', icon: 'cross', text: 'Sent nowhere' });
+}
+
+function loadEvent(
+  { api }: DashboardServices,
+  { caller, requestId }: Visit,
+  { params }: PageInput,
+): Promise<EventWithTries> {
+  return api.call('retrieveEvent', eventWithTriesSchema, { caller, requestId, params: { id: params['id'] ?? '' } });
+}
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/events/:id',
+  section: 'events',
+  action: 'requests.read',
+  async handle(services, visit, input) {
+    const event = await loadEvent(services, visit, input);
+    const { base, now } = visit;
+    const { deliveries, object_id: objectId, request_id: requestId, ...sent } = event;
+    return {
+      title: event.event,
+      body: html`${recordHead(visit, {
+        heading: html`<code>${event.event}</code>`,
+        state: null,
+        actions: [{ href: `/events/${event.id}/resend`, text: 'Send again', needs: 'endpoints.manage' }],
+      })}
+<section class="panel"><h2>Details</h2>${facts([
+        ['Time', shownTime(new Date(event.created_at), now)],
+        ['Event id', event.id],
+        ['Record', html`<a href="${base}/events?term=${objectId}">${objectId}</a>`],
+        ['Number among the record’s events', String(event.sequence)],
+        ['Caused by', requestId && html`<a href="${base}/requests/by-id/${requestId}">${requestId}</a>`],
+      ])}</section>
+${deliveries.length === 0 && html`<section class="empty"><p>No endpoint subscribed to it, so it was sent nowhere.</p></section>`}
+${deliveries.map((delivery) => deliveryPanel(services, visit, event, delivery))}
+<section class="panel"><h2>Body</h2>${prettyJson(JSON.stringify({ ...sent, request_id: requestId }), 'Body of the event')}</section>`,
+    };
+  },
+};
+
+function deliveryPanel(
+  { webhooks }: DashboardServices,
+  { base, now }: Visit,
+  { id }: EventWithTries,
+  delivery: EventWithTries['deliveries'][number],
+): Html {
+  const { callback_url: callbackUrl, endpoint_id: endpointId } = delivery;
+  const state = deliveryState(delivery, now);
+  return html`<section class="panel"><h2>${
+    callbackUrl === null
+      ? html`<a href="${base}/endpoints/${endpointId}">To the endpoint</a>`
+      : html`To ${foreignText(callbackUrl)}`
+  } ${stateMark(state)}</h2>
+${delivery.tries.length === 0 && html`<p class="count">No try is on record. Tries are kept for 30 days.</p>`}
+<ol class="timeline">${delivery.tries.map((each) => {
+    const sentAt = new Date(each.sent_at);
+    return html`<li>${shownTime(sentAt, now)}<div>Try ${each.attempt}: ${
+      each.status === null ? failureText(each.failure) : `status ${each.status}`
+    }, ${each.duration_ms} ms<details><summary>Request and response</summary>
+<p>Sent with the body below and these headers. Signatures are made for each try and not kept.</p>
+<pre class="json" tabindex="0" role="region" aria-label="Headers of try ${each.attempt}">content-type: application/json
+webhook-id: ${id}
+webhook-timestamp: ${Math.floor(sentAt.getTime() / 1_000)}
+webhook-signature: v1,…
+${webhooks.signatureHeader}: …</pre>
+${each['answer'] === '' ? html`<p>The response had no body.</p>` : html`<p>The response began:</p>${prettyJson(each['answer'], `Response to try ${each.attempt}`)}`}</details></div></li>`;
+  })}</ol></section>`;
+}
+
+const resend = formRoutes<EventWithTries>({
+  path: '/events/:id/resend',
+  section: 'events',
+  action: 'endpoints.manage',
+  load: loadEvent,
+  view: (event) => ({
+    heading: 'Send this event again?',
+    effect: html`<p><code>${event.event}</code>, ${event.id}</p>
+<p>It is sent now, once to each address that gets it, and tried again if that fails. A server that has seen it knows it by its id.</p>`,
+    button: 'Send again',
+    back: { href: `/events/${event.id}`, text: 'Back to the event' },
+  }),
+  async submit(services, visit, { subject: { id }, formId }) {
+    await act(services, visit, {
+      ...{ operationId: 'resendEvent', schema: eventWithTriesSchema, params: { id }, body: {}, formId },
+      object: { type: 'event', id },
+    });
+    return `/events/${id}`;
+  },
+});
+
+export const eventPages: readonly DashboardRoute[] = [list, show, ...resend];

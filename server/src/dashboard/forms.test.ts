@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDashboardWorld } from '../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld, Member } from '../../../test/harness/dashboard-world.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
+
+let world: DashboardWorld;
+let owner: Member;
+
+before(async () => {
+  world = await openDashboardWorld();
+  owner = await world.signIn('owner');
+});
+after(() => world.stop());
+
+/** The hidden fields of a form, as a browser sends them. */
+async function hiddenFields(url: string): Promise<Record<string, string>> {
+  const text = await (await owner.get(url)).text();
+  const found = text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]));
+}
+
+const audited = () =>
+  asOwner<{ action: string; changes: unknown; request_id: string }>(
+    world.service,
+    'SELECT action, changes, request_id FROM audit_entries ORDER BY id',
+  );
+
+test('two taps on one form create one payment and one audit entry, in which no number stands', async () => {
+  const url = world.at('/payments/new');
+  const fields = { 'data.amount': '1,250.50', 'data.title': 'Rice', 'data.customer_phone': '7001234' };
+  const sent = { ...(await hiddenFields(url)), ...fields };
+  const responses = await Promise.all([owner.post(url, sent), owner.post(url, sent)]);
+  const [first, second] = responses.map(({ headers }) => headers.get('location'));
+  assert.deepEqual([responses.map(({ status }) => status), second], [[303, 303], first]);
+  const { body } = await world.api.get('/v1/payments');
+  const [payment, ...others] = body['data'] as Record<string, unknown>[];
+  assert.deepEqual([payment?.['amount'], payment?.['title'], others.length], [1250.5, 'Rice', 0]);
+  const entries = (await audited()).filter(({ action }) => action === 'createPayment');
+  assert.equal(entries.length, 1);
+  assert.ok(!JSON.stringify(entries).includes('7001234'));
+});
+
+test('a refused form changes nothing, says why beside the field, and returns all that was typed', async () => {
+  const url = world.at('/payments/new');
+  const count = (await audited()).length;
+  const sent = { ...(await hiddenFields(url)), 'data.amount': 'a lot', 'data.title': '<b>Rice</b>' };
+  const response = await owner.post(url, sent);
+  const text = await response.text();
+  assert.equal(response.status, 400);
+  assert.match(text, /id="data\.amount-error"/);
+  assert.match(text, /value="a lot"/);
+  assert.match(text, /value="&lt;b&gt;Rice&lt;\/b&gt;"/);
+  assert.equal((await audited()).length, count);
+});
+
+test('fields that a form does not have are ignored, whatever the API would take', async () => {
+  const url = world.at('/payments/new');
+  const extra = { 'data.metadata.order': '1', currency: 'USD', status: 'successful', sub_account: 'other' };
+  const response = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '5', ...extra });
+  assert.equal(response.status, 303);
+  const id = response.headers.get('location')?.split('/').at(-1) ?? '';
+  const { body } = await world.api.get(`/v1/payments/${id}`);
+  assert.deepEqual([body['currency'], body['status'], body['metadata']], ['GMD', 'requires_payment_method', {}]);
+});
+
+test('what has changed since the form was drawn is shown again, and nothing is done', async () => {
+  const { body } = await world.api.post('/v1/payments', { data: { amount: 20 } });
+  const url = world.at(`/payments/${String(body['payment_intent_id'])}/cancel`);
+  const sent = await hiddenFields(url);
+  await world.api.post(`/v1/payments/${String(body['payment_intent_id'])}/cancel`);
+  const response = await owner.post(url, sent);
+  assert.equal(response.status, 409);
+  assert.match(await response.text(), /changed meanwhile\. Nothing was done/);
+});

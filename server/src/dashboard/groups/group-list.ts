@@ -1,0 +1,47 @@
+import type { Static } from 'typebox';
+import { html } from '../../kit/html.ts';
+import { parsePercent, percentToJson } from '../../kit/money.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { listCall } from '../patterns/list-call.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+
+type Row = Static<typeof groupSchema>;
+
+export const groupList = listRoute<Row>({
+  ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
+  filters: [{ kind: 'search', name: 'term', label: 'Name' }],
+  async read({ api }, visit, query) {
+    const call = listCall(visit, query, { limit: rowsPerPage });
+    const { data, meta } = await api.list('listSubAccountGroups', groupSchema, call);
+    const isCapped = meta.total_is_capped === true;
+    return { rows: data, total: meta.total, isCapped, nextCursor: meta.next_cursor };
+  },
+  columns: [
+    {
+      header: 'Name',
+      isMain: true,
+      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
+<span class="second phone">${membersText(row)}</span>`,
+    },
+    { header: 'Members', cell: membersText },
+    { header: 'They get', isMain: true, isNumber: true, cell: (row) => `${sharedPercent(row)}%` },
+    { header: 'You', isNumber: true, cell: (row) => `${100 - sharedPercent(row)}%` },
+  ],
+  href: ({ id }) => `/groups/${id}`,
+  empty: {
+    text: 'No groups yet. A group splits a payment among several sub-accounts, by percentages of its own.',
+    action: { href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' },
+  },
+  buttons: [{ href: '/groups/new', text: 'New group', needs: 'sub_accounts.write' }],
+});
+
+function membersText({ members }: Row): string {
+  return members.length === 1 ? '1 member' : `${members.length} members`;
+}
+
+function sharedPercent({ members }: Row): number {
+  const hundredths = members.reduce((sum, { percentage }) => sum + parsePercent(percentage), 0n);
+  return percentToJson(hundredths);
+}

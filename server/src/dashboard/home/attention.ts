@@ -1,0 +1,136 @@
+import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
+import type { Case } from '../../cases/case.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { readBalances } from '../../ledger/balances.ts';
+import { summarizeBreakers } from '../../networks/payout-breakers.ts';
+import { icon } from '../../pages/icons.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { findTransaction } from '../../payments/find-payment.ts';
+import { settledAccount } from '../../sub-accounts/ledger-accounts.ts';
+import { listSubAccountsWithoutNetwork } from '../../sub-accounts/manage-sub-accounts.ts';
+import { findTransferById } from '../../transfers/find-transfer.ts';
+import { paysOut } from '../../transfers/rail.ts';
+import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** Something that somebody has to look at. */
+interface Concern {
+  text: Html;
+  /** Below the visit's base: where to do something about it. */
+  href: string;
+  action: string;
+  /** Whether the people of the business have to act; the rest is being worked on. */
+  isOurs: boolean;
+}
+
+// More of a kind are on the page that the lines lead to.
+const linesMax = 3;
+
+/** What needs attention, one line each, what the business itself must do first. */
+export async function attention(services: DashboardServices, visit: Visit, owedMinor: bigint): Promise<Html> {
+  const concerns = [
+    ...debtConcern(owedMinor),
+    ...(visit.may('endpoints.manage').isAllowed || visit.may('requests.read').isAllowed
+      ? await endpointConcerns(services, visit)
+      : []),
+    ...(await subAccountConcerns(services, visit)),
+    ...(await networkConcerns(services, visit)),
+    ...(await caseConcerns(services, visit)),
+  ].toSorted((one, other) => Number(other.isOurs) - Number(one.isOurs));
+  if (concerns.length === 0) return html``;
+  return html`<section aria-labelledby="attention"><h2 id="attention" class="unseen">Needs attention</h2><ul class="attention">${concerns.map(
+    ({ text, href, action, isOurs }) =>
+      html`<li class="notice ${isOurs ? 'bad' : 'wait'}">${icon(isOurs ? 'warning' : 'clock')}<p>${text} <a href="${visit.base}${href}">${action}</a></p></li>`,
+  )}</ul></section>`;
+}
+
+function debtConcern(owedMinor: bigint): Concern[] {
+  if (owedMinor === 0n) return [];
+  const text = html`You owe ${formatAmount(owedMinor)}, because a payment was taken back. Your next payments repay it first; until then transfers wait.`;
+  return [{ text, href: '/balance', action: 'See the balance', isOurs: true }];
+}
+
+async function endpointConcerns({ api }: DashboardServices, { caller, requestId, now }: Visit): Promise<Concern[]> {
+  const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, { caller, requestId });
+  return data
+    .flatMap(({ id, url, status, disabled_reason: reason, health }): Concern[] => {
+      const href = `/endpoints/${id}`;
+      const name = foreignText(hostOf(url));
+      if (status === 'disabled') {
+        if (reason === null || reason === 'manual') return [];
+        const text = html`The endpoint ${name} was switched off, because deliveries to it failed.`;
+        return [{ text, href, action: 'Mend it and switch it on', isOurs: true }];
+      }
+      if (health.failing_since === null) return [];
+      const text = html`The endpoint ${name} has failed since ${shownTime(new Date(health.failing_since), now)}.`;
+      return [{ text, href, action: 'See why', isOurs: true }];
+    })
+    .slice(0, linesMax);
+}
+
+function hostOf(url: string | null): string {
+  return url !== null && URL.canParse(url) ? new URL(url).host : 'for callback URLs';
+}
+
+/** Sub-accounts with money that no connected network can pay out. */
+async function subAccountConcerns({ money }: DashboardServices, { merchant, testMode }: Visit): Promise<Concern[]> {
+  const networks = money.networks
+    .list(testMode)
+    .filter(paysOut)
+    .map(({ capabilities }) => capabilities.network);
+  const found = await listSubAccountsWithoutNetwork(money.db, merchant.id, { networks, rowsMax: 20 });
+  const { id: merchantId, currency } = merchant;
+  const accounts = found.map(({ id }) => settledAccount(id));
+  const balances = await readBalances(money.db, { merchantId, currency, accounts });
+  return found
+    .flatMap(({ id, name }): Concern[] => {
+      const amountMinor = balances.get(settledAccount(id)) ?? 0n;
+      if (amountMinor <= 0n) return [];
+      const text = html`${foreignText(name)} has ${formatAmount(amountMinor)} and no number that money can be sent to.`;
+      return [{ text, href: `/sub-accounts/${id}`, action: 'Give it a number', isOurs: true }];
+    })
+    .slice(0, linesMax);
+}
+
+async function networkConcerns({ money }: DashboardServices, { testMode, now }: Visit): Promise<Concern[]> {
+  const { networks } = await summarizeBreakers(money);
+  return networks.flatMap(({ capabilities, open }): Concern[] => {
+    if (open === null || capabilities.testMode !== testMode) return [];
+    const text = html`${capabilities.displayName} has taken no payouts since ${shownTime(open.openedAt, now)}. What you send is held and follows by itself.`;
+    return [{ text, href: '/transfers?status=pending', action: 'See what waits', isOurs: false }];
+  });
+}
+
+async function caseConcerns(services: DashboardServices, visit: Visit): Promise<Concern[]> {
+  const cases = await listOpenCasesOfMerchant(services.money.db, visit.merchant.id, linesMax + 1);
+  const concerns: Concern[] = [];
+  // What is owed has a line of its own.
+  for (const one of cases.filter(({ kind }) => kind !== 'merchant_owes').slice(0, linesMax)) {
+    const { href, action, what } = await subjectOf(services, visit, one);
+    const text = html`${formatAmount(one.amountMinor)} of ${what} is being checked, since ${shownTime(one.createdAt, visit.now)}. The operator decides, and nothing is lost.`;
+    concerns.push({ text, href, action, isOurs: false });
+  }
+  return concerns;
+}
+
+async function subjectOf(
+  { money: { db } }: DashboardServices,
+  { merchant }: Visit,
+  { subjectType, subjectId }: Case,
+): Promise<{ href: string; action: string; what: string }> {
+  if (subjectType === 'charge') {
+    const found = await findTransaction(db, merchant.id, subjectId);
+    const href = found ? `/payments/${found.intent.id}` : '/payments';
+    return { href, action: 'See the payment', what: 'a payment' };
+  }
+  const transfer = subjectType === 'transfer' ? await findTransferById(db, merchant.id, subjectId) : undefined;
+  if (!transfer) return { href: '/balance', action: 'See the balance', what: 'your money' };
+  if (transfer.kind === 'refund') {
+    return { href: `/refunds/${subjectId}`, action: 'See the refund', what: 'a refund' };
+  }
+  return { href: `/transfers/${subjectId}`, action: 'See the transfer', what: 'a transfer' };
+}

@@ -1,0 +1,162 @@
+import { AppError } from '../../api/app-error.ts';
+import { utcDay } from '../../kit/clock.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { isTime } from '../../kit/time-or-day.ts';
+import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import type { Dimension } from '../../reports/figures.ts';
+import { readRecords } from '../../reports/read-records.ts';
+import type { FigureRecord } from '../../reports/read-records.ts';
+import { readDays, readDaysOf, readNames } from '../../reports/read-report.ts';
+import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { barChart, drawn } from '../patterns/charts/bar-chart.ts';
+import { chartTable } from '../patterns/charts/chart-frame.ts';
+import { rateChart } from '../patterns/charts/rate-chart.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { countText, figureText, rateOf, shownFigures, successText, unpaid } from './figure-texts.ts';
+import type { ShownFigure } from './figure-texts.ts';
+import { dayName, isOneDay, pointsOf, readRange } from './ranges.ts';
+import type { ShownRange } from './ranges.ts';
+
+/** What is behind a figure: the days of a longer time, or the records of one day. Both add up to it. */
+export const figurePage: DashboardRoute = {
+  method: 'GET',
+  path: '/figures/:figure',
+  section: 'home',
+  action: 'figures.read',
+  async handle(services, visit, { params, query }) {
+    const figure = [...shownFigures, unpaid].find(({ name }) => name === params['figure']);
+    if (!figure) throw new AppError('not_found', 'There is no such figure.');
+    const range = readRange(query, visit.now);
+    const part = await readPart(services, visit, query);
+    const shown: Shown = { figure, range, part, query };
+    return isOneDay(range) ? recordsPage(services, visit, shown) : daysPage(services, visit, shown);
+  },
+};
+
+interface Shown {
+  figure: ShownFigure;
+  range: ShownRange;
+  part: PartOfFigure | null;
+  query: PageInput['query'];
+}
+
+/** One network, counter or link. */
+interface PartOfFigure {
+  dimension: Dimension;
+  key: string;
+  name: string;
+}
+
+async function readPart(
+  { money: { db, networks } }: DashboardServices,
+  { merchant, testMode }: Visit,
+  query: PageInput['query'],
+): Promise<PartOfFigure | null> {
+  const { network, counter = '', link = '' } = query;
+  if (network !== undefined) {
+    return { dimension: 'network', key: network, name: networkName(networks, network, testMode) };
+  }
+  const [dimension, key] = isUuid(counter) ? (['counter', counter] as const) : (['link', link] as const);
+  if (!isUuid(key)) return null;
+  const names = await readNames(db, merchant.id, { terminalIds: [key], paymentLinkIds: [key] });
+  return { dimension, key, name: cleanText(names.get(key) ?? 'Unknown') };
+}
+
+/** The address of the same list, of other days. */
+function addressOf({ base }: Visit, { figure, part }: Shown, more: Record<string, string>): string {
+  const query = new URLSearchParams({ ...more, ...(part && { [part.dimension]: part.key }) });
+  return `${base}/figures/${figure.name}?${query.toString()}`;
+}
+
+function headingOf({ figure, part }: Shown): Html {
+  return html`<h1>${figure.title}${part && html` · <bdi>${part.name}</bdi>`}</h1>`;
+}
+
+async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
+  const { figure, range, part } = shown;
+  const { merchant, now } = visit;
+  const report = await (part ? readDaysOf(money.db, merchant, range, part) : readDays(money.db, merchant, range));
+  const hrefOf = (day: string): string => addressOf(visit, shown, { day });
+  const points = pointsOf(report, range, { now, hrefOf });
+  const isRate = figure === unpaid;
+  const [first, last] = [report.slots[0], report.slots.at(-1)];
+  const chart = isRate
+    ? rateChart({
+        id: 'figure',
+        title: 'Success',
+        points: points.map(({ figures, ...point }) => ({ ...point, ...rateOf(figures) })),
+      })
+    : barChart({
+        id: 'figure',
+        title: figure.title,
+        points: points.map(({ figures, ...point }) => ({ ...point, amountMinor: figure.amountOf(figures) })),
+      });
+  const days = report.slots.map(({ slot, figures }) => {
+    const day = utcDay(slot);
+    const at = { name: dayName(day), label: '', isOpen: false, href: hrefOf(day) };
+    if (isRate) return { ...at, spoken: '', cells: [successText(figures), countText(figures.unpaidCount)] };
+    return drawn(
+      { ...at, amountMinor: figure.amountOf(figures), note: figure.noteOf?.(figures) ?? '' },
+      Boolean(figure.noteOf),
+    );
+  });
+  const headers = isRate ? ['Day', 'Success', 'Not paid'] : ['Day', 'Amount', ...(figure.noteOf ? ['Count'] : [])];
+  return {
+    title: figure.title,
+    body: html`<header class="head"><div>${headingOf(shown)}<p class="count">${first && last && html`${dayName(utcDay(first.slot))} to ${dayName(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong></p></div></header>
+<section class="panel">${chart}</section>
+<section>${chartTable(`${figure.title} by day`, headers, days)}</section>`,
+  };
+}
+
+async function recordsPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
+  const { figure, range, part, query } = shown;
+  const until = query['until'] !== undefined && isTime(query['until']) ? new Date(query['until']) : null;
+  const list = await readRecords(money.db, visit.merchant, figure.records, {
+    ...{ day: range.from, until, cursor: query['cursor'] ?? null, rowsMax: rowsPerPage },
+    filter: {
+      network: part?.dimension === 'network' ? part.key : null,
+      terminalId: part?.dimension === 'counter' ? part.key : null,
+      paymentLinkId: part?.dimension === 'link' ? part.key : null,
+    },
+  });
+  const count = `${countText(list.totalCount)} ${list.totalCount === 1n ? 'entry' : 'entries'}`;
+  const sum = figure === unpaid ? count : `${count}, ${formatAmount(list.totalMinor)}`;
+  const more = { day: range.from, ...(until && { until: until.toISOString() }) };
+  return {
+    title: figure.title,
+    body: html`<header class="head"><div>${headingOf(shown)}<p class="count">${dayName(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong></p></div></header>
+${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, money, list.records, figure)}
+<nav class="pages" aria-label="Pages">${list.nextCursor !== null && html`<a class="button small plain" rel="next" href="${addressOf(visit, shown, { ...more, cursor: list.nextCursor })}">Older</a>`}</nav>`,
+  };
+}
+
+const recordNames = { payments: 'Payment', transfers: 'Transfer', refunds: 'Refund' };
+
+function recordTable(
+  { base, testMode, now }: Visit,
+  { networks }: DashboardServices['money'],
+  records: readonly FigureRecord[],
+  { title }: ShownFigure,
+): Html {
+  const nameOf = ({ record, name }: FigureRecord): Html =>
+    name === null || cleanText(name) === ''
+      ? html`${record === null ? 'Entry' : recordNames[record]}`
+      : foreignText(name);
+  return html`<table class="list"><caption class="unseen">${title}</caption>
+<thead><tr><th scope="col">For</th><th scope="col" class="wide">Time</th><th scope="col" class="wide">Network</th><th scope="col" class="wide">Reference</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${records.map((row) => {
+    const first = html`<span class="first">${nameOf(row)}</span>`;
+    return html`<tr><td>${row.record === null ? first : html`<a href="${base}/${row.record}/${row.id}">${first}</a>`}<span class="second phone">${shownTime(row.at, now)}</span></td>
+<td class="wide">${shownTime(row.at, now)}</td><td class="wide">${networkName(networks, row.network, testMode)}</td><td class="wide">${row.reference}</td>
+<td class="number"><span class="first">${formatAmount(row.amountMinor)}</span><span class="second phone">${networkName(networks, row.network, testMode)}</span></td></tr>`;
+  })}</tbody></table>`;
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { createApiClient } from '../../../../test/harness/api-client.ts';
+import { listKeys } from '../../merchants/manage-keys.ts';
+import { signatureHeaders } from '../../webhooks/signature.ts';
+
+let world: DashboardWorld;
+let owner: Member;
+
+before(async () => {
+  world = await openDashboardWorld();
+  owner = await world.signIn('owner');
+});
+
+after(() => world.stop());
+
+/** Draws a form and sends it with these fields. */
+async function submit(path: string, fields: Record<string, string> = {}, member = owner): Promise<Response> {
+  const url = world.at(path);
+  const page = await member.get(url).then((response) => response.text());
+  const hidden = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map((each) => [
+    each[1],
+    each[2],
+  ]);
+  return member.post(url, { ...(Object.fromEntries(hidden) as Record<string, string>), ...fields });
+}
+
+const keysNow = () => listKeys(world.service.db, world.service.clock, world.business.test.merchant);
+const shownSecret = (text: string) => /id="secret"[^>]* value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+test('a new key stands in one response only: no page, log, mail or audit entry has it', async () => {
+  const fields = { name: 'Till server', 'scopes.read': 'true', 'scopes.charge': 'true', second_factor: owner.code() };
+  const response = await submit('/keys/new', fields);
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  const key = shownSecret(text);
+  assert.match(key, /^sk_test_/);
+  const api = createApiClient(world.service.url, key);
+  assert.equal((await api.get('/v1/payments')).status, 200);
+  assert.equal((await api.post('/v1/payments', { data: { amount: 5, description: `with ${key}` } })).status, 201);
+  await world.service.app.drain();
+  const stored = await world.service.db.rows({
+    name: 'test_stored',
+    text: `SELECT row_to_json(audit_entries)::text AS text FROM audit_entries
+           UNION ALL SELECT row_to_json(request_log)::text FROM request_log`,
+    values: [],
+  });
+  assert.ok(stored.length >= 3);
+  const mail = await world.service.db.rows({
+    name: 'test_mails',
+    text: 'SELECT recipient, subject FROM mails',
+    values: [],
+  });
+  assert.deepEqual(mail, [{ recipient: owner.account.email, subject: 'New test API key of Kairaba Books' }]);
+  const id = (await keysNow()).find(({ name }) => name === 'Till server')?.id ?? '';
+  const pages = ['/keys', `/keys/${id}`, `/keys/${id}/roll`, '/requests'].map((path) => owner.get(world.at(path)));
+  const texts = await Promise.all((await Promise.all(pages)).map((page) => page.text()));
+  assert.ok(![JSON.stringify(stored), ...world.service.logLines, ...texts].some((each) => each.includes(key)));
+});
+
+test('nothing happens to a key without a fresh second factor, and with it the key is rolled, then revoked', async () => {
+  const text = await (
+    await submit('/keys/new', { name: 'Old', 'scopes.read': 'true', second_factor: owner.code() })
+  ).text();
+  const old = (await keysNow()).find(({ name }) => name === 'Old');
+  assert.ok(old);
+  const api = createApiClient(world.service.url, shownSecret(text));
+  for (const action of ['roll', 'revoke']) assert.equal((await submit(`/keys/${old.id}/${action}`)).status, 400);
+  assert.equal((await submit('/keys/new', { name: 'None', 'scopes.read': 'true' })).status, 400);
+  assert.ok((await keysNow()).every(({ name, rolledTo, revokedAt }) => name !== 'None' && !rolledTo && !revokedAt));
+  // Each person has three codes in a minute.
+  const other = await world.signIn('owner');
+  const rolled = await submit(`/keys/${old.id}/roll`, { overlap: '3600', second_factor: other.code() }, other);
+  const newKey = shownSecret(await rolled.text());
+  assert.equal((await createApiClient(world.service.url, newKey).get('/v1/payments')).status, 200);
+  assert.equal((await api.get('/v1/payments')).status, 200, 'the old one during the overlap');
+  assert.equal((await submit(`/keys/${old.id}/revoke`, { second_factor: other.code() }, other)).status, 303);
+  const finance = await world.signIn('finance');
+  assert.equal((await finance.get(world.at('/keys'))).status, 403);
+});
+
+test('a resend of many sends each missed event once, however often its button is pressed', async () => {
+  const { db } = world.service;
+  const { body } = await world.api.post('/v1/webhook-endpoints', {
+    url: 'http://localhost:9/hooks',
+    enabled_events: ['*'],
+  });
+  const id = String(body['id']);
+  assert.equal((await submit(`/endpoints/${id}/pause`)).status, 303);
+  // Events that the endpoint missed while it was paused.
+  for (let each = 0; each < 3; each += 1) await world.api.post('/v1/payments', { data: { amount: 5 } });
+  await world.service.app.drain();
+  assert.equal((await submit(`/endpoints/${id}/resume`)).status, 303);
+  const drawn = await owner.get(world.at(`/endpoints/${id}/resend`)).then((response) => response.text());
+  const count = Number(/Send (\d+) again/.exec(drawn)?.[1]);
+  assert.ok(count > 0, drawn.slice(drawn.indexOf('<main')));
+  const fields = Object.fromEntries(
+    [...drawn.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map((each) => [each[1], each[2]]),
+  ) as Record<string, string>;
+  const sent = await Promise.all([1, 2].map(() => owner.post(world.at(`/endpoints/${id}/resend`), fields)));
+  assert.ok(sent.some(({ status }) => status === 303));
+  const audits = await db.rows({
+    name: 'test_audit',
+    text: `SELECT id FROM audit_entries WHERE action = 'resendEvents' AND object_id = $1`,
+    values: [id],
+  });
+  assert.equal(audits.length, 1);
+  await world.service.app.drain();
+  const tries = await db.rows<{ tries: number }>({
+    name: 'test_tries',
+    text: `SELECT count(*)::int AS tries FROM webhook_attempts JOIN webhook_deliveries ON id = delivery_id
+           WHERE endpoint_id = $1 GROUP BY delivery_id`,
+    values: [id],
+  });
+  assert.deepEqual(
+    tries.map((each) => each.tries),
+    Array.from({ length: count }, () => 1),
+  );
+});
+
+test('the check of a signature says whether it verifies, and why not', async () => {
+  const { body } = await world.api.post('/v1/webhook-endpoints', { url: 'https://shop.example/hooks' });
+  const [id, secret] = [String(body['id']), String(body['secret'])];
+  const text = '{"id":"1","data":{"amount":100}}';
+  const now = world.service.clock.now();
+  const header = 'x-service-signature';
+  const made = (sentAt: Date) => {
+    const headers = signatureHeaders(
+      { id: 'evt', sentAt, body: Buffer.from(text) },
+      { current: secret, previous: null },
+      header,
+    );
+    return {
+      body: text,
+      signature: headers['webhook-signature'] ?? '',
+      id: 'evt',
+      timestamp: headers['webhook-timestamp'] ?? '',
+    };
+  };
+  const good = made(now);
+  const cases: [Record<string, string>, string][] = [
+    [good, 'It verifies'],
+    [made(new Date(now.getTime() - 600_000)), 'Too old'],
+    [{ ...good, body: '{ "id": "1",\n "data": { "amount": 100 } }' }, 'The body was changed'],
+    [{ ...good, body: text.replace('100', '900') }, 'It does not verify'],
+    [{ ...good, signature: '' }, 'No signature'],
+    [{ ...good, timestamp: 'now' }, 'No time'],
+  ];
+  for (const [fields, title] of cases) {
+    const page = await (await submit(`/endpoints/${id}/signature`, fields)).text();
+    assert.match(page, new RegExp(`<h1>${title}</h1>`), title);
+  }
+  const other = await (await submit(`/endpoints/${world.business.test.endpointId}/signature`, good)).text();
+  assert.match(other, /Another endpoint/);
+});

@@ -1,0 +1,232 @@
+import { listTeam } from '../../accounts/team.ts';
+import { AppError, fieldError } from '../../api/app-error.ts';
+import { keyScopes } from '../../api/key-scope.ts';
+import { maskedChanges } from '../../audit/masked-fields.ts';
+import { dayMs } from '../../kit/clock.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
+import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { audit } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { keyList, lastUse } from './key-list.ts';
+import { keyState, keyText, scopeTexts, scopesText } from './key-texts.ts';
+import { secretPage } from './shown-once.ts';
+
+const path = '/keys';
+const shared = { section: 'keys', action: 'keys.manage' } as const;
+
+async function findKey({ money }: DashboardServices, { merchant }: Visit, id: string | undefined): Promise<ListedKey> {
+  const key = (await listKeys(money.db, money.clock, merchant)).find((each) => each.id === id);
+  if (!key) throw new AppError('not_found', 'There is no such API key in this environment.');
+  return key;
+}
+
+const show: DashboardRoute = {
+  ...{ ...shared, method: 'GET', path: `${path}/:id` },
+  async handle(services, visit, { params }) {
+    const key = await findKey(services, visit, params['id']);
+    const isOn = key.state !== 'revoked' && key.state !== 'expired';
+    const { now, base, testMode } = visit;
+    return {
+      title: cleanText(key.name),
+      body: html`${recordHead(visit, {
+        heading: html`<bdi>${cleanText(key.name)}</bdi>`,
+        state: keyState(key),
+        actions: [
+          ...(isOn && key.rolledTo === null
+            ? [{ href: `${path}/${key.id}/roll`, text: 'Roll key', needs: 'keys.manage' as const }]
+            : []),
+          ...(isOn
+            ? [{ href: `${path}/${key.id}/revoke`, text: 'Revoke', needs: 'keys.manage' as const, isDanger: true }]
+            : []),
+        ],
+      })}
+<section class="panel"><h2>Details</h2>${facts([
+        ['Key', html`<code>${keyText(key, testMode)}</code>`],
+        ['May', scopesText(key.scopes)],
+        ['From', key.addresses === null ? 'Any address' : key.addresses.join(', ')],
+        ['Last used', lastUse(key, visit)],
+        ['Created', shownTime(key.createdAt, now)],
+        ['Ends', key.expiresAt === null ? 'Never' : shownTime(key.expiresAt, now)],
+        ['Revoked', key.revokedAt && shownTime(key.revokedAt, now)],
+        ['Rolled to', key.rolledTo && html`<a href="${base}${path}/${key.rolledTo}">the key that replaced it</a>`],
+        ['Requests', html`<a href="${base}/requests?key=${key.id}">What it sent</a>`],
+        ['Key id', key.id],
+      ])}</section>
+<p class="hint">The key itself is not stored, only a hash of it: it was shown once, when it was created.</p>`,
+    };
+  },
+};
+
+const create = formRoutes<null>({
+  ...{ ...shared, path: `${path}/new`, load: async () => null },
+  view: (_none, { testMode }) => ({
+    heading: testMode ? 'New test key' : 'New live key',
+    fields: [
+      { kind: 'text', name: 'name', label: 'Name', hint: 'Which server or program uses it.', isRequired: true },
+      {
+        kind: 'checkboxes',
+        name: 'scopes',
+        label: 'What it may do',
+        options: keyScopes.map((value) => ({ value, text: scopeTexts[value] })),
+      },
+      { kind: 'date', name: 'expires_at', label: 'Ends on', hint: 'At the end of that day. Empty: never.' },
+      {
+        kind: 'lines',
+        name: 'addresses',
+        label: 'Only from these addresses',
+        hint: 'One IP address or network on each line, such as 192.0.2.7 or 192.0.2.0/24. Empty: from anywhere.',
+      },
+    ],
+    values: { scopes: 'read,charge' },
+    button: 'Create the key',
+    back: { href: path, text: 'Back to the keys' },
+  }),
+  async submit(services, visit, { body }) {
+    const { money, keys } = services;
+    const sent = body as { name?: string; scopes?: string[]; expires_at?: string; addresses?: string[] };
+    const key = {
+      name: sent.name ?? '',
+      scopes: sent.scopes ?? [],
+      expiresAt: sent.expires_at === undefined ? null : endOfDay(sent.expires_at),
+      addresses: sent.addresses ?? null,
+    };
+    const { text } = await money.db.withTransaction(async (tx) => {
+      const created = await createApiKey(tx, keys, visit.merchant, key);
+      await noteNewKey(tx, services, visit, created, 'keys.create');
+      return created;
+    });
+    return secretPage({
+      title: visit.testMode ? 'Your new test key' : 'Your new live key',
+      label: 'API key',
+      secret: text,
+      effect: html`<p>It works from now on. The owners of the business were told by mail.</p>`,
+      next: { href: `${visit.base}${path}`, text: 'I have copied it' },
+    });
+  },
+});
+
+function endOfDay(day: string): Date {
+  const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(start)) throw fieldError('invalid_request', 'expires_at', 'Type a day such as 2027-03-31.');
+  return new Date(start + dayMs);
+}
+
+/** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
+async function noteNewKey(
+  tx: Transaction,
+  services: DashboardServices,
+  visit: Visit,
+  { record }: CreatedKey,
+  action: 'keys.create' | 'keys.roll',
+): Promise<void> {
+  const { name, scopes, expiresAt, addresses, lastFour } = record;
+  const ending = keyText({ lastFour }, visit.testMode);
+  audit(tx, services, visit, {
+    action,
+    object: { type: 'api_key', id: record.id },
+    changes: maskedChanges({
+      name,
+      scopes,
+      expires_at: expiresAt?.toISOString() ?? null,
+      addresses,
+      ends_with: lastFour,
+    }),
+  });
+  const { accounts } = services;
+  const business = cleanText(visit.merchant.name);
+  const environment = visit.testMode ? 'test' : 'live';
+  for (const owner of (await listTeam(tx, visit.merchant.businessId)).filter(({ role }) => role === 'owner')) {
+    accounts.sendMail(tx, {
+      to: owner.email,
+      subject: `New ${environment} API key of ${business}`,
+      text: `${visit.account.name} ${action === 'keys.roll' ? 'rolled' : 'created'} an API key of ${business}: “${cleanText(name)}”, ${ending}.
+
+It may: ${scopesText(scopes)}.
+
+If nobody of you meant this, revoke the key now: ${accounts.publicUrl()}${visit.base}${path}/${record.id}
+`,
+    });
+  }
+}
+
+const overlaps = [
+  { value: '86400', text: 'One more day' },
+  { value: '3600', text: 'One more hour' },
+  { value: '604800', text: 'Seven more days' },
+  { value: '0', text: 'Not at all: it ends now' },
+] as const;
+
+const roll = formRoutes<ListedKey>({
+  ...{
+    ...shared,
+    path: `${path}/:id/roll`,
+    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+  },
+  view: (key, { testMode }) => ({
+    heading: 'Roll this key?',
+    effect: html`${named(key, testMode)}
+<p>You get a new key with the same name and rights. Put it on your server while the old one still works.</p>`,
+    fields: [{ kind: 'select', name: 'overlap', label: 'The old key goes on working', options: overlaps }],
+    button: 'Roll key',
+    back: { href: `${path}/${key.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    const overlapMs = Number(body['overlap'] ?? overlaps[0].value) * 1_000;
+    const { text, previous } = await services.money.db.withTransaction(async (tx) => {
+      const created = await rollApiKey(tx, services.keys, visit.merchant, { id: subject.id, overlapMs });
+      await noteNewKey(tx, services, visit, created, 'keys.roll');
+      return created;
+    });
+    return secretPage({
+      title: 'The key is rolled',
+      label: 'New API key',
+      secret: text,
+      effect: html`<p>The old key ends: ${shownTime(previous.expiresAt, visit.now)}.</p>`,
+      next: { href: `${visit.base}${path}`, text: 'I have copied it' },
+    });
+  },
+});
+
+const revoke = formRoutes<ListedKey>({
+  ...{
+    ...shared,
+    path: `${path}/:id/revoke`,
+    load: (services, visit, { params }) => findKey(services, visit, params['id']),
+  },
+  view: (key, { testMode }) => ({
+    heading: 'Revoke this key?',
+    effect: html`${named(key, testMode)}
+<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
+    button: 'Revoke',
+    isDanger: true,
+    back: { href: `${path}/${key.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject }) {
+    const { money } = services;
+    await money.db.withTransaction(async (tx) => {
+      await revokeApiKey(tx, money.clock, { merchantId: visit.merchant.id, id: subject.id });
+      audit(tx, services, visit, {
+        action: 'keys.revoke',
+        object: { type: 'api_key', id: subject.id },
+        changes: maskedChanges({ name: subject.name, ends_with: subject.lastFour }),
+      });
+    });
+    return path;
+  },
+});
+
+function named(key: ListedKey, testMode: boolean): Html {
+  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
+}
+
+// `new` comes before `:id`.
+export const keyPages: readonly DashboardRoute[] = [keyList, ...create, show, ...roll, ...revoke];

@@ -1,0 +1,157 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../api/app-error.ts';
+import type { ChangeFeed } from '../../kit/changes.ts';
+import { addMs } from '../../kit/clock.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Log } from '../../kit/log.ts';
+import { PublicError } from '../../kit/public-error.ts';
+import { seeOther } from '../../pages/page-scope.ts';
+import type { LiveEvent, LiveFeed } from '../dashboard-route.ts';
+import type { Visit } from '../visit.ts';
+
+/** Says that the stream is alive; the page counts a connection without one for 15 seconds as lost. */
+const heartbeatMs = 10_000;
+// A busy shop's changes come together: at most one read a second for each open page.
+const readEveryMs = 1_000;
+// A browser that still listens connects again; a stream whose browser has vanished is freed.
+const streamMaxMs = 10 * 60_000;
+const streamsMaxDefault = 300;
+// A person's windows on several devices. Hidden pages close theirs.
+const streamsPerAccountMax = 8;
+// A browser that takes nothing off the line any more.
+const unsentBytesMax = 256 * 1_024;
+
+interface EventStreamsOptions {
+  changes: ChangeFeed;
+  clock: Clock;
+  log: Log;
+  /** Open streams in this process. */
+  streamsMax?: number;
+}
+
+interface OpenedStream {
+  feed: LiveFeed;
+  visit: Visit;
+  /** The visit as it is now; null once the session has ended or the role has changed. */
+  revisit(): Promise<Visit | null>;
+}
+
+/** The open event streams of this process, a bounded number for each person and in all. */
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  /** By the ids of their accounts. */
+  readonly #open = new Map<AbortController, string>();
+
+  constructor(options: EventStreamsOptions) {
+    this.#options = options;
+  }
+
+  /** Sends a feed until either side ends it. Throws AppError `unavailable` when too many are open. */
+  async send(request: FastifyRequest, reply: FastifyReply, stream: OpenedStream): Promise<FastifyReply> {
+    const { feed, visit } = stream;
+    if (!String(request.headers.accept).includes('text/event-stream')) {
+      return seeOther(reply, `${visit.base}${feed.page}`);
+    }
+    if (!this.#hasCapacity(visit.account.id)) {
+      throw new AppError('unavailable', 'Too many pages are open.', { retryAfterSeconds: 30 });
+    }
+    reply.hijack();
+    const response = reply.raw;
+    response.writeHead(200, {
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      // Buffering proxies would delay the events.
+      'x-accel-buffering': 'no',
+    });
+    await this.#run(response, stream);
+    return reply;
+  }
+
+  /** Ends all streams, so that a closing server does not wait for them. */
+  endAll(): void {
+    for (const stream of this.#open.keys()) stream.abort();
+  }
+
+  #hasCapacity(accountId: string): boolean {
+    const own = [...this.#open.values()].filter((other) => other === accountId).length;
+    return own < streamsPerAccountMax && this.#open.size < (this.#options.streamsMax ?? streamsMaxDefault);
+  }
+
+  async #run(response: ServerResponse, stream: OpenedStream): Promise<void> {
+    const { changes, log } = this.#options;
+    const ended = new AbortController();
+    this.#open.set(ended, stream.visit.account.id);
+    response.on('close', () => ended.abort());
+    // The browser may have left while the page was being read.
+    if (response.destroyed) ended.abort();
+    const signal = new ChangeSignal(ended.signal);
+    const subscriptions = stream.feed.topics.map((topic) => changes.subscribe(topic, () => signal.notify()));
+    try {
+      await this.#write(response, stream, { ended: ended.signal, signal });
+    } catch (error) {
+      // The browser connects again, and reads what it has missed; whoever left the team is refused then.
+      if (!(error instanceof PublicError)) log.error('an event stream failed', error);
+    } finally {
+      for (const unsubscribe of subscriptions) unsubscribe();
+      this.#open.delete(ended);
+      response.end();
+    }
+  }
+
+  async #write(
+    response: ServerResponse,
+    { feed, visit, revisit }: OpenedStream,
+    { ended, signal }: { ended: AbortSignal; signal: ChangeSignal },
+  ): Promise<void> {
+    const { clock } = this.#options;
+    const endsAt = addMs(clock.now(), streamMaxMs);
+    let current: Visit | null = visit;
+    let nextBeatAt = clock.now();
+    while (!ended.aborted && current !== null && clock.now() < endsAt && response.writableLength < unsentBytesMax) {
+      const now = clock.now();
+      for (const event of await feed.read({ ...current, now })) response.write(lineOf(event));
+      if (now >= nextBeatAt) {
+        response.write(lineOf({ name: 'beat', data: now.toISOString().slice(11, 16) }));
+        nextBeatAt = addMs(now, heartbeatMs);
+      }
+      await clock.sleep(readEveryMs, ended);
+      await signal.wait((until) => clock.sleep(Math.max(0, nextBeatAt.getTime() - clock.now().getTime()), until));
+      // Roles, counters and sessions end within a heartbeat.
+      if (!ended.aborted) current = await revisit();
+    }
+  }
+}
+
+/** As the standard says: each line of the data on its own. */
+function lineOf({ name, data }: LiveEvent): string {
+  const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `event: ${name}\n${lines.join('')}\n`;
+}
+
+/** Wakes whoever waits; a notification since the last wait counts, so that none is missed. */
+class ChangeSignal {
+  #isNotified = false;
+  #waiting: AbortController | null = null;
+
+  constructor(ended: AbortSignal) {
+    ended.addEventListener('abort', () => this.notify());
+  }
+
+  notify(): void {
+    this.#isNotified = true;
+    this.#waiting?.abort();
+  }
+
+  async wait(sleep: (until: AbortSignal) => Promise<void>): Promise<void> {
+    if (!this.#isNotified) {
+      this.#waiting = new AbortController();
+      await sleep(this.#waiting.signal);
+      this.#waiting = null;
+    }
+    this.#isNotified = false;
+  }
+}

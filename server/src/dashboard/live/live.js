@@ -1,0 +1,144 @@
+// Lists and records that stay up to date while they are open. htmx holds the stream and replaces parts of the page; here is what
+// is the dashboard's own: arrivals enter only where nobody reads, and whether the page is up to date is always said.
+(() => {
+  const lostAfterMs = 15000;
+  const announceEveryMs = 10000;
+  const rowsMax = 100;
+
+  // Going back loads the page anew; nothing of a page is kept, so neither is a secret.
+  htmx.config.history = 'reload';
+  htmx.config.sse = { reconnectDelay: 1000, reconnectMaxDelay: 5000 };
+  // What people have opened stays open.
+  htmx.config.morphIgnore = ['data-htmx-powered', 'open'];
+
+  let beatAt = performance.now();
+  let beatTime = '';
+  let isStopped = false;
+  let waiting = new Map();
+
+  const byId = (id) => document.getElementById(id);
+
+  function showState(text, isLost) {
+    const state = byId('live');
+    if (!state) return;
+    state.hidden = false;
+    state.classList.toggle('lost', isLost);
+    if (state.textContent !== text) state.textContent = text;
+    document.body.classList.toggle('is-lost', isLost);
+  }
+
+  function lost() {
+    if (isStopped) showState('Stopped. Open the page again.', true);
+    else showState(beatTime === '' ? 'No connection' : 'No connection since ' + beatTime, true);
+  }
+
+  document.addEventListener('beat', ({ detail }) => {
+    const wasLost = document.body.classList.contains('is-lost');
+    beatAt = performance.now();
+    beatTime = detail.data;
+    showState('Live ' + beatTime, false);
+    if (wasLost) document.dispatchEvent(new CustomEvent('live:back'));
+  });
+  document.addEventListener('htmx:sse:error', ({ detail }) => {
+    // Signed out, another role, or gone: trying again changes nothing.
+    isStopped = [401, 403, 404].includes(detail.status);
+    if (isStopped) detail.connection.cancelled = true;
+    lost();
+  });
+  document.addEventListener('htmx:sse:before:connection', ({ detail }) => {
+    if (isStopped) detail.connection.cancelled = true;
+  });
+  document.addEventListener('htmx:error', () => byId('live') && lost());
+  setInterval(() => performance.now() - beatAt > lostAfterMs && !document.hidden && lost(), 1000);
+
+  // Announced at most every ten seconds, the newest text only.
+  let announcedAt = -announceEveryMs;
+  let announcement = 0;
+  function announce(text) {
+    let announcer = byId('announcer');
+    if (!announcer) {
+      announcer = document.createElement('p');
+      announcer.id = 'announcer';
+      announcer.className = 'unseen';
+      announcer.setAttribute('role', 'status');
+      document.querySelector('main').append(announcer);
+    }
+    clearTimeout(announcement);
+    announcement = setTimeout(
+      () => {
+        announcedAt = performance.now();
+        announcer.textContent = text;
+      },
+      Math.max(0, announcedAt + announceEveryMs - performance.now()),
+    );
+  }
+
+  const inDalasi = (minor) =>
+    'D' + (minor / 100).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+  function showWaiting() {
+    const link = byId('arrived');
+    const sum = Array.from(waiting.values()).reduce((total, amount) => total + amount, 0);
+    link.hidden = waiting.size === 0;
+    link.textContent = waiting.size + ' new, ' + inDalasi(sum) + ': Show';
+    if (waiting.size > 0) announce(waiting.size + ' new, ' + inDalasi(sum));
+  }
+
+  const rowOf = (markup) => {
+    const template = document.createElement('template');
+    template.innerHTML = markup;
+    return template.content.firstElementChild;
+  };
+
+  document.addEventListener('row', ({ detail }) => {
+    const { id, markup, amount } = JSON.parse(detail.data);
+    const row = rowOf(markup);
+    const old = byId(row.id);
+    if (old) return replaceRow(old, row);
+    const body = document.querySelector('#list tbody');
+    // The first row of an empty list: the list as a whole is another one.
+    if (!body) return htmx.ajax('GET', location.href, { target: '#list', select: '#list', swap: 'outerHTML' });
+    // Ids count up with time.
+    const newest = body.firstElementChild;
+    if ('newest' in body.dataset && newest && row.id < newest.id) return;
+    const isRead = scrollY > 8 || body.contains(document.activeElement) || waiting.size > 0;
+    if (isRead || !('newest' in body.dataset)) {
+      waiting.set(id, Number(amount));
+      return showWaiting();
+    }
+    row.classList.add('is-new');
+    body.prepend(row);
+    while (body.children.length > rowsMax) body.lastElementChild.remove();
+    announce('New: ' + row.textContent.replace(/\s+/g, ' '));
+  });
+
+  function replaceRow(old, row) {
+    if (old.outerHTML === row.outerHTML) return;
+    const hadFocus = old.contains(document.activeElement);
+    const state = row.querySelector('.state')?.textContent;
+    if (state && state !== old.querySelector('.state')?.textContent) announce(row.textContent.replace(/\s+/g, ' '));
+    row.className = old.className;
+    old.replaceWith(row);
+    if (hadFocus) row.querySelector('a')?.focus({ preventScroll: true });
+  }
+
+  document.addEventListener('count', ({ detail }) => {
+    const count = byId('count');
+    if (count && count.textContent !== detail.data) count.textContent = detail.data;
+  });
+
+  // A part that did not come, such as that of an error page: the browser shows the whole page.
+  document.addEventListener('htmx:before:swap', (event) => {
+    const { select, text, request } = event.detail.ctx;
+    const isPart = select === '#list' || select === '#record';
+    if (!isPart || text.includes('id="' + select.slice(1) + '"')) return;
+    event.preventDefault();
+    location.assign(request.action);
+  });
+  document.addEventListener('htmx:after:swap', (event) => {
+    if (event.detail.ctx.select !== '#list') return;
+    waiting = new Map();
+    if (byId('count')) announce(byId('count').textContent);
+    if (beatTime !== '') showState('Live ' + beatTime, false);
+  });
+})();

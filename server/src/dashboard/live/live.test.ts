@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { createCharge } from '../../../../test/harness/api-client.ts';
+import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
+import { startTcpProxy } from '../../../../test/harness/tcp-proxy.ts';
+import type { TcpProxy } from '../../../../test/harness/tcp-proxy.ts';
+import { changeRole } from '../../accounts/team.ts';
+
+let world: DashboardWorld;
+let browser: Browser;
+let line: TcpProxy;
+
+before(async () => {
+  [world, browser] = await Promise.all([openDashboardWorld(), launchBrowser()]);
+  line = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.service.url).port) });
+});
+
+after(async () => {
+  await browser.close();
+  await line.close();
+  await world.stop();
+});
+
+/** The address of a page over a line that the test can cut. */
+function overLine(path: string): string {
+  const url = new URL(world.at(path));
+  url.port = String(line.port);
+  return url.href;
+}
+
+async function pay(): Promise<string> {
+  const id = await createCharge(world.api);
+  await world.service.app.drain();
+  return id;
+}
+
+const isSame = (page: Page) => page.evaluate<boolean>('window.isSame === true');
+
+test('payments appear on an open list where nobody reads, typed text stays, and a lost line is said', async () => {
+  const owner = await world.signIn('owner');
+  await using opened = await owner.open(browser);
+  const { page } = opened;
+  const first = await pay();
+  await page.goto(overLine('/payments'));
+  await page.getByText(/^Live \d\d:\d\d$/).waitFor();
+  await page.evaluate('window.isSame = true');
+  const search = page.getByRole('searchbox');
+  await search.fill('half a na');
+  const second = await createCharge(world.api);
+  await page.locator(`#row-${second}`).waitFor();
+  await world.service.app.drain();
+  await page.locator(`#row-${second} .state.good`).first().waitFor({ state: 'attached' });
+  await page.getByText('2 payments, D200.00 paid').waitFor();
+  // Somebody is at a row: what comes now waits.
+  await page.locator(`#row-${first} a`).focus();
+  const third = await pay();
+  await page.getByRole('link', { name: '1 new, D100.00: Show' }).waitFor();
+  assert.equal(await page.locator(`#row-${third}`).count(), 0);
+  await page.getByRole('link', { name: '1 new, D100.00: Show' }).click();
+  await page.locator(`#row-${third}`).waitFor();
+  assert.deepEqual(opened.pageErrors, []);
+  assert.deepEqual(await accessibilityViolations(page), []);
+  await page.getByText(/^Live \d\d:\d\d$/).waitFor();
+  await page.evaluate('document.activeElement.blur(), scrollTo(0, 0)');
+  await line.cut();
+  await page.getByText(/^No connection since \d\d:\d\d$/).waitFor();
+  const missed = await pay();
+  await line.restore();
+  await page.locator(`#row-${missed}`).waitFor();
+  await page.getByText(/^Live \d\d:\d\d$/).waitFor();
+  assert.equal(await search.inputValue(), 'half a na');
+  assert.equal(await isSame(page), true, 'the page was never loaded again');
+  await using plain = await owner.open(browser, { scripts: false });
+  await plain.page.goto(world.at('/payments'));
+  await plain.page.getByRole('link', { name: 'Check again' }).click();
+  assert.equal(await plain.page.locator('tbody tr').count(), 4);
+});
+
+async function newCounter(): Promise<string> {
+  const request = { name: 'Front counter', chat_numbers: ['7012345'] };
+  return String((await world.api.post('/v1/virtual-terminals', request)).body['id']);
+}
+
+/** Enters an amount at the counter and pays it as its payer does, from another browser. */
+async function payAtCounter(till: Page, amount: string): Promise<void> {
+  await till.getByRole('link', { name: 'Enter an amount' }).click();
+  await till.getByLabel('Amount in dalasi').fill(amount);
+  await till.getByRole('button', { name: 'Show the code' }).click();
+  await till.getByText('Not paid yet').waitFor();
+  const link = await till.getByRole('link', { name: '/pay/' }).getAttribute('href');
+  const payer = await till.context().newPage();
+  await payer.goto(String(link));
+  await payer.getByRole('radio', { name: 'APS' }).check();
+  await payer.getByLabel('Your mobile-money number').fill('7000001');
+  await payer.getByRole('button', { name: 'Pay' }).click();
+  await world.service.app.drain();
+  await payer.close();
+}
+
+test('a counter’s screen shows who paid, sounds once, and tells what came while the line was lost', async () => {
+  const counter = await newCounter();
+  const cashier = await world.signIn('cashier', { terminalIds: [counter] });
+  await using opened = await cashier.open(browser, { width: 1024, height: 768 });
+  await using other = await cashier.open(browser);
+  const [screen, till] = [opened.page, other.page];
+  const path = `/counters/${counter}/screen`;
+  await screen.goto(overLine(path));
+  await screen.getByText(/^Live/).waitFor();
+  await screen.getByText('Test: no real money moves').waitFor();
+  await till.goto(world.at(path));
+  await payAtCounter(till, '125');
+  await till.locator('#record .state.good').waitFor();
+  await screen.locator('.newest .large', { hasText: 'D125.00' }).waitFor();
+  assert.match(await screen.locator('.newest .code').innerText(), /^[0-9A-Z]{4}$/);
+  assert.equal(await screen.evaluate('document.body.dataset.beeps'), '1');
+  assert.deepEqual(opened.pageErrors, []);
+  assert.deepEqual(await accessibilityViolations(screen), []);
+  await line.cut();
+  await screen.locator('body.is-lost').waitFor();
+  for (const amount of ['50', '300']) {
+    await till.goto(world.at(path));
+    await payAtCounter(till, amount);
+  }
+  await line.restore();
+  await screen.getByText('Back: 2 came meanwhile, marked below.').waitFor();
+  assert.equal(await screen.locator('.is-new').count(), 2);
+  assert.equal(await screen.evaluate('document.body.dataset.beeps'), '2');
+  const manifest = (await (await cashier.get(world.at(`${path}/manifest`))).json()) as Record<string, unknown>;
+  assert.equal(manifest['start_url'], new URL(world.at(path)).pathname);
+  const short = await cashier.get(`${world.service.url}/dashboard/counter/${counter}`);
+  assert.equal(short.headers.get('location'), new URL(world.at(path)).pathname);
+  const stranger = await world.signIn('cashier', { terminalIds: [await newCounter()] });
+  for (const hidden of [path, `${path}/manifest`, `/stream?counter=${counter}`]) {
+    assert.equal((await listen(stranger, hidden)).status, 404, hidden);
+  }
+});
+
+/** Opens a page as a script does that takes an event stream. */
+function listen(member: Member, path: string, signal: AbortSignal | null = null): Promise<Response> {
+  const headers = { cookie: member.cookie, accept: 'text/event-stream', 'hx-request': 'true' };
+  return fetch(world.at(path), { headers, signal, redirect: 'manual' });
+}
+
+test('a person has eight streams at a time, and a role that changes ends them', async () => {
+  const owner = await world.signIn('owner');
+  const member = await world.signIn('finance');
+  const left = new AbortController();
+  const first = await listen(member, '/stream?list=payments', left.signal);
+  const others = await Promise.all(Array.from({ length: 7 }, () => listen(member, '/stream?list=payments')));
+  assert.deepEqual(new Set([first, ...others].map(({ status }) => status)), new Set([200]));
+  assert.equal((await listen(member, '/stream?list=payments')).status, 503);
+  assert.equal((await listen(owner, '/stream?list=payments', AbortSignal.any([left.signal]))).status, 200);
+  left.abort();
+  await eventually('one that has ended makes room', async () => {
+    const next = await listen(member, '/stream?list=payments');
+    if (next.ok) others.push(next);
+    return next.ok;
+  });
+  const { businessId } = world.business.test.merchant;
+  await world.service.db.withTransaction((tx) =>
+    changeRole(tx, world.accounts, {
+      ...{ businessId, accountId: member.account.id },
+      grant: { role: 'developer', terminalIds: [] },
+    }),
+  );
+  // A change wakes the streams at once; without one they look at each heartbeat.
+  await createCharge(world.api);
+  const endings = await Promise.all(others.map((response) => response.text()));
+  assert.equal(endings.length, 8);
+  assert.equal((await fetch(world.at('/stream'), { headers: { 'hx-request': 'true' } })).status, 401);
+});

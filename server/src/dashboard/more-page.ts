@@ -1,0 +1,36 @@
+import { html } from '../kit/html.ts';
+import type { DashboardRoute } from './dashboard-route.ts';
+import { navigation, visibleNavigation } from './frame.ts';
+import { basePath } from './visit.ts';
+
+/** The whole navigation as a page, for phones: no scripts needed. */
+export const morePage: DashboardRoute = {
+  method: 'GET',
+  path: '/more',
+  section: 'more',
+  action: 'payments.read',
+  async handle(_services, visit) {
+    return {
+      title: 'More',
+      body: html`<h1>More</h1>${visibleNavigation(visit).map(
+        ({ title, links }) => html`<section class="panel">${title !== null && html`<h2>${title}</h2>`}
+<ul class="links">${links.map(({ text, path }) => html`<li><a href="${visit.base}${path}">${text}</a></li>`)}</ul></section>`,
+      )}<p><a href="/dashboard/account">Your login</a></p>`,
+    };
+  },
+};
+
+/** Leads to the same list in the other environment, which has other records and another address. */
+export const switchEnvironment: DashboardRoute = {
+  method: 'GET',
+  path: '/switch',
+  section: 'more',
+  action: 'payments.read',
+  async handle({ money }, { merchant, testMode }, { query }) {
+    const merchants = await money.merchants.ofBusiness(merchant.businessId);
+    const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
+    const links = navigation.flatMap((group) => group.links);
+    const path = links.find(({ section }) => section === query['section'])?.path ?? '';
+    return { redirectTo: `${basePath(other.testMode ? 'test' : 'live', other.shortId)}${path}` };
+  },
+};

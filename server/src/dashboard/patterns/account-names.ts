@@ -1,0 +1,41 @@
+import { listSubAccountNames } from '../../sub-accounts/manage-sub-accounts.ts';
+import { subAccountOn, subAccountOwing } from '../../sub-accounts/ledger-accounts.ts';
+import type { Account } from '../../ledger/accounts.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** The names of sub-accounts by their ids; a deleted one keeps its name. */
+export async function subAccountNames(
+  { money }: DashboardServices,
+  { merchant }: Visit,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await listSubAccountNames(money.db, merchant.id, ids);
+  return new Map(rows.map(({ id, name }) => [id, cleanText(name)]));
+}
+
+const accountTexts: Readonly<Record<string, string>> = {
+  payable_available: 'Your balance',
+  payable_pending: 'Your money that settles',
+  fees: 'Fee',
+  suspense: 'Held until it is checked',
+  receivable_merchant: 'What you owe',
+  due_from_subs: 'What sub-accounts owe you',
+};
+
+/** An account of the ledger in the words of the shop. */
+export function accountText(
+  account: Account,
+  names: ReadonlyMap<string, string>,
+  networkText: (id: string) => string,
+): string {
+  const owing = subAccountOwing(account);
+  if (owing !== null) return `What ${names.get(owing) ?? 'a sub-account'} owes`;
+  const subAccount = subAccountOn(account);
+  if (subAccount !== null) return names.get(subAccount) ?? 'Sub-account';
+  const [kind = '', rest = ''] = account.split(':');
+  if (kind === 'float') return networkText(rest);
+  return accountTexts[account] ?? account;
+}

@@ -1,0 +1,67 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { html } from '../../../kit/html.ts';
+import type { Html } from '../../../kit/html.ts';
+import { chartFrame, columns, plot, rounded } from './chart-frame.ts';
+import type { ChartPoint } from './chart-frame.ts';
+
+/** How many of how many. */
+export interface RatePoint extends ChartPoint {
+  part: bigint;
+  of: bigint;
+}
+
+// With fewer, one more or less changes the percentage so much that only the counts say something.
+const countForPercent = 20n;
+
+/** `93% (412 of 443)`, and `18 of 19` below 20. */
+export function rateText({ part, of }: { part: bigint; of: bigint }): string {
+  if (of === 0n) return 'None tried';
+  const counts = `${part.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')}`;
+  return of < countForPercent ? counts : `${percent({ part, of })}% (${counts})`;
+}
+
+/** Rounded down, so that 100% means all of them. */
+function percent({ part, of }: { part: bigint; of: bigint }): bigint {
+  return (part * 100n) / of;
+}
+
+/** A rate as a line from 0 to 100%; points without any try are left out. */
+export function rateChart({ id, title, points }: { id: string; title: string; points: readonly RatePoint[] }): Html {
+  const x = columns(points.length);
+  const y = scaleLinear().domain([0, 1]).range([plot.bottom, plot.top]);
+  const rateOf = ({ part, of }: RatePoint): number => Number(part) / Number(of);
+  const centre = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;
+  const path = line<RatePoint>()
+    .defined(({ of }) => of > 0n)
+    .x((_point, index) => rounded(centre(index)))
+    .y((point) => rounded(y(rateOf(point))));
+  const draw = (index: number): Html => {
+    const point = points[index];
+    if (!point || point.of === 0n) return html``;
+    return html`<circle class="dot" cx="${rounded(centre(index))}%" cy="${rounded(y(rateOf(point)))}" r="3"/>`;
+  };
+  const total = points.reduce((sum, { part, of }) => ({ part: sum.part + part, of: sum.of + of }), {
+    part: 0n,
+    of: 0n,
+  });
+  return chartFrame(
+    {
+      id,
+      title,
+      summary: total.of === 0n ? 'No payment has ended yet' : `Together ${rateText(total)}`,
+      headers: ['', 'Paid', 'Tried'],
+      points: points.map((point) => ({
+        ...point,
+        spoken: rateText(point),
+        cells: [point.part, point.of].map((count) => count.toLocaleString('en-GB')),
+      })),
+      ticks: [0, 0.5, 1].map((value) => ({ y: y(value), text: `${value * 100}%` })),
+    },
+    {
+      draw,
+      // Stretched to the width, in percent; its line keeps its own width.
+      before: html`<svg x="0" y="0" width="100%" height="${plot.height}" viewBox="0 0 100 ${plot.height}" preserveAspectRatio="none"><path class="rate" d="${path([...points]) ?? ''}"/></svg>`,
+    },
+  );
+}

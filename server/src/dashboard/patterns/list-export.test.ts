@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createCharge } from '../../../../test/harness/api-client.ts';
+import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+
+let world: DashboardWorld;
+
+before(async () => {
+  world = await openDashboardWorld();
+});
+
+after(() => world.stop());
+
+const rowsMax = 50_000;
+
+/** Payments like one that was paid, each with its own id and secrets. */
+async function multiplyPayments(id: string, rows: number): Promise<void> {
+  await world.service.db.run({
+    name: 'multiply_payments',
+    text: `INSERT INTO payment_intents SELECT copy.* FROM payment_intents AS paid, generate_series(1, $3::int) AS number,
+             LATERAL jsonb_populate_record(paid, jsonb_build_object(
+               'id', uuidv7(), 'intent_secret', md5(number::text) || md5(paid.id::text),
+               'checkout_token', 'copy' || number, 'title', 'Order ' || number)) AS copy
+           WHERE paid.merchant_id = $1 AND paid.id = $2`,
+    values: [world.business.test.merchant.id, id, rows],
+  });
+}
+
+test('the file of 50,000 payments is the list: every row once, the same sum, in chunks, one at a time', async () => {
+  const paid = await createCharge(world.api);
+  const title = '=HYPERLINK("https://evil.example")';
+  await world.api.post('/v1/payments', { data: { amount: 250.5, title } });
+  await world.service.app.drain();
+  const owner = await world.signIn('owner');
+  await multiplyPayments(paid, rowsMax);
+  const about = await (await owner.get(world.at('/payments/export'))).text();
+  assert.match(about, /50,002 payments, D5,000,100\.00 paid, about [\d.]+ MB/);
+  const response = await owner.get(world.at('/payments/export/file?to=2026-12-31'));
+  assert.match(response.headers.get('content-disposition') ?? '', /"[a-z-]+_test_payments_2026-12-31\.csv"/);
+  assert.equal((await owner.get(world.at('/payments/export/file'))).status, 429, 'one at a time');
+  assert.match(await (await owner.get(world.at('/payments/export/progress'))).text(), /of 50,002 payments sent/);
+  assert.ok(response.body);
+  let chunkMax = 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of response.body) {
+    chunks.push(Buffer.from(chunk));
+    chunkMax = Math.max(chunkMax, chunk.length);
+  }
+  const [heading, ...rows] = Buffer.concat(chunks).toString().trimEnd().split('\r\n');
+  assert.match(heading ?? '', /^environment,created_at,payment_id,/);
+  assert.equal(rows.length, rowsMax + 2);
+  assert.equal(new Set(rows.map((row) => row.split(',')[2])).size, rows.length);
+  assert.ok(rows.every((row) => row.startsWith('test,')));
+  assert.equal(rows.filter((row) => row.includes(',Paid,100.00,100.00,')).length, rowsMax + 1);
+  assert.ok(rows.some((row) => row.includes(`"'=HYPERLINK(""https`)));
+  assert.ok(chunkMax < 1_000_000, `a chunk of ${chunkMax} bytes`);
+  const filtered = await owner.get(world.at('/payments/export/file?status=requires_payment_method'));
+  assert.equal((await filtered.text()).trimEnd().split('\r\n').length, 2);
+  const abandoned = await owner.get(world.at('/payments/export/file'));
+  await abandoned.body?.cancel();
+  const cashier = await world.signIn('cashier');
+  assert.equal((await cashier.get(world.at('/payments/export/file'))).status, 403);
+});

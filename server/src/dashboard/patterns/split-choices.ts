@@ -1,0 +1,55 @@
+import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import type { Field, Option } from '../../portal/patterns/fields.ts';
+
+const choicesMax = 100;
+
+/** The sub-accounts and groups that a payment can be shared with, the newest hundred of each. */
+export interface SplitChoices {
+  subAccounts: Option[];
+  groups: Option[];
+}
+
+export async function splitChoices({ api }: DashboardServices, visit: Visit): Promise<SplitChoices> {
+  const { caller, requestId } = visit;
+  const call = { caller, requestId, query: { limit: choicesMax } };
+  const [subAccounts, groups] = await Promise.all([
+    api.list('listSubAccounts', subAccountSchema, call),
+    api.list('listSubAccountGroups', groupSchema, call),
+  ]);
+  return {
+    subAccounts: subAccounts.data
+      .filter(({ active }) => active)
+      .map(({ id, name, percentage }) => ({ value: id, text: `${cleanText(name)}, ${percentage}%` })),
+    groups: groups.data.map(({ id, name }) => ({ value: id, text: cleanText(name) })),
+  };
+}
+
+/** The two fields of a split, none where the business shares with nobody. `head` leads their names. */
+export function splitFields({ subAccounts, groups }: SplitChoices, head = ''): Field[] {
+  const withNone = (options: Option[]): Option[] => [{ value: '', text: 'Nobody' }, ...options];
+  return [
+    ...(subAccounts.length === 0
+      ? []
+      : [
+          {
+            kind: 'select' as const,
+            name: `${head}sub_account`,
+            label: 'Share with a sub-account',
+            options: withNone(subAccounts),
+          },
+        ]),
+    ...(groups.length === 0
+      ? []
+      : [
+          {
+            kind: 'select' as const,
+            name: `${head}sub_account_group`,
+            label: 'Share with a group',
+            options: withNone(groups),
+          },
+        ]),
+  ];
+}

@@ -1,0 +1,148 @@
+import { totalMax } from '../../api/pagination.ts';
+import { paymentsTopic } from '../../payments/context.ts';
+import type { FoundPayment } from '../../payments/find-payment.ts';
+import { listPaymentRows, listPayments, sumPayments } from '../../payments/find-payment.ts';
+import { statusAt, totalMinor } from '../../payments/intent.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { exportRoutes } from '../patterns/list-export.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import type { ListPage } from '../patterns/list-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
+import { paymentState } from './payment-state.ts';
+
+/** A payment with what its row shows. */
+interface PaymentRow extends FoundPayment {
+  id: string;
+  state: StateMark;
+  network: string | null;
+  href: string;
+}
+
+export const paymentListPage: ListPage<PaymentRow> = {
+  path: '/payments',
+  section: 'payments',
+  action: 'payments.read',
+  title: 'Payments',
+  noun: ['payment', 'payments', 'paid'],
+  filters: paymentFilters,
+  async read(services, visit, query) {
+    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
+    const list = await listPayments(services.money, visit.merchant.id, page, filterOf(visit, query));
+    return {
+      ...list,
+      total: Math.min(list.total, totalMax),
+      isCapped: list.total > totalMax,
+      rows: list.rows.map((payment) => rowOf(services, visit, { payment, query })),
+    };
+  },
+  live: {
+    topic: ({ merchant }) => paymentsTopic(merchant.id),
+    changedAt: ({ intent, charge }) =>
+      charge && charge.updatedAt > intent.updatedAt ? charge.updatedAt : intent.updatedAt,
+    amountMinor: ({ intent }) => totalMinor(intent),
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: [
+      { header: 'environment', cell: (_row, { testMode }) => (testMode ? 'test' : 'live') },
+      { header: 'created_at', cell: ({ intent }) => intent.createdAt.toISOString() },
+      { header: 'payment_id', cell: ({ id }) => id },
+      { header: 'reference', cell: ({ charge }) => charge?.transactionReference ?? null },
+      { header: 'for', cell: ({ intent }) => intent.title ?? intent.description },
+      { header: 'customer', cell: ({ intent }) => intent.customerName },
+      { header: 'network', cell: ({ network }) => network },
+      { header: 'number', cell: ({ charge }) => maskedNumber(charge) || null },
+      { header: 'state', cell: ({ state }) => state.text },
+      { header: 'amount', cell: ({ intent }) => totalMinor(intent) },
+      {
+        header: 'paid',
+        cell: (row, { now }) => (statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n),
+      },
+      { header: 'fee', cell: ({ intent }) => intent.feeMinor },
+      { header: 'refunded', cell: ({ charge }) => charge?.amountRefundedMinor ?? 0n },
+      { header: 'currency', cell: ({ intent }) => intent.currency },
+      { header: 'paid_at', cell: ({ charge }) => charge?.paidAt?.toISOString() ?? null },
+    ],
+    async rows(services, visit, query, { limit, before }) {
+      const page = { limit, offset: 0, before };
+      const rows = await listPaymentRows(services.money, visit.merchant.id, page, filterOf(visit, query));
+      return rows.map((payment) => rowOf(services, visit, { payment, query }));
+    },
+    async totals({ money }, visit, query) {
+      const { total, sumMinor } = await sumPayments(money, visit.merchant.id, filterOf(visit, query), exportedMax);
+      return total > exportedMax ? { total: exportedMax, isCapped: true } : { total, sumMinor };
+    },
+  },
+  columns: [
+    {
+      header: 'For',
+      isMain: true,
+      cell: (row, { now }) => html`<span class="first">${titleOf(row)}</span>
+<span class="second phone">${shownTime(row.intent.createdAt, now)}</span>`,
+    },
+    { header: 'Time', cell: ({ intent }, { now }) => shownTime(intent.createdAt, now) },
+    { header: 'From', cell: (row) => html`<span class="unbroken">${payerOf(row)}</span>` },
+    { header: 'Reference', cell: ({ charge }) => html`<span class="unbroken">${charge?.transactionReference}</span>` },
+    { header: 'State', cell: ({ state }) => stateMark(state) },
+    {
+      header: 'Amount',
+      isMain: true,
+      isNumber: true,
+      cell: ({ intent, state }) => html`<span class="first">${formatAmount(totalMinor(intent))}</span>
+<span class="second phone">${stateMark(state)}</span>`,
+    },
+  ],
+  href: ({ href }) => href,
+  empty: {
+    text: 'No payments yet. Make a link, or take one at a counter.',
+    action: { href: '/payments/new', text: 'New payment', needs: 'payments.write' },
+  },
+  buttons: [{ href: '/payments/new', text: 'New payment', needs: 'payments.write', notOwn: true }],
+};
+
+export const paymentLists: readonly DashboardRoute[] = [listRoute(paymentListPage), ...exportRoutes(paymentListPage)];
+
+// Before an export it may take a second.
+const exportedMax = 1_000_000;
+
+function rowOf(
+  { money }: DashboardServices,
+  { testMode, now }: Visit,
+  { payment, query }: { payment: FoundPayment; query: PageInput['query'] },
+): PaymentRow {
+  const { networks } = money;
+  return {
+    ...payment,
+    id: payment.intent.id,
+    href: hrefOf(payment, query['term'] ?? ''),
+    state: paymentState(payment, { networks, testMode, now }),
+    network: payment.charge ? networkName(networks, payment.charge.network, testMode) : null,
+  };
+}
+
+function titleOf({ intent }: FoundPayment): Html {
+  const title = cleanText(intent.title ?? intent.description ?? intent.customerName ?? '');
+  return title === '' ? html`Payment` : html`<bdi>${title}</bdi>`;
+}
+
+function payerOf({ charge, network }: PaymentRow): string {
+  if (!charge || network === null) return '';
+  const number = maskedNumber(charge);
+  return number === '' ? network : `${network} ${number}`;
+}
+
+function maskedNumber(charge: FoundPayment['charge']): string {
+  return charge?.accountNumber ? maskPhoneNumber(charge.accountNumber) : '';
+}

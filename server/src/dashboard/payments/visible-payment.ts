@@ -1,0 +1,38 @@
+import { AppError } from '../../api/app-error.ts';
+import { firstMoment } from '../../kit/time-or-day.ts';
+import { utcDay } from '../../kit/clock.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { findPayment, listAttempts } from '../../payments/find-payment.ts';
+import type { FoundPayment } from '../../payments/find-payment.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** The beginning of today, UTC, which is Gambian time: a cashier sees the day's payments. */
+export function beginningOfToday({ now }: Pick<Visit, 'now'>): Date {
+  return firstMoment(utcDay(now));
+}
+
+/**
+ * A payment that this person may see. A cashier sees those at their own counters: today's, and older ones only with the exact
+ * reference, which the list's search puts into the address. Throws AppError `not_found`, also for what is not to be seen.
+ */
+export async function findVisiblePayment(
+  { money }: Pick<DashboardServices, 'money'>,
+  visit: Visit,
+  { params, query }: Pick<PageInput, 'params' | 'query'>,
+): Promise<FoundPayment> {
+  const { merchant, membership, may } = visit;
+  const missing = new AppError('not_found', 'There is no such payment in this environment.');
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw missing;
+  const payment = await findPayment(money.db, merchant.id, id);
+  if (!may('payments.read').ownOnly) return payment;
+  const { terminalId, createdAt } = payment.intent;
+  if (terminalId === null || !membership.terminalIds.includes(terminalId)) throw missing;
+  if (createdAt >= beginningOfToday(visit)) return payment;
+  const reference = query['reference'];
+  const attempts = reference === undefined ? [] : await listAttempts(money.db, merchant.id, id);
+  if (!attempts.some(({ transactionReference }) => transactionReference === reference)) throw missing;
+  return payment;
+}

@@ -1,0 +1,171 @@
+import { html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { AppError } from '../../api/app-error.ts';
+import { totalMax } from '../../api/pagination.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { timelineSchema } from '../../payments/intent-wire.ts';
+import { findRefund, listRefunds } from '../../refunds/find-refund.ts';
+import { merchantPartMinor, subAccountOf } from '../../refunds/refund.ts';
+import type { Refund } from '../../refunds/refund.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { subAccountNames } from '../patterns/account-names.ts';
+import { lastChange } from '../patterns/last-change.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { createdRange } from '../../portal/patterns/time-filter.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { refundState } from './refund-state.ts';
+
+const statuses = [
+  { value: 'pending', text: 'On its way' },
+  { value: 'completed', text: 'Refunded' },
+  { value: 'failed', text: 'Failed (money back)' },
+] as const;
+
+const wayTexts: Record<Refund['route'], string> = {
+  network: 'By the network',
+  payout: 'Paid out to the payer',
+};
+
+const list = listRoute<Refund>({
+  path: '/refunds',
+  section: 'refunds',
+  action: 'records.read',
+  title: 'Refunds',
+  noun: ['refund', 'refunds'],
+  filters: [
+    { kind: 'search', name: 'term', label: 'Number or reference' },
+    { kind: 'select', name: 'status', label: 'State', options: statuses },
+    { kind: 'date', name: 'from', label: 'From', isMore: true },
+    { kind: 'date', name: 'to', label: 'To', isMore: true },
+  ],
+  async read({ money }, { merchant }, query) {
+    const refunds = await listRefunds(
+      money.lists,
+      merchant.id,
+      { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null },
+      {
+        status: statuses.find(({ value }) => value === query['status'])?.value,
+        term: query['term']?.trim() === '' ? undefined : query['term']?.trim(),
+        ...createdRange(query),
+      },
+      { withSum: true },
+    );
+    return { ...refunds, total: Math.min(refunds.total, totalMax), isCapped: refunds.total > totalMax };
+  },
+  columns: [
+    {
+      header: 'Time',
+      isMain: true,
+      cell: (refund, { now }) => html`<span class="first">${shownTime(refund.createdAt, now)}</span>
+<span class="second phone">${stateMark(refundState(refund))}</span>`,
+    },
+    { header: 'Way', cell: ({ route }) => wayTexts[route] },
+    {
+      header: 'Of payment',
+      cell: ({ transactionReference }) => html`<span class="unbroken">${transactionReference}</span>`,
+    },
+    { header: 'State', cell: (refund) => stateMark(refundState(refund)) },
+    { header: 'Amount', isMain: true, isNumber: true, cell: ({ amountMinor }) => formatAmount(amountMinor) },
+  ],
+  href: ({ id }) => `/refunds/${id}`,
+  empty: {
+    text: 'No refunds yet. A refund begins on the page of a paid payment.',
+    action: { href: '/payments?status=successful', text: 'Paid payments', needs: 'payments.read' },
+  },
+});
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/refunds/:id',
+  section: 'refunds',
+  action: 'records.read',
+  async handle(services, visit, { params }) {
+    const id = params['id'] ?? '';
+    if (!isUuid(id)) throw new AppError('not_found', 'There is no such refund in this environment.');
+    const refund = await findRefund(services.money.db, visit.merchant.id, id);
+    const title = `Refund of ${formatAmount(refund.amountMinor)}`;
+    return { title, body: await refundBody(services, visit, refund) };
+  },
+};
+
+async function refundBody(services: DashboardServices, visit: Visit, refund: Refund) {
+  const { money } = services;
+  const { base, now, testMode } = visit;
+  const network = networkName(money.networks, refund.network, testMode);
+  return html`${recordHead(visit, {
+    heading: formatAmount(refund.amountMinor),
+    state: refundState({ ...refund, network }),
+    under: html`<p>Refund of <a href="${base}/payments/${refund.intentId}">${refund.transactionReference}</a>, ${shownTime(refund.createdAt, now)}</p>
+<p class="reference">${copyable(refund.reference)}</p>`,
+    actions: [],
+    reasons: reasonsOf(refund, network),
+  })}
+<div class="columns"><section class="panel"><h2>Money</h2>${facts([
+    ['The payer gets', formatAmount(refund.amountMinor)],
+    ...(await partFacts(services, visit, refund)),
+    [
+      'Returned to you by the network',
+      refund.amountReversedMinor > 0n ? formatAmount(refund.amountReversedMinor) : null,
+    ],
+  ])}</section>
+<section class="panel"><h2>Details</h2>${facts([
+    ['Way', `${wayTexts[refund.route]}, ${network}`],
+    ['Why it failed', refund.failureReason && foreignText(refund.failureReason)],
+    ['Arrived', refund.completedAt && shownTime(refund.completedAt, now)],
+    ['Ordered by', await lastChange(services, visit, refund.id)],
+    ['Network’s transaction', refund.networkTransactionId],
+    ['Refund id', refund.id],
+  ])}</section></div>
+${await refundTimeline(services, visit, refund)}`;
+}
+
+function reasonsOf({ transferStatus, review }: Refund, network: string): string[] {
+  if (review !== null) return ['A person checks it. Nothing for you to do.'];
+  if (transferStatus === 'pending')
+    return [`${network} has not said yet. A refund that was ordered cannot be taken back.`];
+  if (transferStatus === 'completed') return [];
+  return ['The money is back with everybody who gave a part. You can refund the payment again.'];
+}
+
+async function partFacts(services: DashboardServices, visit: Visit, refund: Refund) {
+  const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
+  const names = await subAccountNames(services, visit, ids);
+  const parts = refund.parts.map((part) => {
+    const id = subAccountOf(part);
+    if (id === null) return ['Returned of the fee', formatAmount(part.amountMinor)] as const;
+    const advanced = part.advancedMinor > 0n ? `, of which you advanced ${formatAmount(part.advancedMinor)}` : '';
+    const name = foreignText(names.get(id) ?? 'A sub-account');
+    return [
+      html`<a href="${visit.base}/sub-accounts/${id}">${name}</a> gave`,
+      `${formatAmount(part.amountMinor)}${advanced}`,
+    ] as const;
+  });
+  return [['You gave', formatAmount(merchantPartMinor(refund))] as const, ...parts];
+}
+
+/** What its payment's history says since it was ordered. */
+async function refundTimeline({ api }: DashboardServices, visit: Visit, refund: Refund) {
+  const { caller, requestId } = visit;
+  const call = { caller, requestId, params: { id: refund.intentId } };
+  const { data } = await api.call('retrievePaymentTimeline', timelineSchema, call);
+  const entries = data.filter(
+    ({ at, kind, transaction_id: chargeId }) =>
+      chargeId === refund.chargeId && kind.startsWith('refund_') && new Date(at) >= refund.createdAt,
+  );
+  return timeline(
+    visit,
+    entries.map(({ at, detail, kind }) => ({
+      at: new Date(at),
+      text: foreignText(detail),
+      technical: html`<code>${kind}</code>`,
+    })),
+  );
+}
+
+export const refundPages: readonly DashboardRoute[] = [list, show];

@@ -1,0 +1,242 @@
+import { AppError } from '../../api/app-error.ts';
+import { listKeyUses } from '../../http/list-key-uses.ts';
+import type { StoredKeyUse } from '../../http/list-key-uses.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { listKeys } from '../../merchants/manage-keys.ts';
+import type { ListedKey } from '../../merchants/manage-keys.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import type { LoggedRequest } from '../../request-log/logged-request.ts';
+import { getRequest, listRequests } from '../../request-log/read-requests.ts';
+import type { ListedRequest } from '../../request-log/read-requests.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { keyText } from '../keys/key-texts.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import { createdRange } from '../../portal/patterns/time-filter.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { prettyJson } from './pretty-json.ts';
+
+interface RequestRow extends ListedRequest {
+  keyName: string;
+}
+
+const statuses = [
+  { value: 'successful', text: 'Successful' },
+  { value: 'refused', text: 'Refused (4xx)' },
+  { value: 'failed', text: 'Failed (5xx)' },
+] as const;
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+/** A field that was left empty is no filter. */
+const filled = (text: string | undefined) => (text === undefined || text.trim() === '' ? undefined : text.trim());
+
+const list = listRoute<RequestRow>({
+  path: '/requests',
+  section: 'requests',
+  action: 'requests.read',
+  title: 'Requests',
+  noun: ['request', 'requests'],
+  filters: [
+    { kind: 'search', name: 'term', label: 'Request id or idempotency key' },
+    { kind: 'date', name: 'from', label: 'From' },
+    { kind: 'date', name: 'to', label: 'To' },
+    { kind: 'select', name: 'status', label: 'Status', options: statuses },
+    { kind: 'select', name: 'method', label: 'Method', options: methods.map((value) => ({ value, text: value })) },
+    { kind: 'text', name: 'path', label: 'Path contains' },
+    { kind: 'given', name: 'key', label: 'Only of one key' },
+  ],
+  async read({ money }, { merchant, testMode }, query) {
+    const key = filled(query['key']);
+    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
+    const found = await listRequests(money.lists, merchant.id, page, {
+      term: filled(query['term']),
+      path: filled(query['path'])?.toLowerCase(),
+      method: methods.find((each) => each === query['method']),
+      status: statuses.find(({ value }) => value === query['status'])?.value,
+      keyId: key !== undefined && isUuid(key) ? key : undefined,
+      ...createdRange(query),
+    });
+    const keys = await listKeys(money.db, money.clock, merchant);
+    return {
+      ...found,
+      isCapped: found.total > totalShownMax,
+      total: Math.min(found.total, totalShownMax),
+      rows: found.rows.map((row) => ({ ...row, keyName: nameOf(keys, row, testMode) })),
+    };
+  },
+  columns: [
+    {
+      header: 'Request',
+      isMain: true,
+      cell: ({ method, path, createdAt }, { now }) => html`<span class="first"><code>${method} ${path}</code></span>
+<span class="second phone">${shownTime(createdAt, now)}</span>`,
+    },
+    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
+    { header: 'Key', cell: ({ keyName }) => foreignText(keyName) },
+    { header: 'Request id', cell: ({ requestId }) => html`<code>${requestId}</code>` },
+    { header: 'Took', isNumber: true, cell: ({ durationMs }) => `${Math.round(durationMs)} ms` },
+    { header: 'Status', isMain: true, cell: (row) => stateMark(statusMark(row)) },
+  ],
+  href: ({ id }) => `/requests/${id}`,
+  empty: { text: 'No requests in the last 30 days. Your server’s calls to the API show here within seconds.' },
+  buttons: [{ href: '/requests/keys', text: 'Look up an idempotency key', needs: 'requests.read' }],
+});
+
+// As lists count.
+const totalShownMax = 10_000;
+
+function nameOf(keys: readonly ListedKey[], { keyId }: { keyId: string }, testMode: boolean): string {
+  const key = keys.find(({ id }) => id === keyId);
+  return key ? `${key.name} ${keyText(key, testMode)}` : keyId;
+}
+
+function statusMark({ statusCode }: Pick<ListedRequest, 'statusCode'>): StateMark {
+  if (statusCode >= 500) return { tone: 'bad', icon: 'warning', text: String(statusCode) };
+  if (statusCode >= 400) return { tone: 'calm', icon: 'cross', text: String(statusCode) };
+  return { tone: 'good', icon: 'check', text: String(statusCode) };
+}
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/requests/:id',
+  section: 'requests',
+  action: 'requests.read',
+  async handle({ money }, visit, { params }) {
+    const request = await getRequest(money.db, visit.merchant.id, params['id'] ?? '');
+    const keys = await listKeys(money.db, money.clock, visit.merchant);
+    return { title: `${request.method} ${request.path}`, body: requestBody(visit, request, keys) };
+  },
+};
+
+function requestBody(visit: Visit, request: LoggedRequest, keys: readonly ListedKey[]): Html {
+  const { now, base, testMode, may } = visit;
+  const { requestId, idempotencyKey, errorCode, query, keyId } = request;
+  const keyName = nameOf(keys, request, testMode);
+  return html`${recordHead(visit, {
+    heading: html`<code>${request.method} ${request.path}</code>`,
+    state: statusMark(request),
+    actions: [],
+  })}
+<section class="panel"><h2>Details</h2>${facts([
+    ['Time', shownTime(request.createdAt, now)],
+    ['Request id', html`<code>${requestId}</code>`],
+    ['Took', `${request.durationMs} ms`],
+    ['Query', query && html`<code>${query}</code>`],
+    ['Error', errorCode && html`<a href="/errors/${errorCode}">${errorCode}</a>`],
+    [
+      'Key',
+      may('keys.manage').isAllowed
+        ? html`<a href="${base}/keys/${keyId}">${foreignText(keyName)}</a>`
+        : foreignText(keyName),
+    ],
+    [
+      'Idempotency key',
+      idempotencyKey &&
+        html`<a href="${base}/requests/keys?key=${encodeURIComponent(idempotencyKey)}">${foreignText(idempotencyKey)}</a>`,
+    ],
+    ['Record', recordLink(visit, request)],
+  ])}</section>
+<div class="columns">${bodyPanel('Request', request.requestBody)}${bodyPanel('Response', request.responseBody)}</div>
+<p class="hint">Secrets are hidden, numbers show their last four digits, and long bodies are cut. Successful GET requests are kept without bodies.</p>`;
+}
+
+function bodyPanel(title: string, text: string | null): Html {
+  return html`<section class="panel"><h2>${title}</h2>${text === null ? html`<p class="count">No body was kept.</p>` : prettyJson(text, title)}</section>`;
+}
+
+/** The dashboard's sections for what a path creates or shows. */
+const recordPaths: readonly (readonly [start: string, section: string])[] = [
+  ['/v1/payments', '/payments'],
+  ['/v1/transfers', '/transfers'],
+  ['/v1/refunds', '/refunds'],
+  ['/v1/customers', '/customers'],
+  ['/v1/payment-links', '/links'],
+  ['/v1/terminals', '/counters'],
+  ['/v1/sub-accounts', '/sub-accounts'],
+  ['/v1/webhook-endpoints', '/endpoints'],
+  ['/v1/events', '/events'],
+];
+
+function recordLink({ base }: Visit, { path, responseBody }: LoggedRequest): Html | null {
+  const found = recordPaths.find(([start]) => path === start || path.startsWith(`${start}/`));
+  const id = path.split('/').find(isUuid) ?? idOf(responseBody);
+  return found && id !== null ? html`<a href="${base}${found[1]}/${id}">${id}</a>` : null;
+}
+
+function idOf(body: string | null): string | null {
+  // A payment’s response names its intent; a body that was cut is no JSON any more.
+  return /"(?:payment_intent_id|id)":"([\da-f-]{36})"/.exec(body ?? '')?.[1] ?? null;
+}
+
+const lookUp: DashboardRoute = {
+  method: 'GET',
+  path: '/requests/keys',
+  section: 'requests',
+  action: 'requests.read',
+  async handle(services, visit, { query }) {
+    const key = query['key'] ?? '';
+    const found = key === '' ? null : await findUses(services, visit, key);
+    return {
+      title: 'Look up an idempotency key',
+      body: html`<header class="head"><h1>Look up an idempotency key</h1></header>
+<form method="get" class="filters" role="search"><div class="field search"><label for="key">Idempotency key, in full</label>
+<input id="key" name="key" type="search" value="${key}" maxlength="255"></div><button class="button small plain">Look up</button></form>
+${found && keyUses(visit, found)}
+<p class="hint">A key belongs to the path that it was sent to. Its response is stored for 72 hours and returned again for the same request.</p>`,
+    };
+  },
+};
+
+async function findUses({ money }: DashboardServices, { merchant }: Visit, key: string) {
+  const page = { limit: 100, offset: 0, before: null };
+  const { rows } = await listRequests(money.lists, merchant.id, page, { term: key });
+  const requests = rows.filter(({ idempotencyKey }) => idempotencyKey === key);
+  // Those that create records, for what the log lacks.
+  const paths = new Set([...requests.map(({ path }) => path), ...recordPaths.map(([path]) => path)]);
+  const uses = await listKeyUses(money.db, merchant.id, { key, paths: [...paths] });
+  return { requests, uses };
+}
+
+function keyUses({ base, now }: Visit, { requests, uses }: { requests: ListedRequest[]; uses: StoredKeyUse[] }): Html {
+  if (requests.length === 0 && uses.length === 0) {
+    return html`<section class="empty"><p>This key was not used in this environment, or longer ago than we keep it.</p></section>`;
+  }
+  return html`<section class="panel"><h2>Where it counts</h2>${
+    uses.length === 0
+      ? html`<p>Nowhere any more: its stored responses have ended, so the key can be used again.</p>`
+      : facts(
+          uses.map(({ path, statusCode, createdAt }) => [
+            html`<code>${path}</code>`,
+            html`${statusCode === null ? 'Response no longer stored' : `Stored response ${statusCode}`}, ${shownTime(createdAt, now)}`,
+          ]),
+        )
+  }</section>
+<section class="panel"><h2>Requests with it</h2><ul class="links">${requests.map(
+    (request) =>
+      html`<li><a href="${base}/requests/${request.id}"><span>${shownTime(request.createdAt, now)} <code>${request.method} ${request.path}</code> ${stateMark(statusMark(request))}</span></a></li>`,
+  )}</ul>${requests.length === 0 && html`<p class="count">None in the log of the last 30 days.</p>`}</section>`;
+}
+
+/** For a link from a page that knows the request id only. */
+const byRequestId: DashboardRoute = {
+  method: 'GET',
+  path: '/requests/by-id/:id',
+  section: 'requests',
+  action: 'requests.read',
+  async handle({ money }, { merchant }, { params }) {
+    const page = { limit: 1, offset: 0, before: null };
+    const { rows } = await listRequests(money.lists, merchant.id, page, { term: params['id'] });
+    const [found] = rows;
+    if (found) return { redirect: `/requests/${found.id}` };
+    throw new AppError('not_found', 'This request is not in the log: it is older than 30 days, or a payer’s.');
+  },
+};
+
+export const requestPages: readonly DashboardRoute[] = [list, lookUp, byRequestId, show];

@@ -1,0 +1,68 @@
+import { isUuid } from '../../kit/ids.ts';
+import { getCustomer } from '../../customers/manage-customers.ts';
+import { getLink } from '../../links/manage-links.ts';
+import { findChargeByName, findPayment } from '../../payments/find-payment.ts';
+import { PublicError } from '../../kit/public-error.ts';
+import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
+import { getTerminal } from '../../terminals/manage-terminals.ts';
+import { findTransferById, findTransferByReference } from '../../transfers/find-transfer.ts';
+import type { Transfer } from '../../transfers/transfer.ts';
+import { getEventRow } from '../../webhooks/list-events.ts';
+import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** The page of the record with exactly this id or reference, below the visit's base; null where there is none. */
+export async function findExact(services: DashboardServices, visit: Visit, term: string): Promise<string | null> {
+  const { db } = services.money;
+  const { merchant, may, membership } = visit;
+  // References of transactions are in capitals, however they were typed.
+  const charge =
+    (await findChargeByName(db, merchant.id, term)) ?? (await findChargeByName(db, merchant.id, term.toUpperCase()));
+  const intentId = charge?.intentId ?? (isUuid(term) ? term : null);
+  if (intentId !== null && (await isThere(findPayment(db, merchant.id, intentId)))) {
+    const { intent } = await findPayment(db, merchant.id, intentId);
+    const { id, terminalId } = intent;
+    const isOwn = terminalId !== null && membership.terminalIds.includes(terminalId);
+    // Cashiers find the payment of a receipt that somebody shows them only at their own counters.
+    return may('payments.read').ownOnly && !isOwn ? null : `/payments/${id}`;
+  }
+  if (isUuid(term)) return findById(services, visit, term);
+  const transfer = may('transfers.read').isAllowed ? await findTransferByReference(db, merchant.id, term) : undefined;
+  return transfer ? transferPath(transfer) : null;
+}
+
+function transferPath({ id, kind }: Transfer): string {
+  return `/${kind === 'refund' ? 'refunds' : 'transfers'}/${id}`;
+}
+
+async function findById({ money: { db } }: DashboardServices, visit: Visit, id: string): Promise<string | null> {
+  const { merchant, may } = visit;
+  if (may('transfers.read').isAllowed) {
+    const transfer = await findTransferById(db, merchant.id, id);
+    if (transfer) return transferPath(transfer);
+  }
+  const finders = [
+    { path: '/customers', needs: 'records.read', find: getCustomer },
+    { path: '/links', needs: 'records.read', find: getLink },
+    { path: '/counters', needs: 'records.read', find: getTerminal },
+    { path: '/sub-accounts', needs: 'records.read', find: getSubAccount },
+    { path: '/endpoints', needs: 'requests.read', find: getEndpoint },
+    { path: '/events', needs: 'requests.read', find: getEventRow },
+  ] as const;
+  for (const { path, needs, find } of finders) {
+    if (may(needs).isAllowed && (await isThere(find(db, merchant.id, id)))) return `${path}/${id}`;
+  }
+  return null;
+}
+
+/** What is not there throws `not_found`. */
+async function isThere(finding: Promise<unknown>): Promise<boolean> {
+  try {
+    await finding;
+    return true;
+  } catch (error) {
+    if (error instanceof PublicError && error.statusCode === 404) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import type { Static, TSchema } from 'typebox';
+import type { MerchantAction } from '../../accounts/permissions.ts';
+import { customerSchema } from '../../customers/customer-wire.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { linkSchema } from '../../links/wire-schemas.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import { refundSchema } from '../../refunds/wire-schemas.ts';
+import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { terminalSchema } from '../../terminals/wire-schemas.ts';
+import { transferSchema } from '../../transfers/transfer-wire.ts';
+import type { Page, PageResult } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { paymentTable } from '../home/newest-payments.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { findExact } from './exact-match.ts';
+import { findPayments } from './find-payments.ts';
+
+// Of each kind; all of them are in its list.
+const rowsMax = 5;
+
+/** One field for everything: a reference or id opens its record, anything else lists what matches, by kind. */
+export const searchPage: DashboardRoute = {
+  method: 'GET',
+  path: '/search',
+  section: 'search',
+  action: 'payments.read',
+  async handle(services, visit, { query }): Promise<PageResult> {
+    const term = cleanText(query['q'] ?? '');
+    if (term === '') return resultPage(visit, '', []);
+    const exact = await findExact(services, visit, term);
+    if (exact !== null) return { redirect: exact };
+    const groups: Html[] = [];
+    // One after another: each search reads all rows of its kind, and a merchant gets few at a time.
+    for (const find of [paymentGroup, ...recordGroups]) {
+      const found = await find(services, visit, term);
+      if (found) groups.push(found);
+    }
+    return resultPage(visit, term, groups);
+  },
+};
+
+function resultPage({ base, testMode }: Visit, term: string, groups: readonly Html[]): Page {
+  const other = testMode ? 'Live' : 'Test';
+  const nothing = html`<section class="empty"><p>Nothing found for <strong><bdi>${term}</bdi></strong> in ${testMode ? 'Test' : 'Live'}.</p>
+<p>Try a shorter part of the name, or all digits of the number.</p>
+<p><a href="${base}/search/other?q=${encodeURIComponent(term)}">Search in ${other}</a></p></section>`;
+  return {
+    title: 'Search',
+    body: html`<h1>Search</h1>
+<form method="get" action="${base}/search" role="search" class="search-form"><div class="field"><label for="q">Name, number, reference, amount or the code of a receipt</label>
+<input id="q" name="q" type="search" value="${term}" autocomplete="off" ${term === '' && 'autofocus'}></div><button class="button small">Search</button></form>
+${groups}${term !== '' && groups.length === 0 && nothing}`,
+  };
+}
+
+/** The same search in the other environment. */
+export const searchOther: DashboardRoute = {
+  method: 'GET',
+  path: '/search/other',
+  section: 'search',
+  action: 'payments.read',
+  async handle({ money }, { merchant, testMode }, { query }) {
+    const merchants = await money.merchants.ofBusiness(merchant.businessId);
+    const other = merchants.find((each) => each.testMode !== testMode) ?? merchant;
+    const base = `/dashboard/${other.testMode ? 'test' : 'live'}/${other.shortId}`;
+    return { redirectTo: `${base}/search?q=${encodeURIComponent(query['q'] ?? '')}` };
+  },
+};
+
+type FindGroup = (services: DashboardServices, visit: Visit, term: string) => Promise<Html | null>;
+
+function group({ base }: Visit, { title, path, body }: { title: string; path: string; body: Html }): Html {
+  return html`<section class="found"><header class="head"><h2>${title}</h2><a href="${base}${path}">All<span class="unseen"> ${title}</span></a></header>${body}</section>`;
+}
+
+const paymentGroup: FindGroup = async (services, visit, term) => {
+  const rows = await findPayments(services, visit, term, rowsMax);
+  if (rows.length === 0) return null;
+  const path = `/payments?term=${encodeURIComponent(term)}`;
+  return group(visit, { title: 'Payments', path, body: paymentTable(services, visit, rows) });
+};
+
+/** A kind of record that the API's list searches. */
+interface RecordKind<Schema extends TSchema> {
+  title: string;
+  path: string;
+  needs: MerchantAction;
+  operationId: string;
+  schema: Schema;
+  row(record: Static<Schema>): { id: string; name: string; detail: string };
+}
+
+function recordGroup<Schema extends TSchema>(kind: RecordKind<Schema>): FindGroup {
+  const { title, path, needs, operationId, schema } = kind;
+  return async ({ api }, visit, term) => {
+    const { may, caller, requestId, base } = visit;
+    const permission = may(needs);
+    if (!permission.isAllowed || permission.ownOnly) return null;
+    const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
+    if (data.length === 0) return null;
+    const rows = data.map((record) => kind.row(record));
+    const body = html`<table class="list"><caption class="unseen">${title}</caption><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Details</th></tr></thead>
+<tbody>${rows.map(({ id, name, detail }) => html`<tr><td><a href="${base}${path}/${id}"><bdi>${cleanText(name)}</bdi></a></td><td class="number">${detail}</td></tr>`)}</tbody></table>`;
+    return group(visit, { title, path: `${path}?term=${encodeURIComponent(term)}`, body });
+  };
+}
+
+const amount = (value: number): string => formatAmount(parseAmount(value));
+
+const recordGroups: readonly FindGroup[] = [
+  recordGroup({
+    ...{ title: 'Transfers', path: '/transfers', needs: 'transfers.read', operationId: 'listTransfers' },
+    schema: transferSchema,
+    row: (transfer) => ({
+      id: transfer.id,
+      name: transfer.beneficiary_name ?? transfer.reference,
+      detail: amount(transfer.amount),
+    }),
+  }),
+  recordGroup({
+    ...{ title: 'Refunds', path: '/refunds', needs: 'records.read', operationId: 'listRefunds' },
+    schema: refundSchema,
+    row: (refund) => ({ id: refund.id, name: refund.transaction_reference, detail: amount(refund.amount) }),
+  }),
+  recordGroup({
+    ...{ title: 'Customers', path: '/customers', needs: 'records.read', operationId: 'listCustomers' },
+    schema: customerSchema,
+    row: ({ id, name, phone }) => ({
+      id,
+      name: name ?? 'Customer',
+      detail: phone === null ? '' : maskPhoneNumber(phone),
+    }),
+  }),
+  recordGroup({
+    ...{ title: 'Payment links', path: '/links', needs: 'records.read', operationId: 'listPaymentLinks' },
+    schema: linkSchema,
+    row: (link) => ({
+      id: link.id,
+      name: link.title,
+      detail: link.amount === null ? 'Any amount' : amount(link.amount),
+    }),
+  }),
+  recordGroup({
+    ...{ title: 'Counters', path: '/counters', needs: 'counters.use', operationId: 'listVirtualTerminals' },
+    schema: terminalSchema,
+    row: ({ id, name, code }) => ({ id, name, detail: code }),
+  }),
+  recordGroup({
+    ...{ title: 'Sub-accounts', path: '/sub-accounts', needs: 'records.read', operationId: 'listSubAccounts' },
+    schema: subAccountSchema,
+    row: ({ id, name, percentage }) => ({ id, name, detail: `${percentage}%` }),
+  }),
+  recordGroup({
+    ...{ title: 'Groups', path: '/groups', needs: 'records.read', operationId: 'listSubAccountGroups' },
+    schema: groupSchema,
+    row: ({ id, name }) => ({ id, name, detail: '' }),
+  }),
+];

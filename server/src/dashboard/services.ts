@@ -1,0 +1,20 @@
+import type { AccountContext } from '../accounts/context.ts';
+import type { InProcessApi } from '../http/in-process-api.ts';
+import type { MerchantContext } from '../merchants/merchant.ts';
+import type { ApiDocument } from '../pages/reference/api-document.ts';
+import type { PaymentContext } from '../payments/context.ts';
+import type { TransferContext } from '../transfers/context.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
+
+/** What the dashboard's pages read and act with. */
+export interface DashboardServices {
+  /** The API's routes: what a page changes, it changes through them. */
+  api: InProcessApi;
+  money: PaymentContext & TransferContext;
+  accounts: AccountContext;
+  webhooks: WebhookContext;
+  /** Creates API keys. */
+  keys: MerchantContext;
+  /** The API as the reference shows it. */
+  describeApi: () => Promise<ApiDocument>;
+}

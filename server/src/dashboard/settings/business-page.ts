@@ -1,0 +1,237 @@
+import { AppError, fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
+import type { MerchantAppearance } from '../../merchants/appearance.ts';
+import { getBusiness, renameBusiness } from '../../merchants/business-status.ts';
+import type { Business } from '../../merchants/business-status.ts';
+import { setAppearance } from '../../merchants/manage-rules.ts';
+import { findLogo, removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
+import { logoBytesMax, pngDimensions, pngProblem } from '../../merchants/logo/png-check.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
+import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { change } from '../patterns/act.ts';
+import { changedBy } from '../patterns/changed-by.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { facts } from '../../portal/patterns/record-page.ts';
+import { ownMerchant } from './own-merchant.ts';
+import { settingsPage } from './settings-frame.ts';
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/business',
+  section: 'settings',
+  action: 'fee_payer.read',
+  async handle(services, visit) {
+    const merchant = await ownMerchant(services, visit);
+    const business = await getBusiness(services.accounts.db, merchant.businessId);
+    const by = (action: string, id = merchant.id) => changedBy(services, visit, { id, action });
+    const name = html`${facts([['Name', foreignText(business.name)]])}
+${business.liveApprovedAt !== null && html`<p class="hint">The operator approved this name for live payments, and changes it if you ask.</p>`}
+${await by('business.rename', business.id)}`;
+    const panels = [
+      {
+        title: 'Name',
+        body: name,
+        changes:
+          business.liveApprovedAt === null
+            ? [{ href: '/settings/business/name', text: 'Change the name', needs: 'business.rename' as const }]
+            : [],
+      },
+      {
+        title: 'Contact for payers',
+        body: html`<p>Payers’ pages show it where they say to ask the shop.</p>${contactFacts(merchant)}${await by('contact.set')}`,
+        changes: [
+          { href: '/settings/business/contact', text: 'Change the contact', needs: 'appearance.manage' as const },
+        ],
+      },
+      {
+        title: 'Logo',
+        body: html`<p>On payers’ pages and posters.</p>${logoOf(merchant)}${await by('logo.set')}`,
+        changes: [
+          { href: '/settings/business/logo', text: 'Choose a logo', needs: 'appearance.manage' as const },
+          ...(merchant.logoSetAt === null
+            ? []
+            : [{ href: '/settings/business/logo/remove', text: 'Remove it', needs: 'appearance.manage' as const }]),
+        ],
+      },
+    ];
+    return { title: 'Business', body: settingsPage(visit, 'Business', panels) };
+  },
+};
+
+function contactFacts({ contactPhone, contactWhatsapp, contactEmail, contactText }: MerchantAppearance): Html {
+  const none = 'None';
+  return facts([
+    ['Phone', contactPhone === null ? none : formatNumber(contactPhone)],
+    ['WhatsApp', contactWhatsapp === null ? none : formatNumber(contactWhatsapp)],
+    ['E-mail', contactEmail ?? none],
+    ['In your words', contactText === null ? none : foreignText(contactText)],
+  ]);
+}
+
+function logoOf({ id, logoSetAt }: Merchant): Html {
+  if (logoSetAt === null) return html`<p>No logo yet.</p>`;
+  return html`<p><img class="logo" src="${merchantLogoPath({ id, logoSetAt })}" alt="Your logo" width="80" height="80"></p>`;
+}
+
+const back = { href: '/settings/business', text: 'Keep it' };
+
+const rename = formRoutes<Business>({
+  path: '/settings/business/name',
+  section: 'settings',
+  action: 'business.rename',
+  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  view: ({ name }) => ({
+    heading: 'Name of the business',
+    effect: html`<p>Payers see it on every page, in test and live.</p>`,
+    fields: [{ kind: 'text', name: 'name', label: 'Name', isRequired: true }],
+    values: { name },
+    button: 'Save the name',
+    back,
+  }),
+  async submit(services, visit, { subject, input }) {
+    const name = (input.form['name'] ?? '').trim();
+    const object = { type: 'business', id: subject.id };
+    const renaming = { action: 'business.rename', object, before: { name: subject.name }, after: { name } };
+    await change(services, visit, { ...renaming, isForBoth: true }, (tx) => renameBusiness(tx, subject.id, name));
+    return '/settings/business';
+  },
+});
+
+interface ContactField {
+  part: 'contactPhone' | 'contactWhatsapp' | 'contactEmail' | 'contactText';
+  field: Field;
+}
+
+const contactFields: readonly ContactField[] = [
+  { part: 'contactPhone', field: { kind: 'tel', name: 'contact_phone', label: 'Phone', hint: 'Such as 700 1234.' } },
+  {
+    part: 'contactWhatsapp',
+    field: { kind: 'tel', name: 'contact_whatsapp', label: 'WhatsApp', hint: 'Such as 700 1234.' },
+  },
+  {
+    part: 'contactEmail',
+    field: { kind: 'email', name: 'contact_email', label: 'E-mail', hint: 'Such as shop@example.gm.' },
+  },
+  {
+    part: 'contactText',
+    field: {
+      ...{ kind: 'text', name: 'contact_text', label: 'In your words' },
+      hint: 'One line, such as: at the counter until 17:00.',
+    },
+  },
+];
+
+const contact = formRoutes<Merchant>({
+  path: '/settings/business/contact',
+  section: 'settings',
+  action: 'appearance.manage',
+  load: ownMerchant,
+  view: (merchant) => ({
+    heading: 'Contact for payers',
+    effect: html`<p>Payers see it where a page says to ask the shop. Leave empty what you do not want to show.</p>`,
+    fields: contactFields.map(({ field }) => field),
+    values: Object.fromEntries(contactFields.map(({ part, field }) => [field.name, merchant[part] ?? ''])),
+    button: 'Save the contact',
+    back,
+  }),
+  async submit(services, visit, { subject, input }) {
+    const named = (appearance: Partial<MerchantAppearance>) =>
+      Object.fromEntries(contactFields.map(({ part, field }) => [field.name, appearance[part] ?? null]));
+    const appearance: Partial<MerchantAppearance> = Object.fromEntries(
+      contactFields.map(({ part, field: { name } }) => [part, readPart(part, name, input.form[name] ?? '')]),
+    );
+    const object = { type: 'settings', id: subject.id };
+    await change(
+      services,
+      visit,
+      { action: 'contact.set', object, before: named(subject), after: named(appearance) },
+      (tx) => setAppearance(tx, subject.id, appearance),
+    );
+    return '/settings/business';
+  },
+});
+
+/** Null for an empty field. Throws AppError that names the form's field. */
+export function readPart(field: keyof MerchantAppearance, name: string, text: string): string | null {
+  if (text.trim() === '') return null;
+  try {
+    return readAppearancePart(field, text);
+  } catch (error) {
+    if (error instanceof AppearanceError) throw fieldError('invalid_request', name, error.message);
+    throw error;
+  }
+}
+
+// The file, and the fields and boundaries around it.
+const logoFormBytesMax = logoBytesMax + 8 * 1_024;
+
+const logo = formRoutes<Merchant>({
+  path: '/settings/business/logo',
+  section: 'settings',
+  action: 'appearance.manage',
+  uploadBytesMax: logoFormBytesMax,
+  load: ownMerchant,
+  view: (merchant) => ({
+    heading: 'Logo',
+    effect: html`<p>Payers see it beside your name, on pages and posters.</p>${logoOf(merchant)}`,
+    fields: [
+      {
+        ...{ kind: 'file', name: 'logo', label: 'Picture', accept: 'image/png', isRequired: true },
+        hint: 'A PNG of at most 200 kB and 2000 × 2000 pixels, best a square.',
+      },
+    ],
+    button: 'Use this logo',
+    back,
+  }),
+  async submit(services, visit, { subject, input }) {
+    const { db, clock } = services.accounts;
+    const png = input.files['logo'];
+    if (!png || png.length === 0) throw fieldError('invalid_request', 'logo', 'Choose a PNG file.');
+    const problem = pngProblem(png);
+    if (problem !== null) throw fieldError('invalid_request', 'logo', `This file ${problem}.`);
+    const earlier = await findLogo(db, subject.id);
+    const { width, height } = pngDimensions(png);
+    const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };
+    await change(
+      services,
+      visit,
+      { action: 'logo.set', object: { type: 'settings', id: subject.id }, ...words },
+      (tx) => setLogo(tx, { merchantId: subject.id, png, updatedAt: clock.now() }),
+    );
+    return '/settings/business';
+  },
+});
+
+const withoutLogo = formRoutes<Merchant>({
+  path: '/settings/business/logo/remove',
+  section: 'settings',
+  action: 'appearance.manage',
+  load: ownMerchant,
+  view: (merchant) => ({
+    heading: 'Remove the logo?',
+    effect: html`<p>Pages and new posters show your name alone.</p>${logoOf(merchant)}`,
+    button: 'Remove the logo',
+    isDanger: true,
+    back,
+  }),
+  async submit(services, visit, { subject }) {
+    const words = { before: { logo: 'set' }, after: { logo: null } };
+    await change(
+      services,
+      visit,
+      { action: 'logo.remove', object: { type: 'settings', id: subject.id }, ...words },
+      async (tx) => {
+        if (!(await removeLogo(tx, subject.id)))
+          throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
+      },
+    );
+    return '/settings/business';
+  },
+});
+
+export const businessPages: readonly DashboardRoute[] = [show, ...rename, ...contact, ...logo, ...withoutLogo];

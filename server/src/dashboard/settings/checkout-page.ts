@@ -1,0 +1,156 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
+import type { FeePayer } from '../../merchants/fees.ts';
+import { setAppearance, setFeePayer } from '../../merchants/manage-rules.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { merchantLogo, pageAppearance } from '../../pages/merchant-appearance.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { fieldError } from '../../api/app-error.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { change } from '../patterns/act.ts';
+import { changedBy } from '../patterns/changed-by.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import type { Visit } from '../visit.ts';
+import { readPart } from './business-page.ts';
+import { ownMerchant } from './own-merchant.ts';
+import { feePayerText, feeText } from './setting-texts.ts';
+import { settingsPage } from './settings-frame.ts';
+
+/** Of pages without a colour of the merchant's own: `--accent` of style.css. */
+const standardColour = '#0b6a55';
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/checkout',
+  section: 'settings',
+  action: 'fee_payer.read',
+  async handle(services, visit, input) {
+    const merchant = await ownMerchant(services, visit);
+    const by = (action: string) => changedBy(services, visit, { id: merchant.id, action });
+    const panels = [
+      {
+        title: 'Colour',
+        body: html`${colourBody(visit, merchant, input)}${await by('colour.set')}`,
+        changes: [
+          { href: '/settings/checkout/colour', text: 'Change the colour', needs: 'appearance.manage' as const },
+        ],
+      },
+      {
+        title: 'Who pays the fees',
+        body: html`<p>${feePayerText(merchant)}</p><p class="hint">${feeOfPayment(merchant)}</p>
+${await by('fee_payer.set')}`,
+        changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' as const }],
+      },
+    ];
+    return { title: 'Checkout', body: settingsPage(visit, 'Checkout', panels) };
+  },
+};
+
+/** The pay button as payers see it, now and in the colour that somebody tries; buttons have white text on it. */
+function colourBody({ base, may }: Visit, merchant: Merchant, { query }: PageInput): Html {
+  const current = merchant.pageColour ?? standardColour;
+  const tried = query['colour'] === undefined ? null : tryColour(query['colour']);
+  const shown = tried !== null && 'colour' in tried ? tried.colour : current;
+  return html`${payPreview(merchant, shown)}
+${tried !== null && 'problem' in tried && html`<p class="notice wait" role="status">${tried.problem}</p>`}
+${
+  may('appearance.manage').isAllowed &&
+  html`<form method="get" action="${base}/settings/checkout" class="try"><div class="field"><label for="colour">Try a colour</label>
+<input id="colour" name="colour" type="color" value="${shown}"></div><button class="button small plain">Preview</button></form>
+${
+  shown !== current &&
+  html`<p><a class="button small" href="${base}/settings/checkout/colour?colour=${encodeURIComponent(shown)}">Use this colour</a></p>`
+}`
+}`;
+}
+
+function tryColour(text: string): { colour: string } | { problem: string } {
+  try {
+    return { colour: readAppearancePart('pageColour', text) };
+  } catch (error) {
+    if (error instanceof AppearanceError) return { problem: error.message };
+    throw error;
+  }
+}
+
+// A drawing, because the pages' content policy allows no colours of a merchant's own in style.
+function payPreview(merchant: Merchant, colour: string): Html {
+  return html`<figure class="preview"><figcaption class="hint">Payers see</figcaption>
+<p class="named">${merchantLogo(pageAppearance(merchant))}<strong>${foreignText(merchant.name)}</strong></p>
+<svg viewBox="0 0 320 56" role="img" aria-label="The pay button in ${colour}"><rect width="320" height="56" rx="12" fill="${colour}"/>
+<text x="160" y="34" text-anchor="middle" font-size="18" font-weight="600" fill="#ffffff">Pay D250.00</text></svg></figure>`;
+}
+
+const back = { href: '/settings/checkout', text: 'Keep it' };
+
+const colour = formRoutes<Merchant>({
+  path: '/settings/checkout/colour',
+  section: 'settings',
+  action: 'appearance.manage',
+  load: ownMerchant,
+  view: (merchant, _visit, { query }) => ({
+    heading: 'Colour on checkout',
+    effect: html`<p>Buttons and links of your payers’ pages have it.</p>`,
+    fields: [
+      {
+        ...{ kind: 'text', name: 'page_colour', label: 'Colour' },
+        hint: 'Such as #0b6a55, dark enough for white text. Leave empty for the standard green.',
+      },
+    ],
+    values: { page_colour: query['colour'] ?? merchant.pageColour ?? '' },
+    button: 'Save the colour',
+    back,
+  }),
+  async submit(services, visit, { subject, input }) {
+    const pageColour = readPart('pageColour', 'page_colour', input.form['page_colour'] ?? '');
+    const words = { before: { page_colour: subject.pageColour }, after: { page_colour: pageColour } };
+    await change(
+      services,
+      visit,
+      { action: 'colour.set', object: { type: 'settings', id: subject.id }, ...words },
+      (tx) => setAppearance(tx, subject.id, { pageColour }),
+    );
+    return '/settings/checkout';
+  },
+});
+
+function feeOfPayment({ collectionFee }: Merchant): string {
+  const text = feeText(collectionFee);
+  return text === 'None' ? 'The operator charges no fee for payments.' : `Fee of a payment: ${text}.`;
+}
+
+const payers: readonly { value: FeePayer; text: string }[] = [
+  { value: 'business', text: 'We pay them, out of what we get' },
+  { value: 'customer', text: 'Payers pay them, on top of the amount' },
+];
+
+const feePayer = formRoutes<Merchant>({
+  path: '/settings/checkout/fees',
+  section: 'settings',
+  action: 'fee_payer.manage',
+  load: ownMerchant,
+  view: (merchant) => ({
+    heading: 'Who pays the fees?',
+    effect: html`<p>${feeOfPayment(merchant)} It counts for new payments; those that exist keep theirs.</p>`,
+    fields: [{ kind: 'select', name: 'fee_payer', label: 'Fees of payments', options: payers, isRequired: true }],
+    values: { fee_payer: merchant.collectionFee.payer },
+    button: 'Save who pays',
+    back,
+  }),
+  async submit(services, visit, { subject, input }) {
+    const chosen = payers.find(({ value }) => value === input.form['fee_payer'])?.value;
+    if (chosen === undefined) throw fieldError('invalid_request', 'fee_payer', 'Choose who pays the fees.');
+    const words = { before: { fee_payer: subject.collectionFee.payer }, after: { fee_payer: chosen } };
+    await change(
+      services,
+      visit,
+      { action: 'fee_payer.set', object: { type: 'settings', id: subject.id }, ...words },
+      (tx) => setFeePayer(tx, subject.id, chosen),
+    );
+    return '/settings/checkout';
+  },
+});
+
+export const checkoutSettings: readonly DashboardRoute[] = [show, ...colour, ...feePayer];

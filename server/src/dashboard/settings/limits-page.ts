@@ -1,0 +1,105 @@
+import { html } from '../../kit/html.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
+import type { Business } from '../../merchants/business-status.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { change } from '../patterns/act.ts';
+import { changedBy } from '../patterns/changed-by.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { facts } from '../../portal/patterns/record-page.ts';
+import { ownMerchant } from './own-merchant.ts';
+import { feePayerText, feeText, refundLimitText, reserveText } from './setting-texts.ts';
+import { settingsPage } from './settings-frame.ts';
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/limits',
+  section: 'settings',
+  action: 'fee_payer.read',
+  async handle(services, visit) {
+    const { money, accounts } = services;
+    const merchant = await ownMerchant(services, visit);
+    const business = await getBusiness(accounts.db, merchant.businessId);
+    const { byNetwork, otherwise } = merchant.transferFees;
+    const { largestMinor, dailyMinor } = merchant.transferLimits;
+    const limit = (minor: bigint | null) => (minor === null ? 'No limit' : formatAmount(minor));
+    const agreed = html`<p class="hint">As agreed with the operator of this service, who changes them.</p>`;
+    const panels = [
+      {
+        title: 'Refunds',
+        body: html`<p>${refundLimitText(business)}</p>
+<p class="hint">In test and live.</p>${await changedBy(services, visit, { id: business.id, action: 'refund_limit.set' })}`,
+        changes: [
+          { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
+        ],
+      },
+      {
+        title: 'Fees',
+        body: html`${facts([
+          ['Payment', feeText(merchant.collectionFee)],
+          ['Transfer', feeText(otherwise)],
+          ...[...byNetwork].map(
+            ([network, fee]) =>
+              [`Transfer to ${networkName(money.networks, network, visit.testMode)}`, feeText(fee)] as const,
+          ),
+        ])}<p>${feePayerText(merchant)}</p>${agreed}`,
+        changes: [],
+      },
+      {
+        title: 'Transfers',
+        body: html`${facts([
+          ['Largest transfer', limit(largestMinor)],
+          ['All transfers of a day', limit(dailyMinor)],
+        ])}${agreed}`,
+        changes: [],
+      },
+      {
+        title: 'Reserve',
+        body: html`<p>${reserveText(merchant.reserve)}.</p><p class="hint">A reserve waits for the time in which a network may take a
+payment back.</p>`,
+        changes: [],
+      },
+    ];
+    return { title: 'Fees and limits', body: settingsPage(visit, 'Fees and limits', panels) };
+  },
+};
+
+const refunds = formRoutes<Business>({
+  path: '/settings/limits/refunds',
+  section: 'settings',
+  action: 'refund_limit.manage',
+  load: ({ accounts }, { merchant }) => getBusiness(accounts.db, merchant.businessId),
+  view: (business) => ({
+    heading: 'Limit for refunds',
+    effect: html`<p>${refundLimitText(business)} This counts in test and live.</p>`,
+    fields: [
+      {
+        ...{ kind: 'amount', name: 'refund_limit', label: 'Ask for the second factor above', whenEmpty: 'null' },
+        hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
+      },
+    ],
+    values: {
+      refund_limit:
+        business.refundLimitMinor === null ? '' : formatAmount(business.refundLimitMinor, { style: 'plain' }),
+    },
+    button: 'Save the limit',
+    back: { href: '/settings/limits', text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    const sent = body['refund_limit'];
+    const limitMinor = typeof sent === 'number' ? parseAmount(sent, 'refund_limit') : null;
+    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
+    const words = {
+      before: { refund_limit: shown(subject.refundLimitMinor) },
+      after: { refund_limit: shown(limitMinor) },
+    };
+    const object = { type: 'business', id: subject.id };
+    await change(services, visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
+      setRefundLimit(tx, subject.id, limitMinor),
+    );
+    return '/settings/limits';
+  },
+});
+
+export const limitSettings: readonly DashboardRoute[] = [show, ...refunds];

@@ -1,0 +1,69 @@
+import { fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { PayoutSchedule } from '../../merchants/merchant.ts';
+import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../../merchants/payout-schedule.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { change } from '../patterns/act.ts';
+import { changedBy } from '../patterns/changed-by.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { scheduleText } from './setting-texts.ts';
+import { settingsPage } from './settings-frame.ts';
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/payouts',
+  section: 'settings',
+  action: 'fee_payer.read',
+  async handle(services, visit) {
+    const { merchant, base } = visit;
+    const schedule = await payoutScheduleOf(services.accounts.db, merchant.id);
+    const panels = [
+      {
+        title: 'Payouts of sub-accounts',
+        body: html`<p>${scheduleText(schedule)}.</p><p class="hint">Each sub-account has its own destination and least amount:
+<a href="${base}/sub-accounts">Sub-accounts</a></p>${await changedBy(services, visit, { id: merchant.id, action: 'schedule.set' })}`,
+        changes: [
+          { href: '/settings/payouts/schedule', text: 'Change the schedule', needs: 'schedule.manage' as const },
+        ],
+      },
+      {
+        title: 'Your own money',
+        body: html`<p>You pay it out yourself: <a href="${base}/transfers">Transfers</a></p>`,
+        changes: [],
+      },
+    ];
+    return { title: 'Payouts', body: settingsPage(visit, 'Payouts', panels) };
+  },
+};
+
+const schedule = formRoutes<PayoutSchedule>({
+  path: '/settings/payouts/schedule',
+  section: 'settings',
+  action: 'schedule.manage',
+  load: ({ accounts }, { merchant }) => payoutScheduleOf(accounts.db, merchant.id),
+  view: (current) => ({
+    heading: 'When are sub-accounts paid out?',
+    effect: html`<p>The schedule begins at once: a sub-account with enough money may be paid out within minutes.</p>`,
+    fields: [
+      {
+        ...{ kind: 'select', name: 'schedule', label: 'Schedule', isRequired: true },
+        options: payoutSchedules.map((value) => ({ value, text: scheduleText(value) })),
+      },
+    ],
+    values: { schedule: current },
+    button: 'Save the schedule',
+    back: { href: '/settings/payouts', text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, input }) {
+    const chosen = payoutSchedules.find((each) => each === input.form['schedule']);
+    if (chosen === undefined) throw fieldError('invalid_request', 'schedule', 'Choose a schedule.');
+    const { id } = visit.merchant;
+    const words = { before: { schedule: subject }, after: { schedule: chosen } };
+    await change(services, visit, { action: 'schedule.set', object: { type: 'settings', id }, ...words }, (tx) =>
+      setPayoutSchedule(tx, id, chosen),
+    );
+    return '/settings/payouts';
+  },
+});
+
+export const payoutSettings: readonly DashboardRoute[] = [show, ...schedule];

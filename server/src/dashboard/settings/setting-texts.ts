@@ -1,0 +1,48 @@
+import { formatAmount, percentToJson } from '../../kit/money.ts';
+import type { Business } from '../../merchants/business-status.ts';
+import type { FeeRule } from '../../merchants/fees.ts';
+import type { Merchant, PayoutSchedule } from '../../merchants/merchant.ts';
+import type { ReserveRule } from '../../merchants/rules.ts';
+
+export function feePayerText({ collectionFee }: Pick<Merchant, 'collectionFee'>): string {
+  return collectionFee.payer === 'business' ? 'You pay the fees of payments.' : 'Payers pay the fees, on top.';
+}
+
+const schedules: Readonly<Record<PayoutSchedule, string>> = {
+  manual: 'Only when somebody pays them out',
+  daily: 'Every day',
+  weekly: 'Every week, on Monday',
+};
+
+export function scheduleText(schedule: PayoutSchedule): string {
+  return schedules[schedule];
+}
+
+export function refundLimitText({ refundLimitMinor }: Pick<Business, 'refundLimitMinor'>): string {
+  return refundLimitMinor === null
+    ? 'No refund asks for the second factor.'
+    : `Refunds above ${formatAmount(refundLimitMinor)} ask for the second factor.`;
+}
+
+/** `1.5% + D2.00, at least D5.00, at most D100.00`. */
+export function feeText({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
+  const sums = [
+    percentHundredths > 0n ? `${percentToJson(percentHundredths)}%` : '',
+    fixedMinor > 0n ? formatAmount(fixedMinor) : '',
+  ].filter(Boolean);
+  const bounds = [
+    minimumMinor > 0n ? `at least ${formatAmount(minimumMinor)}` : '',
+    maximumMinor === null ? '' : `at most ${formatAmount(maximumMinor)}`,
+  ].filter(Boolean);
+  return [sums.join(' + ') || 'None', ...bounds].join(', ');
+}
+
+const dayHours = 24n;
+
+export function reserveText(reserve: ReserveRule | null): string {
+  if (reserve === null || reserve.percentHundredths === 0n || reserve.hours === 0n) return 'Nothing is held';
+  const { percentHundredths, hours, newForDays } = reserve;
+  const time = hours % dayHours === 0n ? `${hours / dayHours} days` : `${hours} hours`;
+  const from = newForDays === null ? '' : `, in the first ${newForDays} days`;
+  return `${percentToJson(percentHundredths)}% of each payment for ${time}${from}`;
+}

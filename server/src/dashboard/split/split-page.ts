@@ -1,0 +1,127 @@
+import type { Static } from 'typebox';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { PublicError } from '../../kit/public-error.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { previewResponseSchema } from '../../payments/intent-wire.ts';
+import { formSummary, refusedForm } from '../../portal/forms.ts';
+import type { FormState } from '../../portal/forms.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { subAccountNames } from '../patterns/account-names.ts';
+import { bodyOfForm, drawField } from '../../portal/patterns/fields.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import { splitChoices, splitFields } from '../patterns/split-choices.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+type Preview = Static<typeof previewResponseSchema>;
+
+/** What a payment would be divided into; asks in the address, stores nothing. */
+export const splitPage: DashboardRoute = {
+  method: 'GET',
+  path: '/split',
+  section: 'split',
+  action: 'records.read',
+  async handle(services, visit, { query }) {
+    const fields: Field[] = [
+      { kind: 'amount', name: 'data.amount', label: 'Amount in dalasi', isRequired: true },
+      ...splitFields(await splitChoices(services, visit), 'data.'),
+    ];
+    const worked = query['data.amount'] === undefined ? null : await workOut(services, visit, fields, query);
+    const form: FormState = worked && 'form' in worked ? worked.form : { values: query, errors: [] };
+    return {
+      status: worked && 'form' in worked ? worked.status : 200,
+      title: 'Split preview',
+      body: html`<h1>Split preview</h1>
+<div class="columns"><form method="get" class="stack panel">
+${formSummary(
+  form,
+  fields.map(({ name }) => name),
+)}
+${fields.map((field) => drawField(form, field))}
+${fields.length === 1 && html`<p class="hint">You share with nobody yet. <a href="${visit.base}/sub-accounts/new">New sub-account</a></p>`}
+<div class="actions"><button class="button">Work out</button></div></form>
+${worked && 'preview' in worked && (await result(services, visit, worked.preview))}</div>`,
+    };
+  },
+};
+
+async function workOut(
+  { api }: DashboardServices,
+  { caller, requestId }: Visit,
+  fields: readonly Field[],
+  query: PageInput['query'],
+): Promise<{ preview: Preview } | { status: number; form: FormState }> {
+  try {
+    const body = { data: {}, ...bodyOfForm(fields, query) };
+    return { preview: await api.call('previewPayment', previewResponseSchema, { caller, requestId, body }) };
+  } catch (error) {
+    if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
+    return refusedForm({ ...query }, error);
+  }
+}
+
+interface Part {
+  name: string;
+  amountMinor: bigint;
+  explanation: string;
+}
+
+async function result(services: DashboardServices, visit: Visit, preview: Preview): Promise<Html> {
+  const isByPayer = preview.transaction_fee_type === 'customer';
+  const ids = preview.shares.map((share) => share.sub_account);
+  const names = await subAccountNames(services, visit, ids);
+  const parts: Part[] = [
+    {
+      name: 'You',
+      amountMinor: parseAmount(preview.merchant_receives),
+      explanation:
+        preview.shares.length > 0 ? 'What is left after the fee and the shares.' : 'What is left after the fee.',
+    },
+    ...preview.shares.map((share) => ({
+      name: names.get(share.sub_account) ?? 'Sub-account',
+      amountMinor: parseAmount(share.amount),
+      explanation: share.explanation,
+    })),
+    {
+      name: 'Fee',
+      amountMinor: parseAmount(preview.transaction_fee),
+      explanation: isByPayer ? 'The payer pays it on top.' : 'You pay it: it is taken off first.',
+    },
+  ];
+  return html`<section class="panel"><h2>The payer pays ${formatAmount(parseAmount(preview.amount_paid))}</h2>
+${drawnToScale(parts)}
+<dl class="facts parts">${parts.map(
+    (
+      { name, amountMinor, explanation },
+      index,
+    ) => html`<div><dt><svg class="key" width="16" height="16" aria-hidden="true">
+<rect class="${seriesOf(index, parts.length)}" width="16" height="16" rx="3"/></svg> ${foreignText(name)}</dt>
+<dd>${formatAmount(amountMinor)}</dd><dd class="hint">${explanation}</dd></div>`,
+  )}</dl></section>`;
+}
+
+const [width, height] = [1000, 64];
+const colours = 4;
+
+/** You, then the shares in turn; the fee has the colour of none. */
+function seriesOf(index: number, count: number): string {
+  return index === count - 1 ? 'part-fee' : `part-${index % colours}`;
+}
+
+/** A bar whose parts are as wide as their amounts; the list below says the same in words. */
+function drawnToScale(parts: readonly Part[]): Html {
+  const whole = parts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  if (whole <= 0n) return html``;
+  let beginMinor = 0n;
+  const drawn = parts.map(({ amountMinor, name }, index) => {
+    const x = Number((beginMinor * BigInt(width)) / whole);
+    beginMinor += amountMinor;
+    const end = Number((beginMinor * BigInt(width)) / whole);
+    return html`<rect class="${seriesOf(index, parts.length)}" x="${x}" y="0" width="${Math.max(0, end - x)}" height="${height}"><title>${name} ${formatAmount(amountMinor)}</title></rect>`;
+  });
+  const label = parts.map(({ name, amountMinor }) => `${name} ${formatAmount(amountMinor)}`).join(', ');
+  return html`<svg class="parts-bar" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn}</svg>`;
+}

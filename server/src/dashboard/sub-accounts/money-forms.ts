@@ -1,0 +1,125 @@
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { amountToJson, formatAmount } from '../../kit/money.ts';
+import { readAmount } from '../../pages/collect/read-amount.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { planPayout, payoutMinimumMinor } from '../../settlement/plan-payout.ts';
+import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { transferSchema } from '../../transfers/transfer-wire.ts';
+import type { Transfer } from '../../transfers/transfer.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { facts } from '../../portal/patterns/record-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { readSubAccount } from './read-sub-account.ts';
+import type { FoundSubAccount } from './read-sub-account.ts';
+
+const section = 'sub-accounts';
+
+interface PayoutSubject extends FoundSubAccount {
+  /** As it would be made now; or why it cannot be. */
+  plan: Transfer | Html;
+}
+
+/** The amount stands in the address, so that what is confirmed is what was shown. */
+const payOut = formRoutes<PayoutSubject>({
+  ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
+  async load(services, visit, { params, query }) {
+    const found = await readSubAccount(services, visit, params['id']);
+    return { ...found, plan: planOf(services, visit, found, query['amount']) };
+  },
+  view: ({ subAccount, plan, ...found }, _visit, { query }) => {
+    const back = { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' };
+    const below =
+      found.isPayable && found.settledMinor >= payoutMinimumMinor ? otherAmount(query['amount'] ?? '') : html``;
+    const heading = `Pay out ${cleanText(subAccount.name)}`;
+    if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below };
+    const amount = formatAmount(plan.amountMinor);
+    return {
+      heading,
+      effect: html`${facts([
+        ['To', html`${foreignText(subAccount.name)}, ${found.destination}`],
+        ['It gets', amount],
+        ['Fee, which you pay', plan.feeMinor > 0n ? formatAmount(plan.feeMinor) : 'None'],
+        ['Its balance after', formatAmount(found.settledMinor + found.pendingMinor - plan.amountMinor)],
+        ['Yours after', plan.feeMinor > 0n ? formatAmount(found.merchantMinor - plan.feeMinor) : null],
+      ])}<p>A payout that was sent cannot be called back. If the network refuses it, the money comes back to the sub-account.</p>`,
+      button: `Pay out ${amount}`,
+      back,
+      below,
+    };
+  },
+  async submit(services, visit, { subject: { subAccount, plan }, formId }) {
+    if (!('amountMinor' in plan)) throw new AppError('state_conflict', 'It cannot be paid out now. Nothing was done.');
+    const { id } = await act(services, visit, {
+      ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, formId },
+      body: { amount: amountToJson(plan.amountMinor) },
+      object: { type: 'sub_account', id: subAccount.id },
+    });
+    return `/transfers/${id}`;
+  },
+});
+
+function otherAmount(typed: string): Html {
+  return html`<form method="get" class="panel stack"><div class="field"><label for="amount">Another amount, in dalasi</label>
+<input id="amount" name="amount" inputmode="decimal" autocomplete="off" value="${typed}">
+<p class="hint">Leave it empty for all that can be paid out.</p></div>
+<button class="button plain small">Work out</button></form>`;
+}
+
+function planOf(
+  { money }: DashboardServices,
+  { merchant }: Visit,
+  found: FoundSubAccount,
+  typed = '',
+): PayoutSubject['plan'] {
+  const { subAccount, settledMinor, owedMinor, pendingMinor } = found;
+  if (!found.isPayable) {
+    return html`<p>${found.destination} cannot be paid out: the network pays out nothing here.
+${formatAmount(settledMinor)} waits until you <a href="destination">choose another destination</a>.</p>`;
+  }
+  const amount = typed.trim() === '' ? { amountMinor: null } : readAmount(typed);
+  if (!('amountMinor' in amount)) return html`<p>Type an amount such as 450 or 1,250.50.</p>`;
+  if (settledMinor - owedMinor < payoutMinimumMinor) {
+    return html`<p>Its settled balance is ${formatAmount(settledMinor)}, and a payout needs at least ${formatAmount(payoutMinimumMinor)}.
+${pendingMinor > 0n && html`Another ${formatAmount(pendingMinor)} waits to be settled.`}
+${owedMinor > 0n && html`It owes you ${formatAmount(owedMinor)}, which its next money repays first.`}</p>`;
+  }
+  try {
+    const feeMoney = { availableMinor: found.merchantMinor, isOwed: found.merchantOwesMinor > 0n };
+    const { amountMinor } = amount;
+    return planPayout(money, merchant, subAccount, { settledMinor, owedMinor, feeMoney, amountMinor });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return html`<p>${error.message}</p>`;
+  }
+}
+
+const waive = formRoutes<FoundSubAccount>({
+  ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
+  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  view: ({ subAccount, owedMinor }) => ({
+    heading: `Waive what ${cleanText(subAccount.name)} owes you`,
+    ...(owedMinor === 0n && { refusal: html`<p>It owes you nothing.</p>` }),
+    effect: html`<p>${foreignText(subAccount.name)} owes you <strong>${formatAmount(owedMinor)}</strong> for money that you
+advanced. Its next shares would repay it. What you waive is lost to you, and this cannot be undone.</p>`,
+    fields: [{ kind: 'amount', name: 'amount', label: 'How much to waive, in dalasi', isRequired: true }],
+    values: { amount: formatAmount(owedMinor, { style: 'plain' }) },
+    button: 'Waive debt',
+    isDanger: true,
+    back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { subAccount }, body, formId }) {
+    const { id } = subAccount;
+    await act(services, visit, {
+      ...{ operationId: 'waiveSubAccountDebt', schema: subAccountSchema, params: { id }, body, formId },
+      object: { type: 'sub_account', id },
+    });
+    return `/sub-accounts/${id}`;
+  },
+});
+
+export const subAccountMoneyForms: readonly DashboardRoute[] = [...payOut, ...waive];

@@ -1,0 +1,81 @@
+import { AppError } from '../../api/app-error.ts';
+import { readBalances } from '../../ledger/balances.ts';
+import { debtAccount } from '../../ledger/debt.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import type { NetworkRegistry } from '../../networks/registry.ts';
+import { owedAccount, pendingAccount, settledAccount } from '../../sub-accounts/ledger-accounts.ts';
+import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
+import type { SubAccount } from '../../sub-accounts/sub-account.ts';
+import { paysOut } from '../../transfers/rail.ts';
+import type { Option } from '../../portal/patterns/fields.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** A sub-account with its money, in bututs. */
+export interface FoundSubAccount {
+  subAccount: SubAccount;
+  settledMinor: bigint;
+  pendingMinor: bigint;
+  /** What it owes the business for advances. */
+  owedMinor: bigint;
+  /** The business's own money, which pays the fee of a payout; and its own debt. */
+  merchantMinor: bigint;
+  merchantOwesMinor: bigint;
+  /** `Wave .... 0001`. */
+  destination: string;
+  /** False where its network pays out nothing here: money that comes stays. */
+  isPayable: boolean;
+}
+
+/** Throws AppError `not_found`. */
+export async function readSubAccount(
+  { money }: DashboardServices,
+  { merchant, testMode }: Visit,
+  id: string | undefined,
+): Promise<FoundSubAccount> {
+  if (id === undefined) throw new AppError('not_found', 'There is no such sub-account in this environment.');
+  const subAccount = await getSubAccount(money.db, merchant.id, id);
+  const [settled, pending, owed] = [settledAccount(id), pendingAccount(id), owedAccount(id)];
+  const accounts = [settled, pending, owed, 'payable_available', debtAccount] as const;
+  const balances = await readBalances(money.db, { merchantId: merchant.id, currency: merchant.currency, accounts });
+  const { settlementCode, accountNumber } = subAccount;
+  return {
+    subAccount,
+    settledMinor: balances.get(settled) ?? 0n,
+    pendingMinor: balances.get(pending) ?? 0n,
+    owedMinor: balances.get(owed) ?? 0n,
+    merchantMinor: balances.get('payable_available') ?? 0n,
+    merchantOwesMinor: balances.get(debtAccount) ?? 0n,
+    destination: destinationText(money.networks, testMode, { network: settlementCode, number: accountNumber }),
+    isPayable: canPayOut(money.networks, testMode, settlementCode),
+  };
+}
+
+/** A network and the last digits of a number there. */
+export function destinationText(
+  networks: NetworkRegistry,
+  testMode: boolean,
+  { network, number }: { network: string; number: string },
+): string {
+  return `${networkName(networks, network, testMode)} ${maskPhoneNumber(number)}`;
+}
+
+export function canPayOut(networks: NetworkRegistry, testMode: boolean, network: string): boolean {
+  const connector = networks.find(network, testMode);
+  return connector !== undefined && paysOut(connector);
+}
+
+/** The networks that pay out in this environment. */
+export function payoutNetworks({ money }: DashboardServices, testMode: boolean): Option[] {
+  return money.networks
+    .list(testMode)
+    .filter(paysOut)
+    .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
+}
+
+export function subAccountState({ active, isPayable }: { active: boolean; isPayable: boolean }): StateMark {
+  if (!isPayable) return { tone: 'bad', icon: 'warning', text: 'Cannot be paid out' };
+  return active ? { tone: 'good', icon: 'check', text: 'On' } : { tone: 'wait', icon: 'clock', text: 'Paused' };
+}

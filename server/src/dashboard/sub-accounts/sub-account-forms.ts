@@ -1,0 +1,173 @@
+import { deletedSchema } from '../../api/wire-types.ts';
+import { listTeam } from '../../accounts/team.ts';
+import { html } from '../../kit/html.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { formatAmount, percentToJson } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act } from '../patterns/act.ts';
+import type { Field, Option } from '../../portal/patterns/fields.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { payoutNetworks, readSubAccount } from './read-sub-account.ts';
+import type { FoundSubAccount } from './read-sub-account.ts';
+
+const section = 'sub-accounts';
+
+const nameField: Field = { kind: 'text', name: 'name', label: 'Name', isRequired: true };
+const shareField: Field = {
+  ...{ kind: 'number', name: 'percentage', label: 'Share of each payment, in percent', isRequired: true },
+  hint: 'Such as 20 or 12.5. It applies to payments that name this sub-account on its own.',
+};
+
+function destinationFields(networks: readonly Option[]): Field[] {
+  return [
+    { kind: 'select', name: 'settlement_code', label: 'Network', options: networks, isRequired: true },
+    { kind: 'tel', name: 'account_number', label: 'Number at that network', isRequired: true },
+  ];
+}
+
+const create = formRoutes<Option[]>({
+  ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
+  load: async (services, { testMode }) => payoutNetworks(services, testMode),
+  view: (networks) => ({
+    heading: 'New sub-account',
+    ...(networks.length === 0 && {
+      refusal: html`<p>No network pays out in this environment yet, so a sub-account could not be paid. Ask the operator.</p>`,
+    }),
+    fields: [nameField, shareField, ...destinationFields(networks)],
+    button: 'Create the sub-account',
+    back: { href: '/sub-accounts', text: 'Back to the sub-accounts' },
+  }),
+  async submit(services, visit, { body, formId }) {
+    const alsoWrite = await ownersMail(
+      services,
+      visit,
+      `added the sub-account ${cleanText(String(body['name']))}`,
+      body,
+    );
+    const { id } = await act(services, visit, {
+      ...{ operationId: 'createSubAccount', schema: subAccountSchema, body, formId, alsoWrite },
+      object: { type: 'sub_account' },
+    });
+    return `/sub-accounts/${id}`;
+  },
+});
+
+const edit = formRoutes<FoundSubAccount>({
+  ...{ path: '/sub-accounts/:id/edit', section, action: 'sub_accounts.write' },
+  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  view: ({ subAccount }) => ({
+    heading: 'Change the sub-account',
+    effect: html`<p>Payments that exist already keep their split.
+<a href="destination">Change where it is paid out</a> on a page of its own.</p>`,
+    fields: [
+      nameField,
+      shareField,
+      {
+        ...{ kind: 'checkbox', name: 'active', label: 'On: takes part in new payments' },
+        hint: 'Off, new payments that name it are refused. It keeps its balance.',
+      },
+    ],
+    values: {
+      name: subAccount.name,
+      percentage: String(percentToJson(subAccount.percentHundredths)),
+      active: String(subAccount.active),
+    },
+    button: 'Save',
+    back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it as it is' },
+  }),
+  async submit(services, visit, { subject: { subAccount }, body, formId }) {
+    const { id, name, percentHundredths, active } = subAccount;
+    await act(services, visit, {
+      ...{ operationId: 'updateSubAccount', schema: subAccountSchema, params: { id }, body, formId },
+      object: { type: 'sub_account', id },
+      before: { name, percentage: percentToJson(percentHundredths), active },
+    });
+    return `/sub-accounts/${id}`;
+  },
+});
+
+interface Destination extends FoundSubAccount {
+  networks: Option[];
+}
+
+/** Whoever changes a destination redirects money, so it has its own page, which asks for the second factor each time. */
+const destination = formRoutes<Destination>({
+  ...{ path: '/sub-accounts/:id/destination', section, action: 'sub_accounts.change_destination' },
+  load: async (services, visit, { params }) => ({
+    ...(await readSubAccount(services, visit, params['id'])),
+    networks: payoutNetworks(services, visit.testMode),
+  }),
+  view: ({ subAccount, destination: current, settledMinor, pendingMinor, networks }) => ({
+    heading: 'Change where it is paid out',
+    effect: html`<p>${foreignText(subAccount.name)} is paid out to <strong>${current}</strong> now.</p>
+<p>Its ${formatAmount(settledMinor + pendingMinor)}, and all that comes, will go to the new number. Payouts that are on their
+way go to the old one.</p><p>All owners get a mail.</p>`,
+    fields: destinationFields(networks),
+    values: { settlement_code: subAccount.settlementCode },
+    button: 'Change the destination',
+    back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it as it is' },
+  }),
+  async submit(services, visit, { subject: { subAccount }, body, formId }) {
+    const { id, name, settlementCode, accountNumber } = subAccount;
+    const what = `changed where ${cleanText(name)} is paid out`;
+    const alsoWrite = await ownersMail(services, visit, what, body);
+    await act(services, visit, {
+      ...{ operationId: 'updateSubAccount', schema: subAccountSchema, params: { id }, body, formId, alsoWrite },
+      object: { type: 'sub_account', id },
+      before: { settlement_code: settlementCode, account_number: accountNumber },
+    });
+    return `/sub-accounts/${id}`;
+  },
+});
+
+/** Mails all owners about a new destination, in the transaction of the change. */
+async function ownersMail(
+  { accounts, money }: DashboardServices,
+  { merchant, account, base, testMode }: Visit,
+  what: string,
+  { settlement_code: network, account_number: number }: Record<string, unknown>,
+): Promise<(tx: Transaction) => void> {
+  const owners = (await listTeam(accounts.db, merchant.businessId)).filter(({ role }) => role === 'owner');
+  const environment = testMode ? 'the test environment' : 'LIVE';
+  const where = `${networkName(money.networks, String(network), testMode)} ${maskPhoneNumber(String(number))}`;
+  const text = `Hello,
+
+${cleanText(account.name)} ${what}, at ${cleanText(merchant.name)} in ${environment}.
+Its money now goes to ${where}.
+
+If nobody of yours did this, change the destination back at once and talk to your team:
+${accounts.publicUrl()}${base}/sub-accounts`;
+  const subject = `A new payout destination at ${cleanText(merchant.name)}`;
+  return (tx) => {
+    for (const { email } of owners) accounts.sendMail(tx, { to: email, subject, text });
+  };
+}
+
+const remove = formRoutes<FoundSubAccount>({
+  ...{ path: '/sub-accounts/:id/delete', section, action: 'sub_accounts.write' },
+  load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
+  view: ({ subAccount }) => ({
+    heading: 'Delete this sub-account?',
+    effect: html`<p>${foreignText(subAccount.name)} gets no more payments. Its history stays in your payments and statements.</p>
+<p>This cannot be undone. To stop it for a time, switch it off instead.</p>`,
+    button: 'Delete sub-account',
+    isDanger: true,
+    back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { subAccount }, formId }) {
+    const { id, name } = subAccount;
+    await act(services, visit, {
+      ...{ operationId: 'deleteSubAccount', schema: deletedSchema, params: { id }, formId },
+      ...{ object: { type: 'sub_account', id }, before: { name } },
+    });
+    return '/sub-accounts';
+  },
+});
+
+export const subAccountForms: readonly DashboardRoute[] = [...create, ...edit, ...destination, ...remove];

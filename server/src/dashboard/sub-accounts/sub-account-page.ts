@@ -1,0 +1,167 @@
+import type { MerchantAction } from '../../accounts/permissions.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount, percentToJson } from '../../kit/money.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { AppError } from '../../api/app-error.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { listPayoutsOf } from '../../settlement/create-payout.ts';
+import { payoutMinimumMinor } from '../../settlement/plan-payout.ts';
+import { readSubAccountStatement } from '../../settlement/statement.ts';
+import type { Statement, StatementKind } from '../../settlement/statement.ts';
+import { listGroupsOf } from '../../sub-accounts/manage-groups.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { exportName } from '../patterns/export-name.ts';
+import { linePages, moneyLines } from '../patterns/money-lines.ts';
+import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
+import type { Period } from '../patterns/period.ts';
+import { dayText } from '../../portal/patterns/texts.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import type { RecordAction } from '../../portal/patterns/record-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { payoutsPanel } from './payouts-panel.ts';
+import { readSubAccount, subAccountState } from './read-sub-account.ts';
+import type { FoundSubAccount } from './read-sub-account.ts';
+
+const linesPerPage = 50;
+const groupsMax = 20;
+const payoutsMax = 5;
+
+const kindTexts: Record<StatementKind, string> = {
+  share: 'Share of a payment',
+  repayment: 'Repaid to you',
+  refund: 'Its part of a refund',
+  refund_returned: 'Refund failed, its part is back',
+  payout: 'Payout',
+  payout_returned: 'Payout failed, the money is back',
+  reversal: 'Taken back by the network',
+  adjustment: 'Decided by the operator',
+};
+
+const show: DashboardRoute = {
+  ...{ method: 'GET', path: '/sub-accounts/:id', section: 'sub-accounts', action: 'records.read' },
+  async handle(services, visit, { params, query }) {
+    const found = await readSubAccount(services, visit, params['id']);
+    const { name } = found.subAccount;
+    return { title: cleanText(name), body: await subAccountBody(services, visit, found, query) };
+  },
+};
+
+function actionsOf({
+  subAccount: { id },
+  owedMinor,
+  settledMinor,
+  isPayable,
+}: FoundSubAccount): RecordAction<MerchantAction>[] {
+  const path = `/sub-accounts/${id}`;
+  const canBePaid = isPayable && settledMinor - owedMinor >= payoutMinimumMinor;
+  return [
+    ...(canBePaid ? [{ href: `${path}/payout`, text: 'Pay out', needs: 'sub_accounts.write' } as const] : []),
+    ...(owedMinor > 0n ? [{ href: `${path}/waive`, text: 'Waive debt', needs: 'sub_accounts.write' } as const] : []),
+    { href: `${path}/edit`, text: 'Change', needs: 'sub_accounts.write' },
+    { href: `${path}/destination`, text: 'Change destination', needs: 'sub_accounts.change_destination' },
+    { href: `${path}/delete`, text: 'Delete', needs: 'sub_accounts.write', isDanger: true },
+  ];
+}
+
+async function subAccountBody(
+  services: DashboardServices,
+  visit: Visit,
+  found: FoundSubAccount,
+  query: PageInput['query'],
+): Promise<Html> {
+  const { money } = services;
+  const { merchant, base, now } = visit;
+  const { subAccount, settledMinor, pendingMinor, owedMinor, isPayable, destination } = found;
+  const groups = await listGroupsOf(money.db, merchant.id, subAccount.id, groupsMax);
+  const payouts = await listPayoutsOf(money.db, merchant.id, subAccount.id, payoutsMax);
+  const period = periodOf(query, now);
+  const cursor = query['cursor'];
+  if (cursor !== undefined && !isUuid(cursor)) throw new AppError('not_found', 'There is no such page.');
+  const request = { subAccountId: subAccount.id, ...momentsOf(period) };
+  const page = { after: cursor ?? null, rowsMax: linesPerPage + 1 };
+  const statement = await readSubAccountStatement(money.db, merchant, request, page);
+  return html`${recordHead(visit, {
+    heading: foreignText(subAccount.name),
+    state: subAccountState({ active: subAccount.active, isPayable }),
+    actions: actionsOf(found),
+  })}
+${!isPayable && noDestination(found)}
+<div class="columns"><section class="panel"><h2>Money</h2>${facts([
+    ['Can be paid out', formatAmount(settledMinor > owedMinor ? settledMinor - owedMinor : 0n)],
+    ['Waits to be settled', pendingMinor > 0n ? formatAmount(pendingMinor) : null],
+    ['Balance', formatAmount(settledMinor + pendingMinor)],
+    ['Owes you', owedMinor > 0n ? formatAmount(owedMinor) : null],
+  ])}${
+    isPayable &&
+    settledMinor > 0n &&
+    settledMinor - owedMinor < payoutMinimumMinor &&
+    html`<p class="hint">A payout needs at least ${formatAmount(payoutMinimumMinor)}.</p>`
+  }</section>
+<section class="panel"><h2>Details</h2>${facts([
+    ['Share', `${percentToJson(subAccount.percentHundredths)}% of payments that name it`],
+    ['Paid out to', destination],
+    [
+      'Groups',
+      groups.length === 0
+        ? null
+        : html`${groups.map(
+            ({ id, name, percentHundredths }, index) =>
+              html`${index > 0 && ', '}<a href="${base}/groups/${id}">${foreignText(name)}</a> ${percentToJson(percentHundredths)}%`,
+          )}`,
+    ],
+    ['Id', html`<code>${subAccount.id}</code>`],
+  ])}</section></div>
+${payoutsPanel(services, visit, payouts)}
+${statementSection(visit, subAccount.id, { period, statement, cursor })}`;
+}
+
+function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {
+  return html`<p class="notice bad">${destination} cannot be paid out: the network pays out nothing here.
+${settledMinor > 0n && html`${formatAmount(settledMinor)} waits.`} <a href="${subAccount.id}/destination">Choose another destination</a></p>`;
+}
+
+function statementSection(
+  visit: Visit,
+  id: string,
+  { period, statement, cursor }: { period: Period; statement: Statement; cursor: string | undefined },
+): Html {
+  const path = `${visit.base}/sub-accounts/${id}`;
+  const lines = statement.lines.slice(0, linesPerPage);
+  const nextCursor = statement.lines.length > linesPerPage ? (lines.at(-1)?.id ?? null) : null;
+  const { from, to } = period;
+  return html`<section class="panel"><header class="head"><h2>Statement</h2><p class="actions">
+<a class="button small plain" href="${path}/statement.csv?from=${from}&to=${to}" download>Download CSV</a></p></header>
+${periodForm(path, period)}
+${facts([
+  [`Balance at the start of ${dayText(from)}`, formatAmount(statement.openingMinor)],
+  [`Balance at the end of ${dayText(to)}`, formatAmount(statement.closingMinor)],
+])}
+${
+  lines.length === 0
+    ? html`<p class="hint">Nothing moved in this time.</p>`
+    : moneyLines(
+        visit,
+        'Statement',
+        lines.map((line) => ({ ...line, text: kindTexts[line.kind] })),
+      )
+}
+${linePages(path, { from, to }, { cursor, nextCursor, names: ['From the start', 'Later'] })}</section>`;
+}
+
+const statementCsv: DashboardRoute = {
+  ...{ method: 'GET', path: '/sub-accounts/:id/statement.csv', section: 'sub-accounts', action: 'records.read' },
+  async handle(services, visit, { params, query }) {
+    const { subAccount } = await readSubAccount(services, visit, params['id']);
+    const { from, to } = periodOf(query, visit.now);
+    const { caller, requestId } = visit;
+    const call = { caller, requestId, params: { id: subAccount.id }, query: { from, to } };
+    const { text } = await services.api.csv('retrieveSubAccountStatement', call);
+    const name = exportName(visit, `sub-account-${subAccount.name}`, [from, to]);
+    return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: Buffer.from(text) } };
+  },
+};
+
+export const subAccountPages: readonly DashboardRoute[] = [show, statementCsv];

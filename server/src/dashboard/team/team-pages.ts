@@ -1,0 +1,251 @@
+import {
+  changeRole,
+  deleteInvitation,
+  inviteMember,
+  listInvitations,
+  listTeam,
+  lockTeamAsOwner,
+  removeMember,
+} from '../../accounts/team.ts';
+import type { Invitation, TeamMember } from '../../accounts/team.ts';
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { audit, change } from '../patterns/act.ts';
+import { maskedChanges } from '../../audit/masked-fields.ts';
+import { changedBy } from '../patterns/changed-by.ts';
+import type { Option } from '../../portal/patterns/fields.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { allCounters } from './counters.ts';
+import { counterNames, grantFields, grantInWords, readGrant, roleName, rolesExplained } from './team-forms.ts';
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/team',
+  section: 'team',
+  action: 'team.read',
+  async handle({ accounts }, visit) {
+    const { businessId } = visit.merchant;
+    const team = await listTeam(accounts.db, businessId);
+    const invitations = await listInvitations(accounts.db, businessId);
+    const actions = [{ href: '/settings/team/invite', text: 'Invite somebody', needs: 'team.manage' as const }];
+    return {
+      title: 'Team',
+      body: html`${recordHead(visit, { heading: 'Team', state: null, actions, under: html`<p>The same people work in test and live.</p>` })}
+${memberTable(visit, team)}
+${invitations.length > 0 && invitationPanel(visit, invitations)}
+<section class="panel"><h2>What the roles may do</h2>${rolesExplained()}
+<p class="hint">Changing the team, keys and where money goes asks for the second factor each time.</p></section>`,
+    };
+  },
+};
+
+function memberTable({ base, now }: Visit, team: readonly TeamMember[]): Html {
+  return html`<table class="list"><caption class="unseen">Team</caption>
+<thead><tr><th scope="col">Name</th><th scope="col" class="wide">E-mail</th><th scope="col">Role</th>
+<th scope="col" class="wide">Second factor</th><th scope="col" class="wide">Last seen</th></tr></thead>
+<tbody>${team.map(
+    (
+      each,
+    ) => html`<tr><td><a href="${base}/settings/team/${each.accountId}"><span class="first">${foreignText(each.name)}</span></a>
+<span class="second phone">${each.email}</span></td>
+<td class="wide">${each.email}</td><td>${roleName(each.role)}<span class="second phone">${!each.hasSecondFactor && factorMark(each)}</span></td>
+<td class="wide">${factorMark(each)}</td><td class="wide">${each.lastSeenAt && shownTime(each.lastSeenAt, now)}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+function factorMark({ hasSecondFactor }: TeamMember): Html {
+  return hasSecondFactor
+    ? stateMark({ tone: 'good', icon: 'check', text: 'Set up' })
+    : stateMark({ tone: 'bad', icon: 'warning', text: 'No second factor' });
+}
+
+function invitationPanel({ base, now, may }: Visit, invitations: readonly Invitation[]): Html {
+  return html`<section class="panel"><h2>Invited</h2><ul class="things">${invitations.map(
+    (each) => html`<li><span>${each.email}, ${roleName(each.role)}
+<span class="hint">${each.expiresAt <= now ? 'Ended' : 'Ends'} ${shownTime(each.expiresAt, now)}</span></span>
+${
+  may('team.manage').isAllowed &&
+  html`<a class="button small plain" href="${base}/settings/team/invitations/${each.id}/withdraw">Withdraw</a>`
+}</li>`,
+  )}</ul></section>`;
+}
+
+interface MemberView {
+  member: TeamMember;
+  counters: Option[];
+}
+
+async function loadMember(services: DashboardServices, visit: Visit, id: string | undefined): Promise<MemberView> {
+  const team = await listTeam(services.accounts.db, visit.merchant.businessId);
+  const member = team.find(({ accountId }) => accountId === id);
+  if (!member) throw new AppError('not_found', 'This person is no longer in the team.');
+  return { member, counters: await allCounters(services, visit) };
+}
+
+const showMember: DashboardRoute = {
+  method: 'GET',
+  path: '/settings/team/:id',
+  section: 'team',
+  action: 'team.read',
+  async handle(services, visit, { params }) {
+    const { member, counters } = await loadMember(services, visit, params['id']);
+    const path = `/settings/team/${member.accountId}`;
+    return {
+      title: cleanText(member.name),
+      body: html`${recordHead(visit, {
+        heading: foreignText(member.name),
+        state: null,
+        under: html`<p>${member.email}</p>`,
+        actions: [
+          { href: `${path}/role`, text: 'Change the role', needs: 'team.manage' },
+          { href: `${path}/remove`, text: 'Remove', needs: 'team.manage', isDanger: true },
+        ],
+      })}<section class="panel">${facts([
+        ['Role', roleName(member.role)],
+        ['Counters', member.role === 'cashier' ? counterNames(member.terminalIds, counters) || 'None' : null],
+        ['Second factor', factorMark(member)],
+        ['Last seen', member.lastSeenAt && shownTime(member.lastSeenAt, visit.now)],
+        ['In the team since', shownTime(member.createdAt, visit.now)],
+      ])}${await changedBy(services, visit, { id: member.accountId })}</section>`,
+    };
+  },
+};
+
+const back = { href: '/settings/team', text: 'Keep it' };
+
+const invite = formRoutes<Option[]>({
+  path: '/settings/team/invite',
+  section: 'team',
+  action: 'team.manage',
+  load: allCounters,
+  view: (counters) => ({
+    heading: 'Invite somebody',
+    effect: html`<p>They get a mail with a link that is good for seven days. Inviting the same address again replaces it.</p>`,
+    fields: [{ kind: 'email', name: 'email', label: 'E-mail address', isRequired: true }, ...grantFields(counters)],
+    values: { role: 'cashier' },
+    button: 'Send the invitation',
+    back: { href: '/settings/team', text: 'Back to the team' },
+  }),
+  async submit(services, visit, { subject: counters, input: { form }, body }) {
+    const { accounts } = services;
+    const { account, merchant } = visit;
+    const grant = readGrant(form['role'], body['counters'], counters);
+    const { email = '' } = form;
+    await accounts.sealer.prepare();
+    await accounts.db.withTransaction(async (tx) => {
+      await lockTeamAsOwner(tx, merchant.businessId, account.id);
+      const business = { id: merchant.businessId, name: visit.business.name };
+      const invitation = await inviteMember(tx, accounts, { business, invitedBy: account, email, grant });
+      audit(tx, services, visit, {
+        action: 'team.invite',
+        object: { type: 'invitation', id: invitation.id },
+        changes: maskedChanges({ email: invitation.email, ...grantInWords(grant, counters) }),
+        isForBoth: true,
+      });
+    });
+    return '/settings/team';
+  },
+});
+
+const withdraw = formRoutes<Invitation>({
+  path: '/settings/team/invitations/:id/withdraw',
+  section: 'team',
+  action: 'team.manage',
+  async load({ accounts }, { merchant }, { params }) {
+    const invitations = await listInvitations(accounts.db, merchant.businessId);
+    const found = invitations.find(({ id }) => id === params['id']);
+    if (!found) throw new AppError('not_found', 'This invitation was accepted or withdrawn.');
+    return found;
+  },
+  view: ({ email, role }) => ({
+    heading: 'Withdraw the invitation?',
+    effect: html`<p>${email} can no longer join as ${role} with it.</p>`,
+    button: 'Withdraw the invitation',
+    isDanger: true,
+    back,
+  }),
+  async submit(services, visit, { subject: { id, businessId, email } }) {
+    const words = { before: { email }, after: { email: null } };
+    await change(
+      services,
+      visit,
+      { action: 'team.withdraw', object: { type: 'invitation', id }, ...words, isForBoth: true },
+      async (tx) => {
+        await lockTeamAsOwner(tx, businessId, visit.account.id);
+        if ((await deleteInvitation(tx, businessId, id)) === 1) return;
+        throw new AppError('state_conflict', 'This invitation was accepted or withdrawn meanwhile. Nothing was done.');
+      },
+    );
+    return '/settings/team';
+  },
+});
+
+const role = formRoutes<MemberView>({
+  path: '/settings/team/:id/role',
+  section: 'team',
+  action: 'team.manage',
+  load: (services, visit, { params }) => loadMember(services, visit, params['id']),
+  view: ({ member, counters }) => ({
+    heading: `Role of ${cleanText(member.name)}`,
+    effect: html`<p>${foreignText(member.name)} is ${member.role}. The new role counts from the next page on.</p>`,
+    fields: grantFields(counters),
+    values: { role: member.role, counters: member.terminalIds.join(',') },
+    button: 'Change the role',
+    back: { href: `/settings/team/${member.accountId}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { member, counters }, input: { form }, body }) {
+    const { accounts } = services;
+    const { businessId, accountId } = member;
+    const grant = readGrant(form['role'], body['counters'], counters);
+    await accounts.sealer.prepare();
+    const words = { before: grantInWords(member, counters), after: grantInWords(grant, counters) };
+    await change(
+      services,
+      visit,
+      { action: 'team.change_role', object: { type: 'member', id: accountId }, ...words, isForBoth: true },
+      async (tx) => {
+        await lockTeamAsOwner(tx, businessId, visit.account.id);
+        await changeRole(tx, accounts, { businessId, accountId, grant });
+      },
+    );
+    return '/settings/team';
+  },
+});
+
+const remove = formRoutes<MemberView>({
+  path: '/settings/team/:id/remove',
+  section: 'team',
+  action: 'team.manage',
+  load: (services, visit, { params }) => loadMember(services, visit, params['id']),
+  view: ({ member }, { account }) => ({
+    heading: `Remove ${cleanText(member.name)}?`,
+    effect: html`<p>${member.email} sees nothing of this business from the next page on. What they have made stays.</p>
+${member.accountId === account.id && html`<p>This is you: you will not come back without an invitation.</p>`}`,
+    button: 'Remove from the team',
+    isDanger: true,
+    back: { href: `/settings/team/${member.accountId}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { member } }) {
+    const { businessId, accountId } = member;
+    const words = { before: { name: member.name, role: member.role }, after: { name: null, role: null } };
+    await change(
+      services,
+      visit,
+      { action: 'team.remove', object: { type: 'member', id: accountId }, ...words, isForBoth: true },
+      async (tx) => {
+        await lockTeamAsOwner(tx, businessId, visit.account.id);
+        await removeMember(tx, { businessId, accountId });
+      },
+    );
+    return '/settings/team';
+  },
+});
+
+export const teamPages: readonly DashboardRoute[] = [show, ...invite, ...withdraw, showMember, ...role, ...remove];

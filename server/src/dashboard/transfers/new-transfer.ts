@@ -1,0 +1,109 @@
+import type { MerchantAction } from '../../accounts/permissions.ts';
+import { fieldError } from '../../api/app-error.ts';
+import { canonicalAccountNumber } from '../../api/field-values.ts';
+import { html } from '../../kit/html.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { readBalances } from '../../ledger/balances.ts';
+import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { isNumberPaidBefore } from '../../transfers/find-transfer.ts';
+import { paysOut } from '../../transfers/rail.ts';
+import { transferFeeResponseSchema, transferSchema } from '../../transfers/transfer-wire.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import type { Confirmation } from '../../portal/patterns/form-page.ts';
+import type { Option } from '../../portal/patterns/fields.ts';
+import { facts } from '../../portal/patterns/record-page.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
+export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
+  path: '/transfers/new',
+  section: 'transfers',
+  action: 'transfers.create',
+  async load({ money }, visit) {
+    const networks = money.networks
+      .list(visit.testMode)
+      .filter(paysOut)
+      .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
+    return { networks, availableMinor: await availableOf(money.db, visit) };
+  },
+  operation: () => ({ operationId: 'createTransfer' }),
+  view: ({ networks, availableMinor }) => ({
+    heading: 'Pay out',
+    effect: html`<p>${formatAmount(availableMinor)} can be paid out.</p>`,
+    fields: [
+      {
+        kind: 'amount',
+        name: 'amount',
+        label: 'Amount in dalasi',
+        isRequired: true,
+        hint: 'What the other side gets.',
+      },
+      { kind: 'select', name: 'network', label: 'Network', options: networks, isRequired: true },
+      { kind: 'tel', name: 'account_number', label: 'Number', isRequired: true, hint: 'With 7 or 9 digits.' },
+      { kind: 'text', name: 'beneficiary_name', label: 'Name of the account holder', isRequired: true },
+      { kind: 'text', name: 'narration', label: 'Message', hint: 'They see it with the money.' },
+    ],
+    button: 'Look at the payout',
+    back: { href: '/transfers', text: 'Back to the transfers' },
+  }),
+  confirm: async (services, visit, { subject, body }) => confirmTransfer(services, visit, subject.availableMinor, body),
+  async submit(services, visit, { body, formId }) {
+    const transfer = await act(services, visit, {
+      ...{ operationId: 'createTransfer', schema: transferSchema, body, formId },
+      object: { type: 'transfer' },
+    });
+    return `/transfers/${transfer.id}`;
+  },
+});
+
+async function availableOf(db: DashboardServices['money']['db'], { merchant }: Visit): Promise<bigint> {
+  const { id: merchantId, currency } = merchant;
+  const balances = await readBalances(db, { merchantId, currency, accounts: ['payable_available'] });
+  return balances.get('payable_available') ?? 0n;
+}
+
+async function confirmTransfer(
+  { api, money }: DashboardServices,
+  { caller, requestId, testMode, merchant }: Visit,
+  availableMinor: bigint,
+  body: Record<string, unknown>,
+): Promise<Confirmation<MerchantAction>> {
+  const text = (name: string): string => {
+    const value = body[name];
+    if (typeof value === 'string') return value;
+    throw fieldError('invalid_request', name, 'Fill this in.');
+  };
+  const { amount } = body;
+  if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
+  const [number, network, name] = [text('account_number'), text('network'), text('beneficiary_name')];
+  const canonical = canonicalAccountNumber(number, { strict: !testMode, path: 'account_number' });
+  const call = { caller, requestId, body: { amount, network } };
+  const quote = await api.call('quoteTransferFee', transferFeeResponseSchema, call);
+  const [amountMinor, feeMinor] = [parseAmount(amount), parseAmount(quote.fee)];
+  const afterMinor = availableMinor - amountMinor - feeMinor;
+  if (afterMinor < 0n) {
+    const needed = feeMinor > 0n ? ` With the fee of ${formatAmount(feeMinor)} it` : ' It';
+    const message = `You have ${formatAmount(availableMinor)} to pay out.${needed} needs ${formatAmount(amountMinor + feeMinor)}.`;
+    throw fieldError('insufficient_balance', 'amount', message);
+  }
+  const isKnown = await isNumberPaidBefore(money.db, merchant.id, canonical);
+  return {
+    heading: `Pay out ${formatAmount(amountMinor)}?`,
+    effect: html`${facts([
+      ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(money.networks, network, testMode)}`],
+      ['Name', foreignText(name)],
+      ['They get', formatAmount(amountMinor)],
+      ['Fee, on top', formatAmount(feeMinor)],
+      ['You can pay out now', formatAmount(availableMinor)],
+      ['After it', formatAmount(afterMinor)],
+    ])}
+${!isKnown && html`<p class="notice wait">You have never paid this number. Compare it with the account holder, digit by digit.</p>`}
+<p>Once the network has it, a payout cannot be taken back.</p>`,
+    button: `Pay out ${formatAmount(amountMinor)}`,
+    action: isKnown ? 'transfers.create' : 'transfers.create_to_new_number',
+  };
+}

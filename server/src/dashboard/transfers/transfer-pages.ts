@@ -1,0 +1,229 @@
+import type { MerchantAction } from '../../accounts/permissions.ts';
+import { totalMax } from '../../api/pagination.ts';
+import { html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { AppError } from '../../api/app-error.ts';
+import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
+import { networkName } from '../../payments/connector-of.ts';
+import { findTransfer, listTransfers } from '../../transfers/find-transfer.ts';
+import { transferSchema, transferTimelineSchema } from '../../transfers/transfer-wire.ts';
+import { isUnsent, totalMinor } from '../../transfers/transfer.ts';
+import type { Transfer, TransferStatus } from '../../transfers/transfer.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { subAccountNames } from '../patterns/account-names.ts';
+import { act } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { lastChange } from '../patterns/last-change.ts';
+import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { listRoute } from '../patterns/list-page.ts';
+import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import type { RecordAction } from '../../portal/patterns/record-page.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import { createdRange } from '../../portal/patterns/time-filter.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { transferState } from './transfer-state.ts';
+
+interface TransferRow extends Transfer {
+  state: StateMark;
+  networkText: string;
+}
+
+const statuses: readonly { value: TransferStatus; text: string }[] = [
+  { value: 'pending', text: 'On its way' },
+  { value: 'completed', text: 'Arrived' },
+  { value: 'failed', text: 'Failed (money back)' },
+  { value: 'cancelled', text: 'Cancelled' },
+  { value: 'reversed', text: 'Came back' },
+];
+
+const kinds = [
+  { value: 'transfer', text: 'Payouts of yours' },
+  { value: 'sub_account_payout', text: 'Payouts of sub-accounts' },
+] as const;
+
+const list = listRoute<TransferRow>({
+  path: '/transfers',
+  section: 'transfers',
+  action: 'transfers.read',
+  title: 'Transfers',
+  noun: ['transfer', 'transfers'],
+  filters: [
+    { kind: 'search', name: 'term', label: 'Name, number or reference' },
+    { kind: 'select', name: 'status', label: 'State', options: statuses },
+    { kind: 'date', name: 'from', label: 'From', isMore: true },
+    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
+  ],
+  async read({ money }, { merchant, testMode }, query) {
+    const transfers = await listTransfers(
+      money.lists,
+      merchant.id,
+      { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null },
+      {
+        status: statuses.find(({ value }) => value === query['status'])?.value,
+        kind: kinds.find(({ value }) => value === query['kind'])?.value,
+        term: query['term']?.trim() === '' ? undefined : query['term']?.trim(),
+        ...createdRange(query),
+      },
+      { withSum: true },
+    );
+    const rows = transfers.rows.map((transfer) => {
+      const networkText = networkName(money.networks, transfer.network, testMode);
+      return { ...transfer, networkText, state: transferState(transfer, networkText) };
+    });
+    return { ...transfers, rows, total: Math.min(transfers.total, totalMax), isCapped: transfers.total > totalMax };
+  },
+  columns: [
+    {
+      header: 'To',
+      isMain: true,
+      cell: (row, { now }) => html`<span class="first">${nameOf(row)}</span>
+<span class="second phone">${shownTime(row.createdAt, now)}</span>`,
+    },
+    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
+    {
+      header: 'Way',
+      cell: ({ networkText, accountNumber }) =>
+        html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`,
+    },
+    { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
+    { header: 'State', cell: ({ state }) => stateMark(state) },
+    {
+      header: 'Amount',
+      isMain: true,
+      isNumber: true,
+      cell: ({ amountMinor, state }) => html`<span class="first">${formatAmount(amountMinor)}</span>
+<span class="second phone">${stateMark(state)}</span>`,
+    },
+  ],
+  href: ({ id }) => `/transfers/${id}`,
+  empty: {
+    text: 'No transfers yet. Pay out what you have collected to any number.',
+    action: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
+  },
+  buttons: [{ href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' }],
+});
+
+function nameOf({ beneficiaryName, kind }: Transfer) {
+  const name = cleanText(beneficiaryName ?? '');
+  if (name !== '') return html`<bdi>${name}</bdi>`;
+  return kind === 'sub_account_payout' ? 'Sub-account' : 'Payout';
+}
+
+async function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Transfer> {
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw new AppError('not_found', 'There is no such transfer in this environment.');
+  return findTransfer(money.db, merchant.id, id);
+}
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/transfers/:id',
+  section: 'transfers',
+  action: 'transfers.read',
+  async handle(services, visit, input) {
+    const transfer = await findShown(services, visit, input);
+    const title = `Transfer of ${formatAmount(transfer.amountMinor)}`;
+    return { title, body: await transferBody(services, visit, transfer) };
+  },
+};
+
+async function transferBody(services: DashboardServices, visit: Visit, transfer: Transfer) {
+  const { api, money } = services;
+  const { caller, requestId, now, testMode, base } = visit;
+  const { subAccountId } = transfer;
+  const network = networkName(money.networks, transfer.network, testMode);
+  const call = { caller, requestId, params: { id: transfer.id } };
+  const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
+  const names = await subAccountNames(services, visit, subAccountId === null ? [] : [subAccountId]);
+  return html`${recordHead(visit, {
+    heading: formatAmount(transfer.amountMinor),
+    state: transferState(transfer, network),
+    under: html`<p>To ${nameOf(transfer)}, ${network} ${formatNumber(transfer.accountNumber)}, ${shownTime(transfer.createdAt, now)}</p>
+<p class="reference">${copyable(transfer.reference)}</p>`,
+    actions: actionsOf(transfer),
+    reasons: reasonsOf(transfer, network),
+  })}
+<div class="columns"><section class="panel"><h2>Money</h2>${facts([
+    ['They get', formatAmount(transfer.amountMinor)],
+    ['Fee', formatAmount(transfer.feeMinor)],
+    ['Taken from the balance', formatAmount(totalMinor(transfer))],
+    [
+      'Came back from the network',
+      transfer.amountReversedMinor > 0n ? formatAmount(transfer.amountReversedMinor) : null,
+    ],
+  ])}</section>
+<section class="panel"><h2>Details</h2>${facts([
+    [
+      'Sub-account',
+      subAccountId &&
+        html`<a href="${base}/sub-accounts/${subAccountId}">${foreignText(names.get(subAccountId) ?? 'Sub-account')}</a>`,
+    ],
+    ['Message', transfer.narration && foreignText(transfer.narration)],
+    ['Why it failed', transfer.failureReason && foreignText(transfer.failureReason)],
+    ['Arrived', transfer.completedAt && shownTime(transfer.completedAt, now)],
+    ['Last acted on by', await lastChange(services, visit, transfer.id)],
+    ['Network’s transaction', transfer.networkTransactionId],
+    ['Transfer id', transfer.id],
+  ])}</section></div>
+${timeline(
+  visit,
+  data.map(({ at, detail, kind }) => ({
+    at: new Date(at),
+    text: foreignText(detail),
+    technical: html`<code>${kind}</code>`,
+  })),
+)}`;
+}
+
+function canCancel(transfer: Transfer): boolean {
+  return transfer.kind === 'transfer' && isUnsent(transfer);
+}
+
+function actionsOf(transfer: Transfer): RecordAction<MerchantAction>[] {
+  if (!canCancel(transfer)) return [];
+  const href = `/transfers/${transfer.id}/cancel`;
+  return [{ href, text: 'Cancel transfer', needs: 'transfers.cancel', isDanger: true }];
+}
+
+function reasonsOf(transfer: Transfer, network: string): string[] {
+  const { status, waitingFor } = transfer;
+  if (status === 'failed' || status === 'reversed') return ['The money is back in the balance, with the fee.'];
+  if (status !== 'pending') return [];
+  const held = `${formatAmount(totalMinor(transfer))} is held and waits.`;
+  if (waitingFor !== null) return [`${network} takes no payouts just now. ${held}`];
+  return canCancel(transfer) ? [] : [`${network} has it and has not said yet, so it cannot be cancelled.`];
+}
+
+const cancel = formRoutes<Transfer>({
+  path: '/transfers/:id/cancel',
+  section: 'transfers',
+  action: 'transfers.cancel',
+  load: findShown,
+  operation: ({ id }) => ({ operationId: 'cancelTransfer', params: { id } }),
+  view: (transfer) => ({
+    heading: 'Cancel this transfer?',
+    effect: html`<p>${formatAmount(transfer.amountMinor)} to ${nameOf(transfer)}, ${maskPhoneNumber(transfer.accountNumber)}.</p>
+<p>Nothing is sent. ${formatAmount(totalMinor(transfer))} goes back to your balance.</p>`,
+    refusal: canCancel(transfer)
+      ? undefined
+      : html`<p>It has been sent, or has ended: it can no longer be cancelled.</p>`,
+    button: 'Cancel transfer',
+    isDanger: true,
+    back: { href: `/transfers/${transfer.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id }, formId }) {
+    await act(services, visit, {
+      ...{ operationId: 'cancelTransfer', schema: transferSchema, params: { id }, formId },
+      object: { type: 'transfer', id },
+    });
+    return `/transfers/${id}`;
+  },
+});
+
+export const transferPages: readonly DashboardRoute[] = [list, show, ...cancel];

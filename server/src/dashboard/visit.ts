@@ -1,0 +1,66 @@
+import type { FastifyRequest } from 'fastify';
+import { merchantPermission } from '../accounts/permissions.ts';
+import type { MerchantAction } from '../accounts/permissions.ts';
+import type { SignedIn } from '../accounts/sessions.ts';
+import { findMembership } from '../accounts/team.ts';
+import type { Membership } from '../accounts/team.ts';
+import { AppError } from '../api/app-error.ts';
+import type { Caller } from '../api/route.ts';
+import type { Html } from '../kit/html.ts';
+import { getBusiness } from '../merchants/business-status.ts';
+import type { Business } from '../merchants/business-status.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import type { PortalVisit } from '../portal/patterns/page-route.ts';
+import type { DashboardServices } from './services.ts';
+
+/** One request of a signed-in person to the dashboard of one business in one environment; `base` is `/dashboard/test/Ab12Cd34`. */
+export interface Visit extends PortalVisit<MerchantAction> {
+  membership: Membership;
+  merchant: Merchant;
+  /** What its owner and the operator have decided for both environments. */
+  business: Business;
+  /** The merchant, as the API's routes are called. */
+  caller: Caller;
+  testMode: boolean;
+}
+
+/** The environment as it stands in addresses. */
+export type Environment = 'test' | 'live';
+
+export function basePath(environment: Environment, shortId: string): string {
+  return `/dashboard/${environment}/${shortId}`;
+}
+
+/**
+ * Read for each request, so that a role that was taken away is gone at once. Throws AppError `not_found` to everybody who is not
+ * in the business's team, and for an address that names the other environment.
+ */
+export async function findVisit(
+  { money, accounts }: DashboardServices,
+  request: FastifyRequest,
+  signedIn: SignedIn,
+  { environment, shortId, guardField }: { environment: Environment; shortId: string; guardField: Html },
+): Promise<Visit> {
+  const merchant = await money.merchants.byShortId(shortId);
+  const testMode = environment === 'test';
+  const membership =
+    merchant?.testMode === testMode
+      ? await findMembership(accounts.db, merchant.businessId, signedIn.account.id)
+      : undefined;
+  if (!merchant || !membership) throw new AppError('not_found', 'You are in no such team.');
+  return {
+    ...signedIn,
+    requestId: request.id,
+    address: request.ip,
+    membership,
+    merchant,
+    business: await getBusiness(accounts.db, merchant.businessId),
+    caller: { merchantId: merchant.id, testMode },
+    testMode,
+    base: basePath(environment, merchant.shortId),
+    accountPath: '/dashboard/account',
+    now: accounts.clock.now(),
+    guardField,
+    may: (action) => merchantPermission(membership.role, action, { testMode }),
+  };
+}

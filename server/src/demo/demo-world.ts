@@ -1,0 +1,88 @@
+import { addMs, systemClock } from '../kit/clock.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import type { MoneyContext } from '../app/contexts.ts';
+import { completeWorkWith } from '../events/outbox.ts';
+import type { QueueName, Work, WorkKind } from '../events/work.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { ListReader } from '../api/list-reader.ts';
+import { createRefundOwner } from '../refunds/end-refund.ts';
+import { createDemoNetworks } from './demo-networks.ts';
+import { DemoTime } from './demo-time.ts';
+import { JoinedDatabase } from './joined-database.ts';
+
+/** What the stories are played with: the service's own use-cases, in another time. */
+export interface DemoWorld {
+  time: DemoTime;
+  db: JoinedDatabase;
+  money: MoneyContext;
+  merchant: Merchant;
+  /** What could be paid out before, in bututs: test money, which the stories leave alone, because it is younger than they are. */
+  floorMinor: bigint;
+  /** When the demo data ends: the present. */
+  end: Date;
+}
+
+export interface DemoOptions extends Pick<DemoWorld, 'floorMinor'> {
+  merchant: Merchant;
+  seed: string;
+  end: Date;
+}
+
+/** The context of a service, moved into the past: nobody is notified, and the networks respond at once. */
+export function createDemoWorld(
+  real: MoneyContext,
+  outer: Database,
+  { merchant, seed, end, floorMinor }: DemoOptions,
+): DemoWorld {
+  const time = new DemoTime(seed);
+  const db = new JoinedDatabase(outer);
+  // The merchant's settings do not change while its past is written, so they are read once.
+  const still: Clock = { ...systemClock, now: () => end };
+  const money: MoneyContext = {
+    ...real,
+    db,
+    // Failing deliveries are part of the story; errors are not.
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => real.log.error(...line) },
+    clock: time,
+    random: time.random,
+    newId: time.newId,
+    networks: createDemoNetworks(real.networks),
+    merchants: createMerchantDirectory(outer, still),
+    notifyWorker: () => {},
+    changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
+    lists: new ListReader(db),
+    transferOwners: { refund: createRefundOwner(() => money) },
+    settings: settingsAt(real, time, end),
+  };
+  return { time, db, money, merchant, end, floorMinor };
+}
+
+/** Money that would have settled by now settles at once; what was collected within the delay waits, as it does in the service. */
+function settingsAt({ settings }: MoneyContext, time: DemoTime, end: Date): MoneyContext['settings'] {
+  const { settlementDelayMs } = settings;
+  const delayBeganAt = addMs(end, -settlementDelayMs);
+  return {
+    ...settings,
+    get settlementDelayMs() {
+      return time.now() < delayBeganAt ? 0 : settlementDelayMs;
+    },
+  };
+}
+
+/**
+ * Work as a worker holds it that has claimed it. Nobody else sees the row before the commit, so it needs no claim: its version
+ * is still the first.
+ */
+export function claimedWork(
+  { merchant, time }: Pick<DemoWorld, 'merchant' | 'time'>,
+  work: { queue: QueueName; kind: WorkKind; subjectId: string },
+): Work {
+  return { ...work, merchantId: merchant.id, attempts: 1n, version: 0n, createdAt: time.now() };
+}
+
+/** Ends work that has nothing left to do, as a worker would find. */
+export async function endWork(world: DemoWorld, work: Parameters<typeof claimedWork>[1]): Promise<void> {
+  await world.db.withTransaction(async (tx) => completeWorkWith(tx, claimedWork(world, work)));
+}

@@ -1,0 +1,86 @@
+import type { OutboundClient } from '../kit/outbound-http.ts';
+import type { Sealer } from '../kit/seal.ts';
+import { endpointQueueKey } from '../webhooks/delivery.ts';
+import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
+import type { Endpoint } from '../webhooks/endpoint.ts';
+import { fanOutDueEvents } from '../webhooks/fan-out.ts';
+import { createEndpoint } from '../webhooks/manage-endpoints.ts';
+import type { WebhookContext } from '../webhooks/context.ts';
+import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
+import { happens, wholeNumber } from './choices.ts';
+import type { DemoWorld } from './demo-world.ts';
+
+/** The receivers of the demo business; `.example` belongs to nobody. */
+const receivers = [
+  { url: 'https://shop.example/hooks/payments', description: 'The shop’s own website' },
+  { url: 'https://bookkeeping.example/dalasi', description: 'The bookkeeping' },
+];
+
+// More than a day of demo data has for one endpoint at once.
+const claimMax = 32;
+
+export interface DemoWebhooks {
+  /** Creates the endpoints. Without them, nothing is delivered. */
+  begin(): Promise<void>;
+  /** Delivers what is due at the story's time. */
+  deliver(): Promise<void>;
+  /** Ends the work of events that nobody receives. */
+  sweep(): Promise<void>;
+}
+
+/** Events and their deliveries to receivers that only seem to exist: nothing is sent. The second one fails from a time on. */
+export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: Date): DemoWebhooks {
+  const { money, merchant, time, db } = world;
+  const context: WebhookContext = {
+    ...money,
+    sealer,
+    outbound: createReceivers(world, failsFrom),
+    urlPolicy: money.settings.urlPolicy,
+    signatureHeader: 'x-service-signature',
+    bulkResends: createBulkResendLimiter(),
+    observeAttempt: () => {},
+    scheduleDeliveries: () => {},
+  };
+  const queue = createDeliveryQueue(context);
+  const endpoints: Endpoint[] = [];
+  const sweep = async (): Promise<void> => {
+    while (await fanOutDueEvents(context, merchant.id));
+  };
+  const caller = { merchantId: merchant.id, testMode: true };
+  return {
+    begin: () =>
+      db.withTransaction(async (tx) => {
+        for (const receiver of receivers)
+          endpoints.push((await createEndpoint(tx, context, caller, receiver)).endpoint);
+      }),
+    deliver: async () => {
+      if (endpoints.length === 0) return;
+      time.moveBy(wholeNumber(time.random, 80, 400));
+      await sweep();
+      for (const { id: endpointId } of endpoints) {
+        const key = endpointQueueKey({ merchantId: merchant.id, endpointId });
+        for (const claimed of await queue.claim(key, claimMax)) {
+          await queue.run(claimed, { hasBacklog: () => false, release: () => {} });
+        }
+      }
+    },
+    sweep,
+  };
+}
+
+function createReceivers({ time }: DemoWorld, failsFrom: Date): OutboundClient {
+  const failing = receivers[1]?.url;
+  return {
+    post: ({ url }) => {
+      const isDown = url === failing && time.now() >= failsFrom;
+      const durationMs = wholeNumber(time.random, 35, 280);
+      time.moveBy(durationMs);
+      if (isDown && happens(time.random, 0.4)) {
+        return Promise.resolve({ kind: 'failed', failure: 'timeout', durationMs: 15_000 });
+      }
+      const response = isDown ? { status: 500, excerpt: 'Internal Server Error' } : { status: 200, excerpt: 'ok' };
+      return Promise.resolve({ kind: 'answered', ...response, retryAfterMs: null, durationMs });
+    },
+    close: () => Promise.resolve(),
+  };
+}

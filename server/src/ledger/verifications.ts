@@ -1,0 +1,2 @@
+export { insertVerification, listVerifications } from './queries/verifications.ts';
+export type { StoredVerification } from './queries/verifications.ts';

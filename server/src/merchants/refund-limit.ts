@@ -1,0 +1,1 @@
+export { findRefundLimit } from './queries.ts';

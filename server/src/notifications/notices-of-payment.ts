@@ -1,0 +1,1 @@
+export { listNotices } from './queries.ts';

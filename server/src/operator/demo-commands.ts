@@ -1,0 +1,76 @@
+import { limitMax } from '../api/pagination.ts';
+import { UsageError } from '../kit/command-line.ts';
+import { findMerchantById } from '../merchants/manage-keys.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { findDemoMerchantId } from '../process/demo.ts';
+import { listEndpoints } from '../webhooks/manage-endpoints.ts';
+import type { Command, CommandContext } from './command.ts';
+import { createProgress } from './progress.ts';
+
+const days = 365;
+const payments = 9_000;
+const seed = 'a year of a shop';
+
+const fill: Command = {
+  name: 'demo fill',
+  usage: '',
+  summary: 'Fill the demo business’s test environment with a year of payments',
+  details: '  In development only. Takes about a minute, beside a running service or without one.',
+  options: {},
+  positionals: 0,
+  async run(context) {
+    const merchant = await findDemoMerchant(context);
+    const money = await context.moneyWork();
+    const { fillDemo, hasDemoData } = await import('../demo/fill-demo.ts');
+    const { publicUrl, port } = context.installation;
+    const url = `${publicUrl ?? `http://localhost:${port}`}/dashboard/test/${merchant.shortId}`;
+    if (await hasDemoData(money, merchant.id)) {
+      return { text: `The demo data is there already: ${url}`, data: { payments: 0, url }, exitCode: 0 };
+    }
+    await refuseRealEndpoints(context, merchant.id);
+    const progress = createProgress(context.progressTo, { total: payments, what: 'payments' });
+    const { db, onboarding, clock } = context;
+    const parts = { money, db, sealer: onboarding.sealer };
+    const end = clock.now();
+    const onProgress = (done: number): void => progress.show(Math.min(done, payments));
+    const filled = await fillDemo(parts, { merchant, seed, days, payments, end, onProgress }).finally(() =>
+      progress.end(),
+    );
+    const text = [
+      `${filled.payments.toLocaleString('en')} payments since ${filled.start.toISOString().slice(0, 10)} in ${merchant.name}’s test environment.`,
+      `Look at them: ${url}`,
+      `Good to look at: the home page’s year, payments that expired or were paid late, the refunds, two payments of another amount`,
+      `(npm run operator -- cases list), an endpoint that fails since yesterday, and a reversed payment of ${debtDays} days ago, whose share a partner had to repay.`,
+    ].join('\n');
+    return { text, data: { payments: filled.payments, url }, exitCode: 0 };
+  },
+};
+
+const debtDays = 40;
+
+export const demoCommands: readonly Command[] = [fill];
+
+/** Throws UsageError where there is no demo business that may be filled. */
+async function findDemoMerchant({ installation, db, onboarding }: CommandContext): Promise<Merchant> {
+  if (installation.production) {
+    throw new UsageError('Demo data is for development: this installation runs with APP_ENV=production.');
+  }
+  const id = await findDemoMerchantId(installation, { db, context: onboarding });
+  const merchant = id === undefined ? undefined : await findMerchantById(db, id);
+  if (!merchant) {
+    throw new UsageError('There is no demo business here. Start the service once on an empty database: npm start');
+  }
+  if (!merchant.testMode)
+    throw new UsageError('The key in demo.json is a live one; only a test environment is filled.');
+  return merchant;
+}
+
+/** A running service would send the events of a year to it. Throws UsageError. */
+async function refuseRealEndpoints({ db }: CommandContext, merchantId: string): Promise<void> {
+  const page = { limit: limitMax, offset: 0, before: null };
+  const { rows } = await listEndpoints(db, merchantId, page);
+  if (rows.every(({ url }) => url === null)) return;
+  throw new UsageError(
+    'The demo business has a webhook endpoint with an address, which would get the events of a year. Take the address out first.',
+  );
+}

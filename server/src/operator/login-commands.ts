@@ -1,0 +1,29 @@
+import { operatorRoles } from '../accounts/permissions.ts';
+import { createLogin } from '../console/logins/create-login.ts';
+import type { Command } from './command.ts';
+import { requireVerifiedPepper } from './verified-pepper.ts';
+
+const required = { type: 'string', required: true } as const;
+
+const create: Command = {
+  name: 'logins create',
+  usage: `--email <address> --name <name> --role ${operatorRoles.join('|')}`,
+  summary: 'Let an operator sign in to the console',
+  details: '  The link is for choosing a password, within seven days. Running it again makes a new one.',
+  options: { email: required, name: required, role: required },
+  positionals: 0,
+  async run(context, { options: { email = '', name = '', role = '' } }) {
+    await requireVerifiedPepper(context);
+    const { publicUrl, onboarding } = context;
+    const { login, link } = await context.db.withTransaction((tx) =>
+      createLogin(tx, { ...onboarding, publicUrl }, { email, name, role }),
+    );
+    const text =
+      link === null
+        ? `${email} has a password already. Sign in at ${publicUrl()}/operator/`
+        : `${link}\n${login.name} chooses a password there, as ${login.role}. The link ends after seven days.`;
+    return { text, data: { operator_id: login.operatorId, role: login.role, link }, exitCode: 0 };
+  },
+};
+
+export const loginCommands: readonly Command[] = [create];

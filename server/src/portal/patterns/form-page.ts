@@ -1,0 +1,290 @@
+import { hash } from 'node:crypto';
+import { AppError } from '../../api/app-error.ts';
+import { html, renderHtml } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { PublicError } from '../../kit/public-error.ts';
+import { formSummary, refusedForm } from '../forms.ts';
+import type { FormState } from '../forms.ts';
+import { factorField } from './factor-field.ts';
+import { bodyOfForm, drawField, fieldNames, typedValues, withoutEmptyRows, withTickedOptions } from './fields.ts';
+import type { Field } from './fields.ts';
+import type { PageInput, PageResult, PageRoute, PortalKind } from './page-route.ts';
+
+/** What a form is about, once its subject has been read. */
+export interface FormView {
+  heading: string;
+  /** Above the fields: what will happen, to whom, and what cannot be undone. */
+  effect?: Html;
+  fields?: readonly Field[];
+  /** What the fields hold when the form is first shown. */
+  values?: Readonly<Record<string, string>>;
+  /** The verb and its object: “Refund D20.00”. */
+  button: string;
+  isDanger?: boolean;
+  /** Where “Keep it” or “Back” leads, below the visit's base. */
+  back: { href: string; text: string };
+  /** Why it cannot be done now; the form is then not drawn. */
+  refusal?: Html | undefined;
+  /** Below the form, such as another way to do it. */
+  below?: Html;
+}
+
+export interface Submitted<Subject> {
+  subject: Subject;
+  input: PageInput;
+  /** The body for the API, from the form's fields. */
+  body: Record<string, unknown>;
+  /** For the idempotency key: the same for each press of this form's button. */
+  formId: string;
+}
+
+/** What a person confirms once all is typed: who gives and gets what, what cannot be undone. */
+export interface Confirmation<Action> {
+  heading: string;
+  effect: Html;
+  /** The verb and its object: “Pay out D450.00”. */
+  button: string;
+  isDanger?: boolean;
+  /** What the confirmed press needs, where that depends on what was typed. */
+  action?: Action;
+}
+
+/** A page that asks (GET) and does (POST), such as creating a record, changing one, or confirming a refund. */
+export interface FormPage<Subject, Kind extends PortalKind> {
+  path: string;
+  section: Kind['section'];
+  action: Kind['action'];
+  /** As `Page` has it. */
+  frame?: 'screen';
+  /** Of a form with a file: the most that a browser may send. */
+  uploadBytesMax?: number;
+  /** The names of the lists whose rows people add. */
+  rows?: readonly string[];
+  /** Reads what the form is about. Throws AppError `not_found`. */
+  load(services: Kind['services'], visit: Kind['visit'], input: PageInput): Promise<Subject>;
+  view(subject: Subject, visit: Kind['visit'], input: PageInput): FormView;
+  /**
+   * Where the effect follows from what is typed: the page between the form and `submit`. Does nothing itself; throws what the
+   * form is refused for.
+   */
+  confirm?(
+    services: Kind['services'],
+    visit: Kind['visit'],
+    typed: Omit<Submitted<Subject>, 'formId'>,
+  ): Promise<Confirmation<Kind['action']>>;
+  /**
+   * Whether this form has acted already: a second press of its button then leads where the first one led, although what the form
+   * said has changed by that.
+   */
+  hasActed?(
+    services: Kind['services'],
+    visit: Kind['visit'],
+    form: { subject: Subject; formId: string },
+  ): Promise<boolean>;
+  /** Acts, and returns where to go, below the visit's base, or the page that shows the result. */
+  submit(
+    services: Kind['services'],
+    visit: Kind['visit'],
+    submitted: Submitted<Subject>,
+  ): Promise<string | Exclude<PageResult, { redirect: string }>>;
+}
+
+/**
+ * The two routes of a form. Errors land beside their fields, and all that was typed comes back, except secrets. When the effect
+ * has changed since the form was drawn, nothing is done and the new effect is shown.
+ */
+export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subject, Kind>): PageRoute<Kind>[] {
+  const { path, section, action, confirm, uploadBytesMax } = page;
+  return [
+    { method: 'GET', path, section, action, handle: (...at) => draw(page, at) },
+    {
+      method: 'POST',
+      path,
+      section,
+      action,
+      ...(uploadBytesMax !== undefined && { uploadBytesMax }),
+      ...(confirm && {
+        async actionOf(services: Kind['services'], visit: Kind['visit'], sent: PageInput) {
+          const input = withFilledRows(page, sent);
+          if (!isConfirmed(input)) return action;
+          const { subject, view } = await read(page, [services, visit, input]);
+          if (await hasActed(page, [services, visit, input], subject)) return action;
+          const body = bodyOfForm(view.fields ?? [], input.form);
+          return (await confirm(services, visit, { subject, input, body })).action ?? action;
+        },
+      }),
+      async handle(services, visit, sent) {
+        const input = withFilledRows(page, sent);
+        const { subject, view } = await read(page, [services, visit, input]);
+        if (input.form['change'] === 'true' || input.form['more'] !== undefined) {
+          const values = withTickedOptions(view.fields ?? [], input.form);
+          return draw(page, [services, visit, input], { status: 200, form: { values, errors: [] } });
+        }
+        const body = bodyOfForm(view.fields ?? [], input.form);
+        if (confirm && !isConfirmed(input)) return drawConfirmed(page, [services, visit, input]);
+        if (!(await hasActed(page, [services, visit, input], subject))) {
+          const effect = confirm ? await confirm(services, visit, { subject, input, body }) : view;
+          if (view.refusal || (input.form['seen'] ?? '') !== digestOf(effect)) {
+            throw new AppError('state_conflict', 'This has changed meanwhile. Nothing was done. Look at it again.');
+          }
+        }
+        const formId = formIdOf(input) ?? services.accounts.newId();
+        const result = await page.submit(services, visit, { subject, input, body, formId });
+        return typeof result === 'string' ? { redirect: result } : result;
+      },
+      async refuse(services, visit, sent, error) {
+        const input = withFilledRows(page, sent);
+        const { view } = await read(page, [services, visit, input]);
+        const fields = view.fields ?? [];
+        const refused = refusedForm(withTickedOptions(fields, input.form), error);
+        const isAboutField = refused.form.errors.some((each) => fields.some(({ name }) => name === each.field));
+        if (!isConfirmed(input) || isAboutField) return draw(page, [services, visit, input], refused);
+        return drawConfirmed(page, [services, visit, input], refused).catch((changed: unknown) => {
+          if (!(changed instanceof PublicError)) throw changed;
+          return draw(page, [services, visit, input], refusedForm(withTickedOptions(fields, input.form), changed));
+        });
+      },
+    },
+  ];
+}
+
+type At<Kind extends PortalKind> = readonly [services: Kind['services'], visit: Kind['visit'], input: PageInput];
+type Refused = { form: FormState; status: number };
+
+async function read<Subject, Kind extends PortalKind>(
+  page: FormPage<Subject, Kind>,
+  at: At<Kind>,
+): Promise<{ subject: Subject; view: FormView }> {
+  const [, visit, input] = at;
+  const subject = await page.load(...at);
+  return { subject, view: page.view(subject, visit, input) };
+}
+
+async function draw<Subject, Kind extends PortalKind>(
+  page: FormPage<Subject, Kind>,
+  at: At<Kind>,
+  refused?: Refused,
+): Promise<PageResult> {
+  const [services, visit] = at;
+  const { view } = await read(page, at);
+  const form = refused?.form ?? { values: view.values ?? {}, errors: [] };
+  const { action, frame } = page;
+  const drawn = view.refusal ? drawRefusal(visit, view, form) : await drawForm(services, visit, { view, form, action });
+  const body = html`<div class="narrow-form">${drawn}${view.below}</div>`;
+  return { status: refused?.status ?? 200, title: view.heading, body, ...(frame && { frame }) };
+}
+
+function withFilledRows<Subject, Kind extends PortalKind>(
+  { rows = [] }: FormPage<Subject, Kind>,
+  input: PageInput,
+): PageInput {
+  let { form } = input;
+  for (const name of rows) form = withoutEmptyRows(name, form);
+  return { ...input, form };
+}
+
+async function drawConfirmed<Subject, Kind extends PortalKind>(
+  page: FormPage<Subject, Kind>,
+  at: At<Kind>,
+  refused?: Refused,
+): Promise<PageResult> {
+  const [services, visit, input] = at;
+  const { subject, view } = await read(page, at);
+  const typed = { subject, input, body: bodyOfForm(view.fields ?? [], input.form) };
+  const confirmation = await page.confirm?.(services, visit, typed);
+  if (!confirmation) return draw(page, at, refused);
+  const form = refused?.form ?? { values: input.form, errors: [] };
+  const body = await drawConfirmation(services, visit, { view, confirmation, form, action: page.action });
+  return { status: refused?.status ?? 200, title: confirmation.heading, body };
+}
+
+function formIdOf({ form }: PageInput): string | null {
+  const sentId = form['form_id'] ?? '';
+  return isUuid(sentId) ? sentId : null;
+}
+
+async function hasActed<Subject, Kind extends PortalKind>(
+  page: FormPage<Subject, Kind>,
+  [services, visit, input]: At<Kind>,
+  subject: Subject,
+): Promise<boolean> {
+  const formId = formIdOf(input);
+  if (!page.hasActed || formId === null) return false;
+  return page.hasActed(services, visit, { subject, formId });
+}
+
+function isConfirmed({ form }: PageInput): boolean {
+  return form['confirmed'] === 'true' && form['change'] !== 'true';
+}
+
+function drawRefusal({ base }: { base: string }, { heading, back, refusal }: FormView, form: FormState): Html {
+  return html`<h1>${heading}</h1><section class="panel">${formSummary(form, [])}${refusal}
+<p class="actions"><a class="button plain" href="${base}${back.href}">${back.text}</a></p></section>`;
+}
+
+async function drawForm<Kind extends PortalKind>(
+  services: Kind['services'],
+  visit: Kind['visit'],
+  { view, form, action }: { view: FormView; form: FormState; action: Kind['action'] },
+): Promise<Html> {
+  const { heading, effect, fields = [], button, isDanger = false, back } = view;
+  const shown = [...fieldNames(fields), 'second_factor'];
+  const more = fields.filter(({ isMore }) => isMore === true);
+  const isOpen = more.some(({ name }) => form.values[name] || form.errors.some(({ field }) => field === name));
+  // Enter presses a form's first button, which must not be the one that adds a row.
+  const isLong = fields.some(({ kind }) => kind === 'rows');
+  return html`<h1>${heading}</h1>
+<form method="post" class="stack panel" ${fields.some(({ kind }) => kind === 'file') && html`enctype="multipart/form-data"`}>
+${hiddenFields(services, visit, view)}
+${isLong && html`<button class="unseen" tabindex="-1" aria-hidden="true">${button}</button>`}
+${formSummary(form, shown)}
+${effect}
+${fields.filter(({ isMore }) => isMore !== true).map((field) => drawField(form, field))}
+${
+  more.length > 0 &&
+  html`<details ${isOpen && 'open'}><summary>More</summary>
+<div class="stack">${more.map((field) => drawField(form, field))}</div></details>`
+}
+${await factorField(services, visit, { action, form })}
+<div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
+<a class="button plain" href="${visit.base}${back.href}">${back.text}</a></div>
+</form>`;
+}
+
+/** Everything typed travels along hidden, so that “Change it” loses nothing. */
+async function drawConfirmation<Kind extends PortalKind>(
+  services: Kind['services'],
+  visit: Kind['visit'],
+  drawn: { view: FormView; confirmation: Confirmation<Kind['action']>; form: FormState; action: Kind['action'] },
+): Promise<Html> {
+  const { view, confirmation, form } = drawn;
+  const { heading, effect, button, isDanger = false, action = drawn.action } = confirmation;
+  return html`<div class="narrow-form"><h1>${heading}</h1>
+<form method="post" class="stack panel">
+${hiddenFields(services, visit, confirmation)}<input type="hidden" name="confirmed" value="true">
+${typedValues(view.fields ?? [], form.values).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${formSummary(form, ['second_factor'])}
+${effect}
+${await factorField(services, visit, { action, form })}
+<div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
+<button class="button plain" name="change" value="true" formnovalidate>Change it</button>
+<a class="button plain" href="${visit.base}${view.back.href}">${view.back.text}</a></div>
+</form></div>`;
+}
+
+function hiddenFields<Kind extends PortalKind>(
+  services: Kind['services'],
+  visit: Kind['visit'],
+  seen: Pick<FormView, 'effect' | 'button'>,
+): Html {
+  return html`${visit.guardField}<input type="hidden" name="form_id" value="${services.accounts.newId()}">
+<input type="hidden" name="seen" value="${digestOf(seen)}">`;
+}
+
+const digestLength = 16;
+
+/** Recognizes that the effect is still what the person saw. */
+function digestOf({ effect, button }: Pick<FormView, 'effect' | 'button'>): string {
+  return hash('sha256', `${button}\n${effect ? renderHtml(effect) : ''}`).slice(0, digestLength);
+}

@@ -1,0 +1,276 @@
+import type { Topic } from '../../kit/changes.ts';
+import type { CsvCell } from '../../kit/csv.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import type { Option } from './fields.ts';
+import type { PageInput, PageRoute, PortalKind } from './page-route.ts';
+
+/** A filter of a list; its value stays in the address. */
+export type Filter = {
+  /** Folded away until it is used, so that a phone shows the list first. */
+  isMore?: boolean;
+} & (
+  | { kind: 'search'; name: string; label: string }
+  | { kind: 'select'; name: string; label: string; options: readonly Option[] }
+  | { kind: 'date' | 'text'; name: string; label: string }
+  /** In the address only, as other pages link to it; shown as a line that says what it narrows the list to. */
+  | { kind: 'given'; name: string; label: string }
+);
+
+/** A column of a list. On a phone only those with `isMain` remain: give them what the others say in a second line. */
+export interface Column<Row, Kind extends PortalKind> {
+  header: string;
+  cell(row: Row, visit: Kind['visit']): Html | string;
+  isMain?: boolean;
+  /** Right-aligned: amounts and counts. */
+  isNumber?: boolean;
+}
+
+export interface ListResult<Row> {
+  rows: readonly Row[];
+  total: number;
+  /** True where there are more than `total`. */
+  isCapped?: boolean;
+  nextCursor: string | null;
+  /** Bututs of all rows, not only of this page's. */
+  sumMinor?: bigint;
+}
+
+type Noun = readonly [one: string, many: string, summed?: string];
+
+export interface ListPage<Row extends { id: string }, Kind extends PortalKind> {
+  path: string;
+  section: Kind['section'];
+  action: Kind['action'];
+  title: string;
+  /** `payment`, `payments`, and what the sum is of: `paid`. */
+  noun: Noun;
+  /** A function where the choices are the business's own, such as its counters. */
+  filters: readonly Filter[] | ((services: Kind['services'], visit: Kind['visit']) => Promise<readonly Filter[]>);
+  columns: readonly Column<Row, Kind>[];
+  read(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ListResult<Row>>;
+  /** Below the visit's base. */
+  href(row: Row): string;
+  /** Why it is empty, and the first step. */
+  empty: { text: string; action?: { href: string; text: string; needs: Kind['action'] } };
+  /** For a list that stays up to date while it is open. */
+  live?: LiveList<Row, Kind>;
+  /** What its file has; with it the list gets a button and `exportRoutes`. */
+  exported?: ListExport<Row, Kind>;
+  /** Buttons above the list, each with what its role must be allowed; `notOwn` where a rule `own` is not enough. */
+  buttons?: readonly { href: string; text: string; needs: Kind['action']; notOwn?: true }[];
+}
+
+/** How a list that is open learns of changes (`live/list-feed.ts`). */
+export interface LiveList<Row, Kind extends PortalKind> {
+  topic(visit: Kind['visit']): Topic;
+  changedAt(row: Row): Date;
+  amountMinor(row: Row): bigint;
+}
+
+/** A list as a file. What it leaves out is read page by page through `read`: enough for lists of thousands. */
+export interface ListExport<Row, Kind extends PortalKind> {
+  /** Who may take the list away as a file. */
+  needs: Kind['action'];
+  columns: readonly { header: string; cell(row: Row, visit: Kind['visit']): CsvCell }[];
+  /** Up to `limit` rows after the row with the id `before`, newest first, without counting. */
+  rows?(
+    services: Kind['services'],
+    visit: Kind['visit'],
+    query: PageInput['query'],
+    page: ExportPage,
+  ): Promise<readonly Row[]>;
+  /** The whole list. */
+  totals?(services: Kind['services'], visit: Kind['visit'], query: PageInput['query']): Promise<ExportTotals>;
+}
+
+export interface ExportPage {
+  limit: number;
+  before: string | null;
+}
+
+export type ExportTotals = Pick<ListResult<never>, 'total' | 'isCapped' | 'sumMinor'>;
+
+export const rowsPerPage = 25;
+
+/** The page of a list: filters kept in the address, newest first, a row's name leading to its page. */
+export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+): PageRoute<Kind> {
+  const { path, section, action, title } = page;
+  return {
+    method: 'GET',
+    path,
+    section,
+    action,
+    async handle(services, visit, { query }) {
+      const list = await page.read(services, visit, query);
+      const shown = await shownList(page, services, visit);
+      const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
+      return {
+        title,
+        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query)}</header>
+${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
+<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${
+          list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
+        }</div>`,
+      };
+    },
+  };
+}
+
+/** A list with the filters of this visit. */
+export type ShownList<Row extends { id: string }, Kind extends PortalKind> = Omit<ListPage<Row, Kind>, 'filters'> & {
+  filters: readonly Filter[];
+};
+
+export async function shownList<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+): Promise<ShownList<Row, Kind>> {
+  const { filters } = page;
+  return { ...page, filters: typeof filters === 'function' ? await filters(services, visit) : filters };
+}
+
+/** Replaces the list alone: what is typed in the filters stays. */
+const replacesList = html`hx-boost="true" hx-target="#list" hx-select="#list" hx-swap="outerHTML show:top"`;
+
+/** What waits to be shown, and whether the list is up to date; its height is reserved. */
+function liveLine<Row extends { id: string }, Kind extends PortalKind>(
+  { path, filters, section, noun }: ShownList<Row, Kind>,
+  { base, now }: Kind['visit'],
+  { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
+): Html {
+  const active = activeFilters(filters, query);
+  const parameters = new URLSearchParams([...active, ['list', section], ['since', now.toISOString()]]);
+  if (query['cursor']) parameters.set('cursor', query['cursor']);
+  const newest = active.length === 0 ? `${base}${path}` : `${base}${path}?${new URLSearchParams(active).toString()}`;
+  return html`<div class="live-line" hx-sse:connect="${base}/stream?${parameters.toString()}" hx-swap="none">
+${countLine(list, noun)}<a id="arrived" href="${newest}" ${replacesList} hidden></a>
+<span id="live" class="live" hidden></span><noscript><a href="${newest}">Check again</a></noscript></div>`;
+}
+
+function countLine<Row>(list: ListResult<Row>, noun: Noun): Html {
+  return html`${list.rows.length > 0 && html`<p class="count" id="count">${countText(list, noun)}</p>`}`;
+}
+
+export function activeFilters(filters: readonly Filter[], query: PageInput['query']): [string, string][] {
+  return filters.flatMap(({ name }) => (query[name] ? [[name, query[name]] as [string, string]] : []));
+}
+
+function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
+  { buttons = [], exported, path, filters }: ShownList<Row, Kind>,
+  { base, may }: Kind['visit'],
+  query: PageInput['query'],
+): Html {
+  return html`<p class="actions">${buttons
+    .filter(({ needs, notOwn }) => may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
+    .map(({ href, text }) => html`<a class="button small" href="${base}${href}">${text}</a>`)}
+${
+  exported &&
+  may(exported.needs).isAllowed &&
+  html`<a class="button small plain" href="${base}${exportHref(path, filters, query)}">Export</a>`
+}</p>`;
+}
+
+function filterForm<Row extends { id: string }, Kind extends PortalKind>(
+  { filters, path }: ShownList<Row, Kind>,
+  { base }: Kind['visit'],
+  query: PageInput['query'],
+): Html {
+  if (filters.length === 0) return html``;
+  const more = filters.filter(({ isMore, kind }) => isMore === true && kind !== 'given');
+  const isUsed = more.some(({ name }) => (query[name] ?? '') !== '');
+  return html`<form method="get" action="${base}${path}" class="filters" role="search" ${replacesList}>
+${filters.filter(({ isMore }) => isMore !== true).map((filter) => filterField(filter, query))}
+<button class="button small plain">Show</button>
+${
+  more.length > 0 &&
+  html`<details class="more" ${isUsed && 'open'}><summary>More filters</summary>
+<div class="fields">${more.map((filter) => filterField(filter, query))}</div></details>`
+}
+</form>`;
+}
+
+function filterField(filter: Filter, query: PageInput['query']): Html {
+  const { name, label, kind } = filter;
+  const value = query[name] ?? '';
+  const id = `filter-${name}`;
+  if (kind === 'given') {
+    if (value === '') return html``;
+    return html`<label class="tick given"><input type="checkbox" name="${name}" value="${value}" checked><span>${label}</span></label>`;
+  }
+  const control =
+    kind === 'select'
+      ? html`<select id="${id}" name="${name}"><option value="">All</option>${filter.options.map(
+          (option) =>
+            html`<option value="${option.value}" ${option.value === value && 'selected'}>${option.text}</option>`,
+        )}</select>`
+      : html`<input id="${id}" name="${name}" type="${kind}" value="${value}">`;
+  return html`<div class="field ${kind}"><label for="${id}">${label}</label>${control}</div>`;
+}
+
+function emptyState<Row extends { id: string }, Kind extends PortalKind>(
+  { empty, path, noun }: ShownList<Row, Kind>,
+  { base, may }: Kind['visit'],
+  isFiltered: boolean,
+): Html {
+  if (isFiltered) {
+    return html`<section class="empty"><p>No ${noun[1]} match.</p><p><a href="${base}${path}">Clear the filters</a></p></section>`;
+  }
+  const { text, action } = empty;
+  return html`<section class="empty"><p>${text}</p>${
+    action &&
+    may(action.needs).isAllowed &&
+    html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
+  }</section>`;
+}
+
+function table<Row extends { id: string }, Kind extends PortalKind>(
+  page: ShownList<Row, Kind>,
+  visit: Kind['visit'],
+  { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
+): Html {
+  const { rows, nextCursor } = list;
+  const { columns, path, filters, title } = page;
+  const active = activeFilters(filters, query);
+  const pageHref = (more: [string, string][]): string => {
+    const text = new URLSearchParams([...active, ...more]).toString();
+    return `${visit.base}${path}${text === '' ? '' : `?${text}`}`;
+  };
+  return html`<table class="list"><caption class="unseen">${title}</caption>
+<thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.header}</th>`)}</tr></thead>
+<tbody ${!query['cursor'] && 'data-newest'}>${rows.map((row) => listRow(page, visit, row))}</tbody></table>
+<nav class="pages" aria-label="Pages">${query['cursor'] && html`<a class="button small plain" href="${pageHref([])}" ${replacesList}>Newest</a>`}
+${nextCursor !== null && html`<a class="button small plain" rel="next" href="${pageHref([['cursor', nextCursor]])}" ${replacesList}>Older</a>`}</nav>`;
+}
+
+function classOf({ isMain, isNumber }: { isMain?: boolean; isNumber?: boolean }): string {
+  return [isMain ? '' : 'wide', isNumber ? 'number' : ''].filter(Boolean).join(' ');
+}
+
+/** A row, which also comes alone while the list is open. */
+export function listRow<Row extends { id: string }, Kind extends PortalKind>(
+  { columns, href }: ListPage<Row, Kind>,
+  visit: Kind['visit'],
+  row: Row,
+): Html {
+  return html`<tr id="row-${row.id}">${columns.map((column, index) => {
+    const cell = column.cell(row, visit);
+    return html`<td class="${classOf(column)}">${index === 0 ? html`<a href="${visit.base}${href(row)}">${cell}</a>` : cell}</td>`;
+  })}</tr>`;
+}
+
+/** The page of a list's export, with the list's filters. */
+function exportHref(path: string, filters: readonly Filter[], query: PageInput['query']): string {
+  const parameters = new URLSearchParams(activeFilters(filters, query)).toString();
+  return `${path}/export${parameters === '' ? '' : `?${parameters}`}`;
+}
+
+/** `443 payments, D61,204.50 paid`. */
+export function countText({ total, isCapped = false, sumMinor }: ExportTotals, noun: Noun): string {
+  const count = `${isCapped ? 'More than ' : ''}${total.toLocaleString('en-GB')} ${total === 1 ? noun[0] : noun[1]}`;
+  return sumMinor === undefined ? count : [`${count}, ${formatAmount(sumMinor)}`, noun[2]].join(' ').trim();
+}

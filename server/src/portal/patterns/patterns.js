@@ -1,0 +1,26 @@
+// A form that was sent says so and takes no second press; the page that comes back has a new form.
+for (const form of document.querySelectorAll('form[method=post]')) {
+  form.addEventListener('submit', (event) => {
+    if (form.dataset.isSent === 'true') return event.preventDefault();
+    form.dataset.isSent = 'true';
+    event.submitter?.setAttribute('aria-busy', 'true');
+  });
+}
+// A page that the browser shows again from its memory has forms that may be sent.
+window.addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-is-sent]')) delete form.dataset.isSent;
+});
+// Copies a reference; the button says that it did.
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!navigator.clipboard) break;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(button.dataset.copy).then(() => {
+      button.textContent = 'Copied';
+    });
+  });
+}
+for (const button of document.querySelectorAll('button[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
+}

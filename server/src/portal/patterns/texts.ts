@@ -1,0 +1,34 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { icon } from '../../pages/icons.ts';
+import type { IconName } from '../../pages/icons.ts';
+import { parseAmount } from '../../kit/money.ts';
+import { formatTime } from '../../pages/page-text.ts';
+
+/** How a state is drawn: a shape, a word and a colour. `bad` is for what somebody here must act on. */
+export interface StateMark {
+  tone: 'good' | 'wait' | 'calm' | 'bad';
+  icon: IconName;
+  text: string;
+}
+
+export function stateMark({ tone, icon: name, text }: StateMark): Html {
+  return html`<span class="state ${tone}">${icon(name)}<span>${text}</span></span>`;
+}
+
+/** `Today 07:36`, else `22 Nov 2026, 07:36`; UTC, which is Gambian time. */
+export function shownTime(time: Date, now: Date): Html {
+  const isToday = time.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
+  const text = isToday ? `Today ${time.toISOString().slice(11, 16)}` : formatTime(time);
+  return html`<time datetime="${time.toISOString()}">${text}</time>`;
+}
+
+/** The bututs of an amount as the API writes it, also below zero. */
+export function minorOf(dalasi: number): bigint {
+  return dalasi < 0 ? -parseAmount(-dalasi) : parseAmount(dalasi);
+}
+
+/** `22 Nov 2026`, of a day as `2026-11-22`. */
+export function dayText(day: string): string {
+  return formatTime(new Date(`${day}T00:00:00Z`)).replace(/, .*/, '');
+}

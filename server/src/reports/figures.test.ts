@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import { seededRandom } from '../kit/random.ts';
+import type { Account } from '../ledger/accounts.ts';
+import { fromApi } from '../payments/create-payment.ts';
+import { applyResponse } from '../payments/apply-response.ts';
+import type { Charge } from '../payments/charge.ts';
+import { refused, reversed, succeeded } from '../payments/payment-world.corpus.ts';
+import { createRefundWorld, paidBack, reversedPayout, splitWith } from '../refunds/refund-world.corpus.ts';
+import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { resetDailyFigures, rollUpFigures } from './daily-figures.ts';
+import { addFigures, noFigures } from './figures.ts';
+import type { Figures } from './figures.ts';
+import { readDays, readDaysOf, readHours } from './read-report.ts';
+import { readRecords } from './read-records.ts';
+import type { FigureName } from './read-records.ts';
+
+const days = 9;
+const stepsPerDay = 7;
+const seed = 'figures 1';
+
+let world: RefundWorld;
+/** What each step should have counted, by the day of the step. */
+const expected = new Map<string, Figures>();
+/** Payments are made by the API, at one counter, or by one link. */
+const [counterId, linkId] = ['01999999-0000-7000-8000-000000000001', '01999999-0000-7000-8000-000000000002'];
+const collectedAt = new Map<string, bigint>();
+/** The balances of `fees` and of all floats at the end of each day. */
+const balances: { fees: bigint; float: bigint }[] = [{ fees: 0n, float: 0n }];
+
+before(async () => {
+  world = await createRefundWorld();
+  await walk();
+});
+after(() => world.close());
+
+function count(figures: Partial<Figures>): void {
+  const day = utcDay(world.clock.now());
+  expected.set(day, addFigures(expected.get(day) ?? noFigures, { ...noFigures, ...figures }));
+}
+
+/** Days of payments that succeed, fail, are refunded and reversed, and of payouts that arrive and come back. */
+async function walk(): Promise<void> {
+  const random = seededRandom(seed);
+  const pick = (options: number): number => (random.bytes(1)[0] ?? 0) % options;
+  const fee = { percentHundredths: 250n, fixedMinor: 0n, minimumMinor: 0n, maximumMinor: null };
+  const owner = await world.setFee({ ...fee, payer: 'customer' });
+  const subAccountId = await world.newSubAccount(30);
+  const midnight = new Date(`${utcDay(addMs(world.clock.now(), dayMs))}T00:00:00Z`);
+  const charges: Charge[] = [];
+  for (let day = 0; day < days; day += 1) {
+    for (let step = 0; step < stepsPerDay; step += 1) {
+      // The first step is in the first moment of its day, the last in its last.
+      const isLast = step === stepsPerDay - 1;
+      const offsetMs = isLast ? dayMs - 1 : Math.floor((step * dayMs) / stepsPerDay);
+      await world.clock.advance(midnight.getTime() + day * dayMs + offsetMs - world.clock.now().getTime());
+      const amountMinor = BigInt(1 + pick(200)) * 100n;
+      const split = pick(2) === 0 ? splitWith({ subAccountId }) : null;
+      const [terminalId = null, paymentLinkId = null] = [[counterId], [undefined, linkId], []][pick(3)] ?? [];
+      const origin = { ...fromApi, terminalId, paymentLinkId };
+      const network = pick(3) === 0 ? 'wave' : 'aps';
+      const { charge } = await world.create({ network, amountMinor, split, origin }, owner);
+      if (pick(4) === 0) {
+        await applyResponse(world.context, charge, refused);
+        await world.cancel(await world.intent({ merchantId: charge.merchantId, id: charge.intentId }));
+        count({ unpaidCount: 1n });
+        continue;
+      }
+      await applyResponse(world.context, charge, succeeded(charge));
+      count({ collectedMinor: charge.amountPaidMinor, collectedCount: 1n });
+      const at = terminalId ?? paymentLinkId ?? 'api';
+      collectedAt.set(at, (collectedAt.get(at) ?? 0n) + charge.amountPaidMinor);
+      charges.push(charge);
+      await follow(pick(6), charges, subAccountId);
+    }
+    const floats = Object.values(world.networks).map(
+      ({ capabilities }): Account => `float:${capabilities.railAccount}`,
+    );
+    let float = 0n;
+    for (const account of floats) float += await world.balance(account);
+    balances.push({ fees: await world.balance('fees'), float });
+  }
+}
+
+async function follow(what: number, charges: Charge[], subAccountId: string): Promise<void> {
+  const charge = charges.shift();
+  if (!charge) return;
+  if (what === 0) {
+    await applyResponse(world.context, charge, reversed(charge));
+    count({ reversedMinor: charge.amountPaidMinor });
+  } else if (what < 3) {
+    const refund = await world.refundReported(charge, paidBack);
+    count({ refundedMinor: refund.amountMinor, refundedCount: 1n });
+    if (what === 1) return;
+    await world.report(refund, reversedPayout(refund));
+    count({ returnedMinor: refund.amountMinor });
+  } else if (what === 3) {
+    const amountMinor = await world.balance(`sub:${subAccountId}`);
+    if (amountMinor === 0n) return;
+    await world.completePayout(subAccountId, amountMinor);
+    count({ paidOutMinor: amountMinor, paidOutCount: 1n });
+  }
+}
+
+function range() {
+  const listed = [...expected.keys()].toSorted();
+  return { from: listed[0] ?? '', to: listed.at(-1) ?? '' };
+}
+
+async function checkDays(): Promise<void> {
+  const report = await readDays(world.db, world.merchant, range());
+  assert.equal(report.slots.length, days);
+  for (const [index, { slot, figures }] of report.slots.entries()) {
+    const [earlier, later] = [balances[index], balances[index + 1]];
+    assert.ok(earlier && later);
+    const { feesMinor, ...others } = figures;
+    const { feesMinor: _unknown, ...counted } = expected.get(utcDay(slot)) ?? noFigures;
+    assert.deepEqual(others, counted, `${seed}: ${utcDay(slot)}`);
+    assert.equal(feesMinor, later.fees - earlier.fees, `${seed}: fees of ${utcDay(slot)}`);
+    const { collectedMinor, reversedMinor, paidOutMinor, refundedMinor, returnedMinor } = figures;
+    const moved = collectedMinor - reversedMinor - paidOutMinor - refundedMinor + returnedMinor;
+    assert.equal(moved, later.float - earlier.float, `${seed}: what the networks hold on ${utcDay(slot)}`);
+  }
+}
+
+const figureOf: Record<FigureName, (figures: Figures) => bigint> = {
+  collected: ({ collectedMinor }) => collectedMinor,
+  reversed: ({ reversedMinor }) => reversedMinor,
+  paid_out: ({ paidOutMinor }) => paidOutMinor,
+  refunded: ({ refundedMinor }) => refundedMinor,
+  returned: ({ returnedMinor }) => returnedMinor,
+  fees: ({ feesMinor }) => feesMinor,
+  unpaid: ({ unpaidCount }) => unpaidCount,
+};
+
+it('agrees with what the ledger holds and with its lists, to the butut, on every day', async () => {
+  await checkDays();
+  const all = [...expected.values()].reduce(addFigures);
+  for (const [figure, of] of Object.entries(figureOf)) if (figure !== 'fees') assert.ok(of(all) > 0n, `no ${figure}`);
+  const filter = { network: null, terminalId: null, paymentLinkId: null };
+  for (const { slot } of (await readDays(world.db, world.merchant, range())).slots) {
+    const day = utcDay(slot);
+    const { total } = await readHours(world.db, world.merchant, day);
+    for (const [figure, of] of Object.entries(figureOf) as [FigureName, (figures: Figures) => bigint][]) {
+      let [sum, cursor]: [bigint, string | null] = [0n, null];
+      do {
+        const page = { day, until: null, filter, cursor, rowsMax: 2 };
+        const list = await readRecords(world.db, world.merchant, figure, page);
+        if (list.records.length > 0 && figure !== 'unpaid') assert.equal(list.totalMinor, of(total));
+        for (const { amountMinor } of list.records) sum += figure === 'unpaid' ? 1n : amountMinor;
+        cursor = list.nextCursor;
+      } while (cursor !== null);
+      assert.equal(sum, of(total), `${seed}: ${figure} of ${day}`);
+    }
+  }
+});
+
+it('is the same once days are rolled up, by two workers at once and again after a reset', async () => {
+  const { db, clock, merchant, context } = world;
+  const computed = await readDays(db, merchant, range());
+  const stored = async () =>
+    db.rows({ name: 'test_daily', text: 'SELECT * FROM daily_figures ORDER BY 1, 2, 3, 4', values: [] });
+  // Ten minutes after midnight the last day is still open, an hour later it is not.
+  for (const afterMs of [10 * 60_000, 60 * 60_000]) {
+    await clock.advance(afterMs);
+    await Promise.all([rollUpFigures(context), rollUpFigures(context)]);
+    const report = await readDays(db, merchant, range());
+    assert.deepEqual(report, computed);
+    for (const [dimension, key] of [
+      ['counter', counterId],
+      ['link', linkId],
+    ] as const) {
+      const [part, ...others] = report.parts[dimension];
+      assert.deepEqual([part?.key, part?.figures.collectedMinor, others], [key, collectedAt.get(key), []]);
+    }
+    await checkDays();
+  }
+  const rows = await stored();
+  assert.ok(rows.length > days);
+  assert.equal(await rollUpFigures(context), 0);
+  assert.deepEqual(await stored(), rows);
+  await db.withTransaction(async (tx) => resetDailyFigures(tx, merchant.id));
+  assert.deepEqual(await readDays(db, merchant, range()), computed);
+  await rollUpFigures(context);
+  assert.deepEqual(await stored(), rows);
+});
+
+it('divides what was collected by network without a rest', async () => {
+  const { db, merchant } = world;
+  const { parts, slots } = await readDays(db, merchant, range());
+  const days = await Promise.all(
+    parts.network.map(({ key }) => readDaysOf(db, merchant, range(), { dimension: 'network', key })),
+  );
+  for (const [index, { figures }] of slots.entries()) {
+    const sum = days.reduce((total, { slots: own }) => addFigures(total, own[index]?.figures ?? noFigures), noFigures);
+    assert.deepEqual(sum, figures);
+  }
+});

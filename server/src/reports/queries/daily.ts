@@ -1,0 +1,180 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import { placeholders } from '../../kit/placeholders.ts';
+import type { Dimension, Figures } from '../figures.ts';
+
+const figureColumns = [
+  'collected',
+  'collected_count',
+  'unpaid_count',
+  'reversed',
+  'paid_out',
+  'paid_out_count',
+  'refunded',
+  'refunded_count',
+  'returned',
+  'fees',
+] as const;
+
+const figureSelection = `collected AS "collectedMinor", collected_count AS "collectedCount", unpaid_count AS "unpaidCount",
+  reversed AS "reversedMinor", paid_out AS "paidOutMinor", paid_out_count AS "paidOutCount", refunded AS "refundedMinor",
+  refunded_count AS "refundedCount", returned AS "returnedMinor", fees AS "feesMinor"`;
+
+/** A day's figures of one network, counter or link; `day` as `2026-11-24`. */
+export interface DailyRow extends Figures {
+  day: string;
+  dimension: Dimension;
+  key: string;
+}
+
+/** Both days included; with `key` only its own. */
+export function listDaily(
+  db: Queryable,
+  query: { merchantId: string; dimension: Dimension; from: string; to: string; key: string | null },
+): Promise<DailyRow[]> {
+  return db.rows<DailyRow>({
+    name: 'daily_figures_list',
+    text: `SELECT day::text AS day, dimension, key, ${figureSelection} FROM daily_figures
+           WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date
+             AND ($5::text IS NULL OR key = $5)`,
+    values: [query.merchantId, query.dimension, query.from, query.to, query.key],
+  });
+}
+
+/** What was collected by counter or link, both days included. */
+export function sumDailyByKey(
+  db: Queryable,
+  query: { merchantId: string; dimension: Dimension; from: string; to: string },
+): Promise<Pick<DailyRow, 'key' | 'collectedMinor' | 'collectedCount' | 'unpaidCount'>[]> {
+  return db.rows({
+    name: 'daily_figures_sum_by_key',
+    text: `SELECT key, sum(collected)::bigint AS "collectedMinor", sum(collected_count)::bigint AS "collectedCount",
+             sum(unpaid_count)::bigint AS "unpaidCount"
+           FROM daily_figures
+           WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date GROUP BY key`,
+    values: [query.merchantId, query.dimension, query.from, query.to],
+  });
+}
+
+export function insertDaily(merchantId: string, rows: readonly DailyRow[]): Statement {
+  const columns = 4 + figureColumns.length;
+  return {
+    name: `daily_figures_insert_${rows.length}`,
+    text: `INSERT INTO daily_figures (merchant_id, day, dimension, key, ${figureColumns.join(', ')})
+           VALUES ${placeholders(rows.length, columns)}`,
+    values: rows.flatMap((row) => [
+      merchantId,
+      row.day,
+      row.dimension,
+      row.key,
+      row.collectedMinor,
+      row.collectedCount,
+      row.unpaidCount,
+      row.reversedMinor,
+      row.paidOutMinor,
+      row.paidOutCount,
+      row.refundedMinor,
+      row.refundedCount,
+      row.returnedMinor,
+      row.feesMinor,
+    ]),
+  };
+}
+
+/** The first day that is not rolled up; undefined before the first roll-up. */
+export async function findNextDay(db: Queryable, merchantId: string): Promise<string | undefined> {
+  const row = await db.row<{ day: string }>({
+    name: 'daily_figure_progress_find',
+    text: 'SELECT next_day::text AS day FROM daily_figure_progress WHERE merchant_id = $1',
+    values: [merchantId],
+  });
+  return row?.day;
+}
+
+/** As `findNextDay`, locked until the transaction ends: days are rolled up one after another. */
+export async function lockNextDay(db: Queryable, merchantId: string): Promise<string | undefined> {
+  const row = await db.row<{ day: string }>({
+    name: 'daily_figure_progress_lock',
+    text: 'SELECT next_day::text AS day FROM daily_figure_progress WHERE merchant_id = $1 FOR UPDATE',
+    values: [merchantId],
+  });
+  return row?.day;
+}
+
+export function insertProgressOnce(merchantId: string, nextDay: string): Statement {
+  return {
+    name: 'daily_figure_progress_insert',
+    text: `INSERT INTO daily_figure_progress (merchant_id, next_day) VALUES ($1, $2::date)
+           ON CONFLICT (merchant_id) DO NOTHING`,
+    values: [merchantId, nextDay],
+  };
+}
+
+export function updateProgress(merchantId: string, nextDay: string): Statement {
+  return {
+    name: 'daily_figure_progress_update',
+    text: 'UPDATE daily_figure_progress SET next_day = $2::date WHERE merchant_id = $1',
+    values: [merchantId, nextDay],
+  };
+}
+
+export function deleteDaily(merchantId: string): Statement {
+  return {
+    name: 'daily_figures_delete',
+    text: 'DELETE FROM daily_figures WHERE merchant_id = $1',
+    values: [merchantId],
+  };
+}
+
+export function deleteProgress(merchantId: string): Statement {
+  return {
+    name: 'daily_figure_progress_delete',
+    text: 'DELETE FROM daily_figure_progress WHERE merchant_id = $1',
+    values: [merchantId],
+  };
+}
+
+/** When the merchant's first payment or movement was made; null without any. */
+export async function findFirstActivity(db: Queryable, merchantId: string): Promise<Date | null> {
+  const row = await db.row<{ at: Date | null }>({
+    name: 'reports_first_activity',
+    text: `SELECT LEAST(
+             (SELECT created_at FROM payment_intents WHERE merchant_id = $1 ORDER BY id LIMIT 1),
+             (SELECT created_at FROM ledger_movements WHERE merchant_id = $1 ORDER BY id LIMIT 1)
+           ) AS at`,
+    values: [merchantId],
+  });
+  return row?.at ?? null;
+}
+
+/** Merchants with days before `closedBefore` that are not rolled up, in the order of their ids. */
+export function listMerchantsToRollUp(
+  db: Queryable,
+  { closedBefore, after, rowsMax }: { closedBefore: string; after: string; rowsMax: number },
+): Promise<{ id: string; currency: string }[]> {
+  return db.rows({
+    name: 'daily_figure_progress_due',
+    text: `-- across merchants: a worker looks for every merchant with days to roll up
+           SELECT id, currency FROM merchants
+           WHERE id > $2 AND NOT EXISTS (
+             SELECT 1 FROM daily_figure_progress
+             WHERE daily_figure_progress.merchant_id = merchants.id AND next_day >= $1::date
+           )
+           ORDER BY id LIMIT $3`,
+    values: [closedBefore, after, rowsMax],
+  });
+}
+
+/** Names of counters and links, also of deleted ones. */
+export function listNames(
+  db: Queryable,
+  merchantId: string,
+  { terminalIds, paymentLinkIds }: { terminalIds: readonly string[]; paymentLinkIds: readonly string[] },
+): Promise<{ id: string; name: string }[]> {
+  return db.rows({
+    name: 'reports_names',
+    text: `SELECT id, name FROM virtual_terminals WHERE merchant_id = $1 AND id = ANY ($2::uuid[])
+           UNION ALL
+           SELECT id, title FROM payment_links WHERE merchant_id = $1 AND id = ANY ($3::uuid[])`,
+    values: [merchantId, terminalIds, paymentLinkIds],
+  });
+}

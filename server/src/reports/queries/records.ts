@@ -1,0 +1,123 @@
+import type { Queryable } from '../../kit/db.ts';
+import { endedUnpaid, movedBySource, rangeValues, recordsOfMoved, unpaidValues } from './moved.ts';
+import type { Range } from './moved.ts';
+
+/** A figure of money by its movements. */
+export type MoneyFigure = 'collected' | 'reversed' | 'paid_out' | 'refunded' | 'returned' | 'fees';
+
+/** A record behind a figure. */
+export interface RecordRow {
+  sourceType: string;
+  sourceId: string;
+  at: Date;
+  /** In bututs; null for an unpaid payment, whose amount did not move. */
+  amountMinor: bigint;
+  intentId: string | null;
+  /** The kind of a transfer. */
+  kind: string | null;
+  reference: string | null;
+  name: string | null;
+  network: string;
+  /** Of all records, not only of this page. */
+  totalCount: bigint;
+  totalMinor: bigint;
+}
+
+const amounts: Record<MoneyFigure, string> = {
+  collected: 'collected',
+  reversed: 'reversed',
+  paid_out: `CASE WHEN kind <> 'refund' THEN paid ELSE 0 END`,
+  refunded: `CASE WHEN kind = 'refund' THEN paid ELSE 0 END`,
+  returned: 'returned',
+  fees: 'fees',
+};
+
+/** What narrows a list of records; null is no filter. */
+export interface RecordFilter {
+  network: string | null;
+  terminalId: string | null;
+  paymentLinkId: string | null;
+}
+
+/** Newest first, after `after`; every record whose amount in the range is not 0. */
+export function listRecords(
+  db: Queryable,
+  figure: MoneyFigure,
+  range: Range,
+  { filter, after, rowsMax }: { filter: RecordFilter; after: { at: Date; id: string } | null; rowsMax: number },
+): Promise<RecordRow[]> {
+  return db.rows<RecordRow>({
+    name: `reports_records_${figure}`,
+    text: `WITH moved AS (${movedBySource(`'-infinity'::timestamptz`)}), found AS (
+             SELECT source_type, source_id, ended_at, (${amounts[figure]})::bigint AS amount, charge.intent_id,
+               transfer.kind, COALESCE(charge.transaction_reference, transfer.reference) AS reference,
+               COALESCE(intent.title, transfer.beneficiary_name) AS name,
+               COALESCE(charge.network, transfer.network, '') AS network, intent.terminal_id, intent.payment_link_id
+             FROM moved ${recordsOfMoved}
+           ), matching AS (
+             SELECT found.*, count(*) OVER () AS total_count, (sum(amount) OVER ())::bigint AS total FROM found
+             WHERE amount <> 0 AND ($7::text IS NULL OR network = $7) AND ($8::uuid IS NULL OR terminal_id = $8)
+               AND ($9::uuid IS NULL OR payment_link_id = $9)
+           )
+           SELECT source_type AS "sourceType", source_id AS "sourceId", ended_at AS at, amount AS "amountMinor",
+             intent_id AS "intentId", kind, reference, name, network, total_count AS "totalCount", total AS "totalMinor"
+           FROM matching
+           WHERE $10::timestamptz IS NULL OR (ended_at, source_id) < ($10, $11::uuid)
+           ORDER BY ended_at DESC, source_id DESC LIMIT $12`,
+    values: [
+      ...rangeValues(range),
+      filter.network,
+      filter.terminalId,
+      filter.paymentLinkId,
+      after?.at ?? null,
+      after?.id ?? null,
+      rowsMax,
+    ],
+  });
+}
+
+/** An unpaid payment. */
+export interface UnpaidRecord {
+  id: string;
+  at: Date;
+  amountMinor: bigint;
+  name: string | null;
+  network: string;
+  totalCount: bigint;
+}
+
+/** As `listUnpaid`, one by one and newest first. */
+export function listUnpaidRecords(
+  db: Queryable,
+  range: Range,
+  { filter, after, rowsMax }: { filter: RecordFilter; after: { at: Date; id: string } | null; rowsMax: number },
+): Promise<UnpaidRecord[]> {
+  return db.rows<UnpaidRecord>({
+    name: 'reports_records_unpaid',
+    text: `WITH found AS (
+             SELECT id, updated_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
+             FROM payment_intents
+             LEFT JOIN LATERAL (
+               SELECT network FROM charges
+               WHERE merchant_id = $1 AND intent_id = payment_intents.id AND attempt = payment_intents.attempts LIMIT 1
+             ) AS charge ON true
+             WHERE merchant_id = $1 AND ${endedUnpaid}
+           ), matching AS (
+             SELECT found.*, count(*) OVER () AS total_count FROM found
+             WHERE ($6::text IS NULL OR network = $6) AND ($7::uuid IS NULL OR terminal_id = $7)
+               AND ($8::uuid IS NULL OR payment_link_id = $8)
+           )
+           SELECT id, updated_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
+           FROM matching WHERE $9::timestamptz IS NULL OR (updated_at, id) < ($9, $10::uuid)
+           ORDER BY updated_at DESC, id DESC LIMIT $11`,
+    values: [
+      ...unpaidValues(range),
+      filter.network,
+      filter.terminalId,
+      filter.paymentLinkId,
+      after?.at ?? null,
+      after?.id ?? null,
+      rowsMax,
+    ],
+  });
+}

@@ -1,0 +1,22 @@
+/** A request with a valid API key, as developers see it. */
+export interface LoggedRequest {
+  merchantId: string;
+  id: string;
+  /** As the response's `x-request-id` says. */
+  requestId: string;
+  keyId: string;
+  method: string;
+  /** Without the question mark and what follows, as idempotency keys are stored with it. */
+  path: string;
+  /** Masked. */
+  query: string | null;
+  statusCode: number;
+  durationMs: number;
+  idempotencyKey: string | null;
+  /** The `code` of a refusal. */
+  errorCode: string | null;
+  /** Masked JSON, or its beginning; null where the request had no body, or is stored without. */
+  requestBody: string | null;
+  responseBody: string | null;
+  createdAt: Date;
+}

@@ -1,0 +1,134 @@
+import { columnFilter, createdFilter, substringPattern } from '../api/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
+import type { Queryable, Statement } from '../kit/db.ts';
+import type { LoggedRequest } from './logged-request.ts';
+
+const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
+  status_code::int AS "statusCode", duration_ms::int AS "durationMs", idempotency_key AS "idempotencyKey",
+  error_code AS "errorCode", created_at AS "createdAt"`;
+
+/** A request without its bodies, as lists show it. */
+export type ListedRequest = Omit<LoggedRequest, 'requestBody' | 'responseBody'>;
+
+// So that few statements have names, whatever a batch holds.
+const rowsPerStatement = [50, 10, 1];
+const columnsPerRow = 13;
+
+/** Those of one merchant. A batch that was written although it seemed to fail may be written again. */
+export async function insertRequests(db: Queryable, merchantId: string, all: readonly LoggedRequest[]): Promise<void> {
+  let rest = all;
+  while (rest.length > 0) {
+    const count = rowsPerStatement.find((rows) => rows <= rest.length) ?? 1;
+    await db.run(insertRows(merchantId, rest.slice(0, count)));
+    rest = rest.slice(count);
+  }
+}
+
+function insertRows(merchantId: string, rows: readonly LoggedRequest[]): Statement {
+  const rowTexts = rows.map((_row, row) => {
+    const numbers = Array.from({ length: columnsPerRow }, (_none, column) => `$${2 + row * columnsPerRow + column}`);
+    return `($1, ${numbers.join(', ')})`;
+  });
+  return {
+    name: `request_log_insert_${rows.length}`,
+    text: `INSERT INTO request_log (merchant_id, id, request_id, key_id, method, path, query, status_code, duration_ms,
+             idempotency_key, error_code, request_body, response_body, created_at)
+           VALUES ${rowTexts.join(', ')} ON CONFLICT (merchant_id, id) DO NOTHING`,
+    values: [merchantId, ...rows.flatMap(valuesOf)],
+  };
+}
+
+function valuesOf(row: LoggedRequest): unknown[] {
+  return [
+    ...[row.id, row.requestId, row.keyId, row.method, storable(row.path), storable(row.query), row.statusCode],
+    ...[row.durationMs, row.idempotencyKey, row.errorCode, storable(row.requestBody), storable(row.responseBody)],
+    row.createdAt,
+  ];
+}
+
+/** PostgreSQL stores no null character, and a text that was cut may end with half a character. */
+function storable(text: string | null): string | null {
+  return text === null ? null : text.replaceAll('\u0000', '').toWellFormed();
+}
+
+/** Filters of the list; undefined is no filter. */
+export interface RequestFilter extends TimeFilter {
+  /** A request id or an idempotency key, in full. */
+  term?: string | undefined;
+  /** A part of the path. */
+  path?: string | undefined;
+  method?: string | undefined;
+  keyId?: string | undefined;
+  status?: 'successful' | 'refused' | 'failed' | undefined;
+}
+
+const statusRanges = {
+  successful: 'status_code < 400',
+  refused: 'status_code BETWEEN 400 AND 499',
+  failed: 'status_code >= 500',
+};
+
+const requestList: ListSource<ListedRequest> = {
+  name: 'request_log',
+  select: `SELECT ${shortColumns} FROM request_log WHERE merchant_id = $1`,
+};
+
+/** Newest first. Throws AppError `rate_limited` when too many searches are running. */
+export function listRequests(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  { term, path, method, keyId, status, ...times }: RequestFilter,
+): Promise<List<ListedRequest>> {
+  const filters: ListFilter[] = [
+    ...(term === undefined ? [] : [termFilter(term)]),
+    ...columnFilter('path', 'path ILIKE', path === undefined ? undefined : substringPattern(path)),
+    ...columnFilter('method', 'method =', method),
+    ...columnFilter('key', 'key_id =', keyId),
+    ...(status === undefined ? [] : [{ name: status, text: () => statusRanges[status], values: [] }]),
+    ...createdFilter('request_log', times),
+  ];
+  const isSearch = path !== undefined || method !== undefined || keyId !== undefined || status !== undefined;
+  return lists.read(requestList, { merchantId, page, filters, isSearch });
+}
+
+function termFilter(term: string): ListFilter {
+  return {
+    name: 'request_or_key',
+    text: (next) => {
+      const parameter = next();
+      return `(request_id = ${parameter} OR idempotency_key = ${parameter})`;
+    },
+    values: [term],
+  };
+}
+
+export function findRequestById(db: Queryable, merchantId: string, id: string): Promise<LoggedRequest | undefined> {
+  return db.row<LoggedRequest>({
+    name: 'request_log_find',
+    text: `SELECT ${shortColumns}, request_body AS "requestBody", response_body AS "responseBody"
+           FROM request_log WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+// As in the other purges: small batches, found from the old end of the primary key, whose ids count up with time.
+const purgedRowsMax = 500;
+
+/** One batch; returns how many. */
+export function deleteRequestsBefore(db: Queryable, beforeId: string): Promise<number> {
+  return db.run({
+    name: 'request_log_delete_before',
+    text: `-- across merchants: retention is the same for all
+           DELETE FROM request_log WHERE ctid = ANY (ARRAY(
+             SELECT old.ctid FROM merchants CROSS JOIN LATERAL (
+               SELECT request_log.ctid FROM request_log
+               WHERE request_log.merchant_id = merchants.id AND request_log.id < $1
+               ORDER BY request_log.id LIMIT ${purgedRowsMax}
+             ) AS old LIMIT ${purgedRowsMax}
+           ))`,
+    values: [beforeId],
+  });
+}

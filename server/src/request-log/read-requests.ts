@@ -1,0 +1,15 @@
+import { AppError } from '../api/app-error.ts';
+import type { Queryable } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
+import type { LoggedRequest } from './logged-request.ts';
+import { findRequestById } from './queries.ts';
+
+export { listRequests } from './queries.ts';
+export type { ListedRequest } from './queries.ts';
+
+/** Throws AppError `not_found`, also for another merchant's. */
+export async function getRequest(db: Queryable, merchantId: string, id: string): Promise<LoggedRequest> {
+  const found = isUuid(id) ? await findRequestById(db, merchantId, id) : undefined;
+  if (found) return found;
+  throw new AppError('not_found', 'There is no such request in this environment. Requests are kept for 30 days.');
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createApiClient } from '../../../test/harness/api-client.ts';
+import { SettableClock } from '../../../test/harness/settable-clock.ts';
+import { startService } from '../../../test/harness/service.ts';
+import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
+import { ListReader } from '../api/list-reader.ts';
+import { addMs, dayMs } from '../kit/clock.ts';
+import { uuidV7 } from '../kit/ids.ts';
+import { systemRandom } from '../kit/random.ts';
+import { bodyLengthMax, maskedBody } from './masked-body.ts';
+import { getRequest, listRequests } from './read-requests.ts';
+import { RequestLog } from './request-log.ts';
+import { purgeRequests } from './retention.ts';
+import type { SeenRequest } from './request-log.ts';
+
+const clock = new SettableClock(new Date('2026-11-22T07:36:00Z'));
+let service: TestService;
+let business: TestBusiness;
+
+before(async () => {
+  service = await startService({ clock });
+  business = await service.onboard();
+});
+
+after(() => service.stop());
+
+function newLog(limits?: { requestsMax: number; charactersMax: number }) {
+  const dropped = { count: 0 };
+  const newId = () => uuidV7(clock, systemRandom);
+  const observeDropped = () => void (dropped.count += 1);
+  const { db } = service;
+  return { log: new RequestLog({ db, clock, newId, observeDropped, ...(limits && { limits }) }), dropped };
+}
+
+function seen(merchantId: string, request: Partial<SeenRequest> = {}): SeenRequest {
+  return {
+    ...{ merchantId, requestId: 'req_1', keyId: uuidV7(clock, systemRandom), method: 'POST', path: '/v1/payments' },
+    ...{
+      query: '',
+      statusCode: 201,
+      durationMs: 3,
+      idempotencyKey: null,
+      requestBody: { a: 1 },
+      responseText: '{"b":2}',
+    },
+    ...request,
+  };
+}
+
+async function listAll(merchantId: string) {
+  const page = { limit: 100, offset: 0, before: null };
+  return (await listRequests(new ListReader(service.db), merchantId, page, {})).rows;
+}
+
+test('a request through the API is logged once, without the secret and the number that it held', async () => {
+  const { merchant, key } = business.test;
+  const api = createApiClient(service.url, key);
+  const body = { data: { amount: 100, network: 'aps', account_number: '7000001', description: `my key is ${key}` } };
+  const sent = await api.post('/v1/payments', body, { 'idempotency-key': 'order-1' });
+  assert.equal(sent.status, 201);
+  const endpoint = await api.post('/v1/webhook-endpoints', { url: 'https://shop.example/hooks' });
+  const secret = String(endpoint.body['secret']);
+  assert.match(secret, /^wh_/);
+  assert.equal((await api.post('/v1/payments', { data: {} })).status, 400);
+  for (const path of ['/v1/payments', '/v1/payments', '/v1/customers?search=7000001']) await api.get(path);
+  await service.app.drain();
+  const rows = await listAll(merchant.id);
+  assert.equal(rows.length, 5, 'the second GET of the same list is a repetition');
+  const full = await Promise.all(rows.map(({ id }) => getRequest(service.db, merchant.id, id)));
+  const text = JSON.stringify(full);
+  for (const hidden of [key, secret, '7000001']) assert.ok(!text.includes(hidden), hidden);
+  const first = full.find(({ idempotencyKey }) => idempotencyKey === 'order-1');
+  assert.equal(first?.requestId, sent.headers.get('x-request-id'));
+  assert.match(first?.requestBody ?? '', /"account_number":"\.\.\.\. 0001"/);
+  const refusal = full.find(({ statusCode }) => statusCode === 400);
+  assert.equal(refusal?.errorCode, 'invalid_request');
+  for (const { method, responseBody } of full) assert.equal(responseBody === null, method === 'GET');
+  assert.equal((await listAll(business.live.merchant.id)).length, 0);
+});
+
+test('no cut leaves a part of a secret or a number, wherever the bound falls', () => {
+  const key = `sk_live_${'Ab3'.repeat(12)}`;
+  for (let padding = bodyLengthMax - 60; padding <= bodyLengthMax; padding += 1) {
+    const body = { text: 'x'.repeat(padding), note: key, password: 'Ab3Ab3Ab3', msisdn: '+220 700 1234' };
+    const text = maskedBody(body, { isError: false });
+    assert.ok(text.length <= bodyLengthMax);
+    assert.doesNotMatch(text, /Ab3|sk_live|700/, String(padding));
+  }
+});
+
+test('a full memory drops and counts, by number and by size', async () => {
+  const { merchant } = await service.onboard().then(({ test: own }) => own);
+  const { log, dropped } = newLog({ requestsMax: 3, charactersMax: 1_000_000 });
+  for (let each = 0; each < 10; each += 1) log.note(seen(merchant.id));
+  assert.equal(dropped.count, 7);
+  while ((await log.write()) > 0);
+  assert.equal((await listAll(merchant.id)).length, 3);
+  const large = newLog({ requestsMax: 3, charactersMax: 50_000 });
+  large.log.note(seen(merchant.id, { responseText: JSON.stringify('x'.repeat(60_000)) }));
+  assert.equal(large.dropped.count, 1, 'by size');
+});
+
+test('requests are kept for 30 days', async () => {
+  const { merchant } = await service.onboard().then(({ test: own }) => own);
+  const { log } = newLog();
+  const start = clock.now();
+  log.note(seen(merchant.id));
+  await log.write();
+  clock.set(addMs(start, 30 * dayMs - 1_000));
+  log.note(seen(merchant.id));
+  await log.write();
+  while ((await purgeRequests(service)) > 0);
+  assert.equal((await listAll(merchant.id)).length, 2);
+  clock.set(addMs(start, 30 * dayMs + 1_000));
+  while ((await purgeRequests(service)) > 0);
+  assert.equal((await listAll(merchant.id)).length, 1);
+});

@@ -1,0 +1,140 @@
+import { BoundedMap } from '../kit/bounded-map.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Queryable } from '../kit/db.ts';
+import { codeOf, maskedBody, maskedQuery } from './masked-body.ts';
+import type { LoggedRequest } from './logged-request.ts';
+import { insertRequests } from './queries.ts';
+
+/** A request whose response is on its way. */
+export interface SeenRequest {
+  merchantId: string;
+  requestId: string;
+  keyId: string;
+  method: string;
+  path: string;
+  /** What follows the question mark; empty for none. */
+  query: string;
+  statusCode: number;
+  durationMs: number;
+  idempotencyKey: string | null;
+  requestBody: unknown;
+  /** As it was sent; null for a file. */
+  responseText: string | null;
+}
+
+interface WaitingRequest extends SeenRequest {
+  id: string;
+  endedAt: Date;
+}
+
+interface LogLimits {
+  /** Requests that are not written yet. */
+  requestsMax: number;
+  /** Characters of their responses. */
+  charactersMax: number;
+}
+
+const defaultLimits: LogLimits = { requestsMax: 2_000, charactersMax: 16_000_000 };
+const batchRowsMax = 200;
+const repeatMs = 60_000;
+// With more addresses polled in a minute, some are logged more often.
+const repeatsMax = 5_000;
+// What a request weighs beside its response.
+const requestCharacters = 1_000;
+
+interface RequestLogContext {
+  db: Queryable;
+  clock: Clock;
+  newId: () => string;
+  /** Counts what was dropped because too much waited to be written. */
+  observeDropped: () => void;
+  limits?: LogLimits;
+}
+
+/**
+ * Notes requests in memory until a chore writes them: no request waits for it. When too much waits, what comes is dropped and
+ * counted.
+ */
+export class RequestLog {
+  readonly #context: RequestLogContext;
+  readonly #limits: LogLimits;
+  #waiting: WaitingRequest[] = [];
+  #characters = 0;
+  /** When the same was noted last, by key, address and status. */
+  readonly #noted = new BoundedMap<string, number>(repeatsMax);
+
+  constructor(context: RequestLogContext) {
+    this.#context = context;
+    this.#limits = context.limits ?? defaultLimits;
+  }
+
+  note(request: SeenRequest): void {
+    const { clock, newId, observeDropped } = this.#context;
+    const endedAt = clock.now();
+    if (this.#isRepetition(request, endedAt)) return;
+    // The body of a successful GET says what the record says, which can be read.
+    const responseText = isPlainRead(request) ? null : request.responseText;
+    const weight = weightOf({ responseText });
+    if (this.#waiting.length >= this.#limits.requestsMax || this.#characters + weight > this.#limits.charactersMax) {
+      observeDropped();
+      return;
+    }
+    this.#characters += weight;
+    this.#waiting.push({ ...request, responseText, id: newId(), endedAt });
+  }
+
+  /** Writes one batch, and returns how many. What fails stays for the next time. */
+  async write(): Promise<number> {
+    const batch = this.#waiting.slice(0, batchRowsMax);
+    const rows = batch.map(toRow);
+    for (const [merchantId, ofMerchant] of Map.groupBy(rows, (row) => row.merchantId)) {
+      await insertRequests(this.#context.db, merchantId, ofMerchant);
+    }
+    this.#waiting = this.#waiting.slice(batch.length);
+    for (const request of batch) this.#characters -= weightOf(request);
+    return batch.length;
+  }
+
+  #isRepetition(request: SeenRequest, now: Date): boolean {
+    if (!isPlainRead(request) && request.statusCode !== 429) return false;
+    const { keyId, method, path, query, statusCode } = request;
+    const name = `${keyId} ${method} ${path}?${query} ${statusCode}`;
+    const notedAt = this.#noted.get(name);
+    if (notedAt !== undefined && now.getTime() - notedAt < repeatMs) return true;
+    // Deleted first, so that the newest goes last.
+    this.#noted.delete(name);
+    this.#noted.set(name, now.getTime());
+    return false;
+  }
+}
+
+function isPlainRead({ method, statusCode }: SeenRequest): boolean {
+  return method === 'GET' && statusCode < 400;
+}
+
+function weightOf({ responseText }: Pick<SeenRequest, 'responseText'>): number {
+  return requestCharacters + (responseText?.length ?? 0);
+}
+
+/** Masks here, after the response, and not while somebody waits for it. */
+function toRow({ endedAt, query, requestBody, responseText, ...request }: WaitingRequest): LoggedRequest {
+  const isError = request.statusCode >= 400;
+  const response: unknown = responseText === null ? null : parsed(responseText);
+  return {
+    ...request,
+    query: query === '' ? null : maskedQuery(query),
+    errorCode: isError ? codeOf(response) : null,
+    requestBody: requestBody === undefined || requestBody === null ? null : maskedBody(requestBody, { isError: false }),
+    responseBody: response === null ? null : maskedBody(response, { isError }),
+    createdAt: new Date(endedAt.getTime() - Math.round(request.durationMs)),
+  };
+}
+
+/** Null for what is no JSON: it could not be masked. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser } from 'playwright-core';
+import type { OperatorRole } from '../../server/src/accounts/permissions.ts';
+import { enableTotp, prepareTotp } from '../../server/src/accounts/second-factor.ts';
+import { findSignedIn, startSession } from '../../server/src/accounts/sessions.ts';
+import { createLogin } from '../../server/src/console/logins/create-login.ts';
+import { openPage } from './browser.ts';
+import type { OpenedPage, PageOptions } from './browser.ts';
+import { openDashboardWorld } from './dashboard-world.ts';
+import type { DashboardWorld } from './dashboard-world.ts';
+
+/** Somebody with a browser, signed in or not; redirects are not followed. */
+export interface Visitor {
+  get(path: string): Promise<Response>;
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+  /** Opens the page and sends its form, with the hidden fields that it has. */
+  submit(path: string, fields: Readonly<Record<string, string>>): Promise<Response>;
+}
+
+export interface SignedInOperator extends Visitor {
+  operatorId: string;
+  name: string;
+  cookie: string;
+  /** A code of the authenticator app that was not used yet. */
+  code(): string;
+  open(browser: Browser, options?: PageOptions): Promise<OpenedPage>;
+}
+
+/** A service with a business, and operators who are signed in to the console. */
+export interface ConsoleWorld {
+  dashboard: DashboardWorld;
+  businessId: string;
+  visitor(cookie?: string): Visitor;
+  /** What `logins create` does. */
+  createLogin(login: { email: string; name: string; role: string }): Promise<{ link: string | null }>;
+  signInOperator(role: OperatorRole): Promise<SignedInOperator>;
+  stop(): Promise<void>;
+}
+
+export async function openConsoleWorld(): Promise<ConsoleWorld> {
+  const dashboard = await openDashboardWorld();
+  const { accounts, service, business } = dashboard;
+  let count = 0;
+  return {
+    dashboard,
+    visitor: (cookie = '') => createVisitor(service.url, cookie),
+    businessId: business.test.merchant.businessId,
+    createLogin: (login) => accounts.db.withTransaction((tx) => createLogin(tx, accounts, login)),
+    signInOperator: (role) => {
+      count += 1;
+      const login = { email: `${role}-${count}@operator.gm`, name: `Lamin ${role} ${count}`, role };
+      return signInOperator(dashboard, login);
+    },
+    stop: () => dashboard.stop(),
+  };
+}
+
+function createVisitor(url: string, firstCookie: string): Visitor {
+  let cookie = firstCookie;
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+    const response = await fetch(new URL(path, url), { ...init, headers, redirect: 'manual' });
+    const session = response.headers.getSetCookie().find((each) => each.startsWith('operator-session='));
+    if (session !== undefined) cookie = session.split(';')[0] ?? '';
+    return response;
+  };
+  const post: Visitor['post'] = (path, fields) => request(path, { method: 'POST', body: new URLSearchParams(fields) });
+  return {
+    get: (path) => request(path),
+    post,
+    submit: async (path, fields) => {
+      const text = await (await request(path)).text();
+      const form = /<form method="post"[^]*?<\/form>/.exec(text)?.[0] ?? '';
+      const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      return post(path, { ...Object.fromEntries(hidden.map(([, name = '', value = '']) => [name, value])), ...fields });
+    },
+  };
+}
+
+async function signInOperator(
+  { accounts, service: { url, clock } }: DashboardWorld,
+  newLogin: { email: string; name: string; role: OperatorRole },
+): Promise<SignedInOperator> {
+  const { db } = accounts;
+  const { login } = await db.withTransaction((tx) => createLogin(tx, accounts, newLogin));
+  const client = { device: 'Chromium on Linux', address: '127.0.0.1' };
+  const { token } = await db.withTransaction(async (tx) =>
+    startSession(tx, accounts, login.accountId, { client, isComplete: true, withFactor: false }),
+  );
+  const signedIn = await findSignedIn(accounts, token, client.address);
+  assert.ok(signedIn);
+  const { account } = signedIn;
+  const secret = await db.withTransaction((tx) => prepareTotp(tx, accounts, account));
+  const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
+  const periodMs = 30_000;
+  // Each code is accepted once, so each call goes one period on; a verifier accepts the neighbours of the current one.
+  let timestamp = clock.now().getTime() - 2 * periodMs;
+  const code = (): string => {
+    timestamp = Math.max(timestamp + periodMs, clock.now().getTime() - periodMs);
+    return app.generate({ timestamp });
+  };
+  await db.withTransaction((tx) => enableTotp(tx, accounts, { account, code: code() }));
+  const cookie = `operator-session=${token}`;
+  return {
+    ...createVisitor(url, cookie),
+    ...{ operatorId: login.operatorId, name: login.name, cookie, code },
+    open: async (browser, options) => {
+      const opened = await openPage(browser, options);
+      await opened.context.addCookies([{ name: 'operator-session', value: token, url }]);
+      return opened;
+    },
+  };
+}
