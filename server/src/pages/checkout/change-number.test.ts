@@ -144,6 +144,7 @@ for (const scripts of [true, false]) {
     const { page } = opened;
     server.checkout.next = viewOf('approve-changeable');
     await pay(page, '7012345');
+    await page.getByText('Look at the phone 701 2345').waitFor();
     server.checkout.next = viewOf('choose-after-leaving');
     await page.getByRole('button', { name: 'Change number or network' }).click();
     await page.getByText('Do not approve the old request (Afrimoney 701 2345).').waitFor();
