@@ -8,7 +8,7 @@ import { listPaymentRows } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 

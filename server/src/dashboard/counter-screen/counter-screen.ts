@@ -19,7 +19,7 @@ import type { Submitted } from '../../portal/patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { drawArrivals, readArrivals } from './arrivals.ts';

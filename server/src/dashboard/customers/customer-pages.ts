@@ -20,7 +20,7 @@ import { rowsPerPage } from '../../portal/patterns/list-page.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';

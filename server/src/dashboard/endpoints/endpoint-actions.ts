@@ -11,7 +11,7 @@ import {
 } from '../../webhooks/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { secretPage } from '../keys/shown-once.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';

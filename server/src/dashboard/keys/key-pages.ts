@@ -17,8 +17,8 @@ import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
-import { keyState, keyText, scopeTexts, scopesText } from './key-texts.ts';
-import { secretPage } from './shown-once.ts';
+import { keyState, keyText, scopeTexts, scopesText } from '../../portal/records/key-texts.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
 
 const path = '/keys';
 const shared = { section: 'keys', action: 'keys.manage' } as const;

@@ -2,12 +2,10 @@ import { listRoute as portalListRoute } from '../../portal/patterns/list-page.ts
 import type {
   ListExport as PortalListExport,
   ListPage as PortalListPage,
-  ShownList as PortalShownList,
 } from '../../portal/patterns/list-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 
 export type ListPage<Row extends { id: string }> = PortalListPage<Row, DashboardKind>;
-export type ShownList<Row extends { id: string }> = PortalShownList<Row, DashboardKind>;
 export type ListExport<Row> = PortalListExport<Row, DashboardKind>;
 
 /** A list of the dashboard. */

@@ -11,7 +11,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportRoutes } from '../patterns/list-export.ts';
+import { exportRoutes } from '../../portal/patterns/list-export.ts';
 import { rowsPerPage } from '../../portal/patterns/list-page.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import type { ListPage } from '../patterns/list-page.ts';
@@ -20,7 +20,7 @@ import type { Visit } from '../visit.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 
 /** A payment with what its row shows. */
 interface PaymentRow extends FoundPayment {

@@ -27,11 +27,11 @@ import { lastChange } from '../patterns/last-change.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { refundState } from '../refunds/refund-state.ts';
+import { refundState } from '../../portal/records/refund-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { attemptList, movementTable, paymentTimeline } from './payment-history.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import { findVisiblePayment } from './visible-payment.ts';
 
 interface ShownPayment extends FoundPayment {

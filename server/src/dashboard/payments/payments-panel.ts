@@ -7,7 +7,7 @@ import { totalMinor } from '../../payments/intent.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 
 /** The newest payments of a link or counter, with a link to all of them. */
 export function paymentsPanel(

@@ -19,7 +19,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { refundState } from './refund-state.ts';
+import { refundState } from '../../portal/records/refund-state.ts';
 
 const statuses = [
   { value: 'pending', text: 'On its way' },

@@ -11,7 +11,7 @@ import type { LoggedRequest } from '../../request-log/logged-request.ts';
 import { getRequest, listRequests } from '../../request-log/read-requests.ts';
 import type { ListedRequest } from '../../request-log/read-requests.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { keyText } from '../keys/key-texts.ts';
+import { keyText } from '../../portal/records/key-texts.ts';
 import { rowsPerPage } from '../../portal/patterns/list-page.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';

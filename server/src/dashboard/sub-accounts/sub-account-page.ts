@@ -12,7 +12,7 @@ import type { Statement, StatementKind } from '../../settlement/statement.ts';
 import { listGroupsOf } from '../../sub-accounts/manage-groups.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportName } from '../patterns/export-name.ts';
+import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';

@@ -26,7 +26,7 @@ import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { transferState } from './transfer-state.ts';
+import { transferState } from '../../portal/records/transfer-state.ts';
 
 interface TransferRow extends Transfer {
   state: StateMark;

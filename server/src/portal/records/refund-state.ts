@@ -1,6 +1,6 @@
 import type { Refund } from '../../refunds/refund.ts';
 import { refundStatus } from '../../refunds/refund.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../patterns/texts.ts';
 
 /** A refund's state in the words that everybody in the shop uses. */
 export function refundState({

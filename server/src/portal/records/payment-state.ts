@@ -2,7 +2,7 @@ import { networkName } from '../../payments/connector-of.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { statusAt } from '../../payments/intent.ts';
 import type { NetworkRegistry } from '../../networks/registry.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../patterns/texts.ts';
 
 interface StateContext {
   networks: NetworkRegistry;

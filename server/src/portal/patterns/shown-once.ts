@@ -1,6 +1,6 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import type { Page } from '../../portal/patterns/page-route.ts';
+import type { Page } from './page-route.ts';
 
 interface ShownSecret {
   title: string;

@@ -1,6 +1,6 @@
 import type { KeyScope } from '../../api/key-scope.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../patterns/texts.ts';
 
 export const scopeTexts: Record<KeyScope, string> = {
   read: 'Read: see payments, transfers and records',

@@ -4,13 +4,10 @@ import { assert } from '../../kit/assert.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
-import type { DashboardRoute } from '../dashboard-route.ts';
-import type { DashboardServices } from '../services.ts';
-import type { Visit } from '../visit.ts';
-import { activeFilters, countText, shownList } from '../../portal/patterns/list-page.ts';
-import type { ListExport, ListPage, ShownList } from './list-page.ts';
-import type { ExportTotals } from '../../portal/patterns/list-page.ts';
+import { exportName } from './export-name.ts';
+import { activeFilters, countText, shownList } from './list-page.ts';
+import type { ExportPage, ExportTotals, ListExport, ListPage, ShownList } from './list-page.ts';
+import type { Page, PageInput, PageRoute, PortalKind } from './page-route.ts';
 
 // A page of the file in memory at a time: 500 payments are 100 kB.
 const rowsPerRead = 500;
@@ -27,7 +24,9 @@ interface Progress {
 }
 
 /** The page that says what a list's file will have, the file, and how far it is. */
-export function exportRoutes<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute[] {
+export function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+): PageRoute<Kind>[] {
   const { path, section } = page;
   const route = { method: 'GET', section, action: exportOf(page).needs } as const;
   return [
@@ -59,10 +58,10 @@ export function exportRoutes<Row extends { id: string }>(page: ListPage<Row>): D
   ];
 }
 
-async function exportPage<Row extends { id: string }>(
-  page: ListPage<Row>,
-  services: DashboardServices,
-  visit: Visit,
+async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
   query: PageInput['query'],
 ): Promise<Page> {
   const { base } = visit;
@@ -90,11 +89,11 @@ ${rows.length > 0 && sampleTable(page, visit, rows, columns)}`,
   };
 }
 
-function sampleTable<Row extends { id: string }>(
-  { noun }: ListPage<Row>,
-  visit: Visit,
+function sampleTable<Row extends { id: string }, Kind extends PortalKind>(
+  { noun }: ListPage<Row, Kind>,
+  visit: Kind['visit'],
   rows: readonly Row[],
-  columns: ListExport<Row>['columns'],
+  columns: ListExport<Row, Kind>['columns'],
 ): Html {
   const shown = (cell: ReturnType<(typeof columns)[number]['cell']>): string =>
     typeof cell === 'bigint' ? formatAmount(cell, { style: 'plain' }) : (cell ?? '');
@@ -104,10 +103,10 @@ function sampleTable<Row extends { id: string }>(
 }
 
 /** The file, read page by page as the browser takes it. */
-async function* fileOf<Row extends { id: string }>(
-  page: ListPage<Row>,
-  services: DashboardServices,
-  visit: Visit,
+async function* fileOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
   query: PageInput['query'],
   progress: Progress,
 ): AsyncGenerator<string> {
@@ -147,12 +146,12 @@ function endedBy(lines: AsyncGenerator<string>, end: () => void): AsyncIterable<
   };
 }
 
-async function readRows<Row extends { id: string }>(
-  page: ListPage<Row>,
-  services: DashboardServices,
-  visit: Visit,
+async function readRows<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
   query: PageInput['query'],
-  { limit, before }: { limit: number; before: string | null },
+  { limit, before }: ExportPage,
 ): Promise<readonly Row[]> {
   const { rows } = exportOf(page);
   if (rows) return rows(services, visit, query, { limit, before });
@@ -163,22 +162,22 @@ async function readRows<Row extends { id: string }>(
   );
 }
 
-async function totalsOf<Row extends { id: string }>(
-  page: ListPage<Row>,
-  services: DashboardServices,
-  visit: Visit,
+async function totalsOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
   query: PageInput['query'],
 ): Promise<ExportTotals> {
   const { cursor: _cursor, ...filters } = query;
   return exportOf(page).totals?.(services, visit, filters) ?? page.read(services, visit, filters);
 }
 
-function exportOf<Row extends { id: string }>({ exported, path }: ListPage<Row>): ListExport<Row> {
+function exportOf<Row extends { id: string }, Kind extends PortalKind>({ exported, path }: ListPage<Row, Kind>): ListExport<Row, Kind> {
   assert(exported, `the list ${path} has a file`);
   return exported;
 }
 
-function linesOf<Row extends { id: string }>(page: ListPage<Row>, visit: Visit, rows: readonly Row[]): string {
+function linesOf<Row extends { id: string }, Kind extends PortalKind>(page: ListPage<Row, Kind>, visit: Kind['visit'], rows: readonly Row[]): string {
   const { columns } = exportOf(page);
   // The heading has been sent.
   return toCsv(
@@ -187,32 +186,25 @@ function linesOf<Row extends { id: string }>(page: ListPage<Row>, visit: Visit, 
   ).replace(/^\r\n/, '');
 }
 
-/** `kairaba-books_test_payments_2026-11-01_2026-11-30.csv`: an export without a beginning has its end only. */
-function fileName<Row extends { id: string }>(
-  { noun }: ListPage<Row>,
-  { merchant, testMode, now }: Visit,
+/** An export without a beginning has its end only. */
+function fileName<Row extends { id: string }, Kind extends PortalKind>(
+  { noun }: ListPage<Row, Kind>,
+  visit: Kind['visit'],
   query: PageInput['query'],
 ): string {
-  const slug = (text: string): string =>
-    text
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-|-$/g, '');
   const day = (text: string | undefined): string | null => (/^\d{4}-\d{2}-\d{2}/.exec(text ?? '') ?? [null])[0];
-  const days = [day(query['from']), day(query['to']) ?? utcDay(now)].filter((each) => each !== null);
-  const name = slug(merchant.name).slice(0, 60) || merchant.shortId;
-  return [name, testMode ? 'test' : 'live', slug(noun[1]), ...days].join('_').concat('.csv');
+  const days = [day(query['from']), day(query['to']) ?? utcDay(visit.now)].filter((each) => each !== null);
+  return exportName(visit, noun[1], days);
 }
 
-function progressText<Row extends { id: string }>({ account }: Visit, { noun }: ListPage<Row>): string {
+function progressText<Row extends { id: string }, Kind extends PortalKind>({ account }: Kind['visit'], { noun }: ListPage<Row, Kind>): string {
   const progress = running.get(account.id);
   if (!progress) return '';
   const of = progress.total === 0 ? '' : ` of ${progress.total.toLocaleString('en-GB')}`;
   return `${progress.rows.toLocaleString('en-GB')}${of} ${noun[1]} sent…`;
 }
 
-function filterText<Row extends { id: string }>({ filters }: ShownList<Row>, query: PageInput['query']): string {
+function filterText<Row extends { id: string }, Kind extends PortalKind>({ filters }: ShownList<Row, Kind>, query: PageInput['query']): string {
   const active = filters.flatMap((filter) => {
     const value = query[filter.name] ?? '';
     if (value === '') return [];

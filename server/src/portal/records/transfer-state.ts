@@ -1,5 +1,5 @@
 import type { Transfer } from '../../transfers/transfer.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../patterns/texts.ts';
 
 /** A transfer's state in the words that everybody in the shop uses. `network` is the network's name. */
 export function transferState(
