@@ -126,6 +126,7 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text]))
 );
 CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id) WHERE object_id IS NOT NULL;
+CREATE INDEX audit_entries_operators_idx ON audit_entries USING btree (id) WHERE actor_type = 'operator'::text;
 -- dalasi_app: SELECT, INSERT
 
 CREATE TABLE business_checks (

@@ -180,6 +180,19 @@ export async function summarizeBreakers({
   };
 }
 
+/** An open breaker with whose payouts wait: null for all of the network's. */
+export type OpenBreakerOf = Omit<OpenBreaker, 'scope'> & { merchantId: string | null };
+
+/** Every open breaker, without the numbers of those that are of one number. Costs at most one statement a second. */
+export async function listOpenBreakers({
+  db,
+  clock,
+  breakers,
+}: Pick<BreakerContext, 'db' | 'clock' | 'breakers'>): Promise<OpenBreakerOf[]> {
+  const open = (await breakers.read(db, clock)).filter(isOpen);
+  return open.map(({ scope, ...breaker }) => ({ ...breaker, merchantId: scope.split(':')[0] || null }));
+}
+
 /** Deletes breakers without a send for an hour. Returns how many. */
 export function purgeBreakers({ db, clock }: Pick<BreakerContext, 'db' | 'clock'>): Promise<number> {
   return deleteUnusedBreakers(db, addMs(clock.now(), -unusedForMs));

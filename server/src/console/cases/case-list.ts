@@ -10,7 +10,7 @@ import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { Environment } from '../visit.ts';
-import { ageText } from './age.ts';
+import { ageText } from '../age.ts';
 
 const casesMax = 500;
 

@@ -4,7 +4,8 @@ import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { toCsv } from '../../kit/csv.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { actionText, changeText } from './audit-texts.ts';
+import { actionText } from './audit-texts.ts';
+import { changeText } from '../../audit/change-words.ts';
 
 const heading = [
   'time',

@@ -16,7 +16,8 @@ import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { auditCsv } from './audit-export.ts';
-import { actionOptions, actionText, fieldText, objectPath } from './audit-texts.ts';
+import { actionOptions, actionText, objectPath } from './audit-texts.ts';
+import { fieldText } from '../../audit/change-words.ts';
 
 const filterNames = ['term', 'person', 'action', 'object', 'from', 'to'] as const;
 type Query = PageInput['query'];

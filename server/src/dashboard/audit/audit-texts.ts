@@ -1,6 +1,5 @@
 import { ownActionText, ownActions } from '../../audit/action-words.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
-import type { FieldChange } from '../../audit/masked-fields.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import type { DashboardServices } from '../services.ts';
 
@@ -16,21 +15,6 @@ export function actionOptions({ writing }: Summaries): Option[] {
   const routes = writing.map(({ operationId, summary }) => ({ value: operationId, text: summary }));
   const own = ownActions.map(({ action, text }) => ({ value: action, text }));
   return [...routes, ...own].toSorted((one, other) => one.text.localeCompare(other.text, 'en'));
-}
-
-/** `data.customer_name` as people read it: `Customer name`. */
-export function fieldText(field: string): string {
-  const words = field
-    .replace(/^data\./, '')
-    .replaceAll('.', ', ')
-    .replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-/** `Role: cashier → owner`. */
-export function changeText({ field, before, after }: FieldChange): string {
-  const value = after ?? 'nothing';
-  return `${fieldText(field)}: ${before === null ? value : `${before} → ${value}`}`;
 }
 
 /** The page of what an entry is about, below the visit's base; null where there is none. */

@@ -1,8 +1,5 @@
 import { listRoute as portalListRoute } from '../../portal/patterns/list-page.ts';
-import type {
-  ListExport as PortalListExport,
-  ListPage as PortalListPage,
-} from '../../portal/patterns/list-page.ts';
+import type { ListExport as PortalListExport, ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 
 export type ListPage<Row extends { id: string }> = PortalListPage<Row, DashboardKind>;

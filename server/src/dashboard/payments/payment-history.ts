@@ -12,7 +12,6 @@ import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schem
 import { accountText } from '../patterns/account-names.ts';
 import { timeline } from '../../portal/patterns/record-page.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
@@ -118,34 +117,6 @@ async function noticeEntries(
     at,
     text: html`Chat message to ${maskPhoneNumber(notice.number)}: ${noticeTexts[notice.status] ?? notice.status}`,
   }));
-}
-
-/** “Try 1 07:31 Afrimoney .... 0001: The payer declined.” */
-export function attemptList({ money }: DashboardServices, { testMode, now }: Visit, attempts: readonly Charge[]): Html {
-  if (attempts.length === 0) return html`<p>Nobody has tried to pay it yet.</p>`;
-  return html`<ol class="timeline plain">${attempts.map((attempt) => {
-    const name = networkName(money.networks, attempt.network, testMode);
-    return html`<li>${shownTime(attempt.createdAt, now)}
-<div><strong>Try ${attempt.attempt}</strong> ${name} ${maskPhoneNumber(attempt.accountNumber ?? '')}: ${attemptText(attempt, name)}</div>
-<div class="hint">${attempt.transactionReference}</div></li>`;
-  })}</ol>`;
-}
-
-function attemptText({ status, review, failureReason, abandonedAt }: Charge, network: string): Html | string {
-  if (review !== null) return 'Money came and is being checked.';
-  switch (status) {
-    case 'completed':
-    case 'refunded':
-      return `${network} says paid.`;
-    case 'reversed':
-      return `${network} took it back.`;
-    case 'cancelled':
-      return abandonedAt === null ? 'Cancelled.' : 'The payer left it.';
-    case 'failed':
-      return failureReason === null ? 'Failed.' : foreignText(failureReason);
-    case 'pending':
-      return abandonedAt === null ? `Waiting for ${network}.` : 'The payer left it; its outcome is still open.';
-  }
 }
 
 /** The movements of the attempts, folded away: accountants and developers read them. */

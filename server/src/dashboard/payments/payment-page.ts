@@ -30,7 +30,8 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { attemptList, movementTable, paymentTimeline } from './payment-history.ts';
+import { movementTable, paymentTimeline } from './payment-history.ts';
+import { attemptList } from '../../portal/records/attempt-list.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { findVisiblePayment } from './visible-payment.ts';
 
@@ -104,7 +105,7 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
   })}
 <div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}
 ${await movementTable(services, visit, { attempts, names })}</section>
-<section class="panel"><h2>Tries</h2>${attemptList(services, visit, attempts)}</section>
+<section class="panel"><h2>Tries</h2>${attemptList(money, visit, attempts)}</section>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],

@@ -172,12 +172,19 @@ async function totalsOf<Row extends { id: string }, Kind extends PortalKind>(
   return exportOf(page).totals?.(services, visit, filters) ?? page.read(services, visit, filters);
 }
 
-function exportOf<Row extends { id: string }, Kind extends PortalKind>({ exported, path }: ListPage<Row, Kind>): ListExport<Row, Kind> {
+function exportOf<Row extends { id: string }, Kind extends PortalKind>({
+  exported,
+  path,
+}: ListPage<Row, Kind>): ListExport<Row, Kind> {
   assert(exported, `the list ${path} has a file`);
   return exported;
 }
 
-function linesOf<Row extends { id: string }, Kind extends PortalKind>(page: ListPage<Row, Kind>, visit: Kind['visit'], rows: readonly Row[]): string {
+function linesOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  visit: Kind['visit'],
+  rows: readonly Row[],
+): string {
   const { columns } = exportOf(page);
   // The heading has been sent.
   return toCsv(
@@ -197,14 +204,20 @@ function fileName<Row extends { id: string }, Kind extends PortalKind>(
   return exportName(visit, noun[1], days);
 }
 
-function progressText<Row extends { id: string }, Kind extends PortalKind>({ account }: Kind['visit'], { noun }: ListPage<Row, Kind>): string {
+function progressText<Row extends { id: string }, Kind extends PortalKind>(
+  { account }: Kind['visit'],
+  { noun }: ListPage<Row, Kind>,
+): string {
   const progress = running.get(account.id);
   if (!progress) return '';
   const of = progress.total === 0 ? '' : ` of ${progress.total.toLocaleString('en-GB')}`;
   return `${progress.rows.toLocaleString('en-GB')}${of} ${noun[1]} sent…`;
 }
 
-function filterText<Row extends { id: string }, Kind extends PortalKind>({ filters }: ShownList<Row, Kind>, query: PageInput['query']): string {
+function filterText<Row extends { id: string }, Kind extends PortalKind>(
+  { filters }: ShownList<Row, Kind>,
+  query: PageInput['query'],
+): string {
   const active = filters.flatMap((filter) => {
     const value = query[filter.name] ?? '';
     if (value === '') return [];

@@ -12,7 +12,8 @@ export type Filter = {
   isMore?: boolean;
 } & (
   | { kind: 'search'; name: string; label: string }
-  | { kind: 'select'; name: string; label: string; options: readonly Option[] }
+  /** `unset` is what no choice means: “All”, unless it says otherwise. */
+  | { kind: 'select'; name: string; label: string; options: readonly Option[]; unset?: string }
   | { kind: 'date' | 'text'; name: string; label: string }
   /** In the address only, as other pages link to it; shown as a line that says what it narrows the list to. */
   | { kind: 'given'; name: string; label: string }
@@ -35,6 +36,8 @@ export interface ListResult<Row> {
   nextCursor: string | null;
   /** Bututs of all rows, not only of this page's. */
   sumMinor?: bigint;
+  /** Below the count: what else all rows add up to. */
+  summary?: Html;
 }
 
 type Noun = readonly [one: string, many: string, summed?: string];
@@ -112,7 +115,7 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
         title,
         body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query)}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
-<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${
+<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
         }</div>`,
       };
@@ -204,7 +207,7 @@ function filterField(filter: Filter, query: PageInput['query']): Html {
   }
   const control =
     kind === 'select'
-      ? html`<select id="${id}" name="${name}"><option value="">All</option>${filter.options.map(
+      ? html`<select id="${id}" name="${name}"><option value="">${filter.unset ?? 'All'}</option>${filter.options.map(
           (option) =>
             html`<option value="${option.value}" ${option.value === value && 'selected'}>${option.text}</option>`,
         )}</select>`
