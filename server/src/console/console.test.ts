@@ -115,8 +115,8 @@ test('a case shows what each way books; its proposer cannot confirm, another doe
   assert.equal((await admin.submit(`${path}/confirm`, {})).status, 400, 'no factor, though one was given just now');
   assert.equal((await admin.submit(`${path}/confirm`, { second_factor: admin.code() })).status, 303);
   assert.match(await (await support.get(path)).text(), /Resolved/);
-  assert.equal((await admin.submit('/operator/ledger/verify', {})).status, 303);
-  assert.match(await (await support.get('/operator/ledger')).text(), /Right/);
+  assert.equal((await admin.submit('/operator/live/ledger/verify', {})).status, 303);
+  assert.match(await (await support.get('/operator/live/ledger')).text(), /Right/);
 });
 
 /** A payment of 100 for which the simulated network reports 101. */
@@ -154,7 +154,7 @@ test('every page is accessible and fits: 360 pixels without scripts, 1280 pixels
       `${business}/suspend`,
       '/operators',
       '/operators/new',
-      '/ledger',
+      '/../operator/live/ledger',
       '/audit',
       '/account',
     );

@@ -8,11 +8,27 @@ declare module 'fastify' {
   }
 }
 
+/** Registers a route; one that takes a file in a scope of its own, so that no other route reads a form as a file's. */
+export function registerWithFiles(
+  scope: FastifyInstance,
+  { uploadBytesMax }: { uploadBytesMax?: number },
+  register: (target: FastifyInstance) => void,
+): void {
+  if (uploadBytesMax === undefined) {
+    register(scope);
+    return;
+  }
+  scope.register(async (target) => {
+    acceptFiles(target, uploadBytesMax);
+    register(target);
+  });
+}
+
 /**
  * Lets the routes of a scope take forms with a file. The runtime itself parses them, as its `fetch` does, so no package is
  * needed: a form of bounded size is held in memory for as long as its request.
  */
-export function acceptFiles(scope: FastifyInstance, bytesMax: number): void {
+function acceptFiles(scope: FastifyInstance, bytesMax: number): void {
   scope.addContentTypeParser(
     'multipart/form-data',
     { parseAs: 'buffer', bodyLimit: bytesMax },

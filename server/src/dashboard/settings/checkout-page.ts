@@ -8,12 +8,12 @@ import { merchantLogo, pageAppearance } from '../../pages/merchant-appearance.ts
 import { foreignText } from '../../pages/page-text.ts';
 import { fieldError } from '../../api/app-error.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { colourField, readPart } from '../../portal/records/appearance-form.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
-import { readPart } from './business-page.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
@@ -93,12 +93,7 @@ const colour = formRoutes<Merchant>({
   view: (merchant, _visit, { query }) => ({
     heading: 'Colour on checkout',
     effect: html`<p>Buttons and links of your payers’ pages have it.</p>`,
-    fields: [
-      {
-        ...{ kind: 'text', name: 'page_colour', label: 'Colour' },
-        hint: 'Such as #0b6a55, dark enough for white text. Leave empty for the standard green.',
-      },
-    ],
+    fields: [colourField.field],
     values: { page_colour: query['colour'] ?? merchant.pageColour ?? '' },
     button: 'Save the colour',
     back,

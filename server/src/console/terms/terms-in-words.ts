@@ -3,7 +3,9 @@ import type { FeeRule } from '../../merchants/fees.ts';
 import type { ReserveRule } from '../../merchants/rules.ts';
 
 /** `1.5% + D5.00, at least D10.00`. */
-export function feeInWords({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
+export function feeInWords(rule: FeeRule | null): string {
+  if (rule === null) return 'No fee';
+  const { percentHundredths, fixedMinor, minimumMinor, maximumMinor } = rule;
   const parts = [
     ...(percentHundredths > 0n ? [`${percentToJson(percentHundredths)}%`] : []),
     ...(fixedMinor > 0n ? [formatAmount(fixedMinor)] : []),
@@ -21,5 +23,6 @@ export function limitInWords(minor: bigint | null): string {
 
 export function reserveInWords(rule: ReserveRule | null): string {
   if (rule === null || rule.percentHundredths === 0n) return 'None';
-  return `${percentToJson(rule.percentHundredths)}% for ${rule.hours} hours`;
+  const whose = rule.newForDays === null ? '' : `, in a business’s first ${rule.newForDays} days`;
+  return `${percentToJson(rule.percentHundredths)}% for ${rule.hours} hours${whose}`;
 }
