@@ -57,9 +57,13 @@ export function copyable(text: string): Html {
 }
 
 /** What happened, oldest first; what only developers read is folded away once, below. */
-export function timeline({ now }: { now: Date }, entries: readonly TimelineEntry[]): Html {
+export function timeline(
+  { now }: { now: Date },
+  entries: readonly TimelineEntry[],
+  heading = 'What happened',
+): Html {
   const technical = entries.filter((entry) => entry.technical !== undefined);
-  return html`<section class="panel"><h2>What happened</h2><ol class="timeline">${entries.map(
+  return html`<section class="panel"><h2>${heading}</h2><ol class="timeline">${entries.map(
     ({ at, text }) => html`<li>${shownTime(at, now)}<div>${text}</div></li>`,
   )}</ol>${
     technical.length > 0 &&
