@@ -2,7 +2,6 @@ import type { Case } from '../../cases/case.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { isPaid } from '../../payments/charge.ts';
 import { networkName } from '../../payments/connector-of.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { findRecord } from '../../reports/find-records.ts';
@@ -26,9 +25,9 @@ interface Compared {
 /** What we have beside what the network reported, with a mark where they differ. */
 export function comparison({ money }: ConsoleServices, found: Case, record: LoadedRecord): Html {
   const { networkText, rows } = comparedRows(money, found, record);
-  return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"></th><th scope="col">We have</th>
+  return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
 <th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
-    ({ name, ours, theirs }) => html`<tr><th scope="row">${name}</th><td>${ours === '' ? 'Nothing' : ours}</td><td>${theirs}
+    ({ name, ours, theirs }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
 ${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td></tr>`,
   )}</tbody></table>`;
 }
@@ -43,7 +42,7 @@ function comparedRows(
     const attempt = of.attempts.find(({ id }) => id === found.subjectId) ?? of.payment.charge;
     const rows = [
       { name: 'Amount', ours: attempt ? formatAmount(attempt.amountPaidMinor) : '', theirs: reported },
-      { name: 'State', ours: attempt && isPaid(attempt) ? 'paid' : (attempt?.status ?? ''), theirs: reportedState(found) },
+      { name: 'State', ours: stateText(attempt?.status ?? ''), theirs: reportedState(found) },
       { name: 'Transaction', ours: attempt?.networkTransactionId ?? '', theirs: found.transactionId },
     ];
     return { networkText: networkName(networks, attempt?.network ?? '', merchant.testMode), rows };
@@ -51,10 +50,16 @@ function comparedRows(
   const { transfer } = of;
   const rows = [
     { name: 'Amount', ours: formatAmount(transfer.amountMinor), theirs: reported },
-    { name: 'State', ours: transfer.status === 'completed' ? 'paid' : transfer.status, theirs: reportedState(found) },
+    { name: 'State', ours: stateText(transfer.status), theirs: reportedState(found) },
     { name: 'Transaction', ours: transfer.networkTransactionId ?? '', theirs: found.transactionId },
   ];
   return { networkText: networkName(networks, transfer.network, merchant.testMode), rows };
+}
+
+/** Our state in the words in which networks report theirs. */
+function stateText(status: string): string {
+  if (status === 'completed' || status === 'refunded') return 'paid';
+  return status === 'reversed' ? 'taken back' : status;
 }
 
 function reportedState({ kind }: Case): string {

@@ -95,11 +95,11 @@ function pausedBusinesses(
   );
   if (own.length === 0) return html``;
   return html`<section class="found"><h2>Paused for one business</h2><table class="list"><caption class="unseen">Paused for one business</caption>
-<thead><tr><th scope="col">Business</th><th scope="col">Why</th><th scope="col" class="wide">Since</th><th scope="col">Next try</th></tr></thead>
+<thead><tr><th scope="col">Business</th><th scope="col">Why</th><th scope="col" class="wide">Since</th><th scope="col" class="wide">Next try</th></tr></thead>
 <tbody>${own.map(
     (breaker) => html`<tr><td>${businessLink(merchants.get(breaker.id), breaker.id)}</td>
-<td>${stateMark({ tone: 'wait', icon: 'clock', text: reasonTexts[breaker.reason] })}</td>
-<td class="wide">${shownTime(breaker.openedAt, now)}</td><td>${nextTry(breaker, now)}</td></tr>`,
+<td>${stateMark({ tone: 'wait', icon: 'clock', text: reasonTexts[breaker.reason] })}<span class="second phone">next try ${nextTry(breaker, now)}</span></td>
+<td class="wide">${shownTime(breaker.openedAt, now)}</td><td class="wide">${nextTry(breaker, now)}</td></tr>`,
   )}</tbody></table></section>`;
 }
 
@@ -139,7 +139,7 @@ async function lastDays(
 <tbody>${rows
     .toSorted((one, other) => other.day.localeCompare(one.day))
     .map(
-      (row) => html`<tr><td><a href="${href(row.day)}">${dayText(row.day)}</a></td>
+      (row) => html`<tr><td><a class="unbroken" href="${href(row.day)}">${dayText(row.day)}</a></td>
 <td>${rateText({ part: row.collectedCount, of: row.collectedCount + row.unpaidCount })}</td>
 <td class="number">${formatAmount(row.collectedMinor)}</td><td class="number wide">${formatAmount(row.paidOutMinor)}</td></tr>`,
     )}</tbody></table></section>`;

@@ -9,14 +9,15 @@ import { attemptText, payoutState, waitingText } from './health-texts.ts';
 export function networkTable({ base, now }: ConsoleVisit, networks: readonly NetworkHealth[]): Html {
   return html`<table class="list"><caption class="unseen">Networks</caption>
 <thead><tr><th scope="col">Network</th><th scope="col" class="wide">Collects</th><th scope="col">Pays out</th>
-<th scope="col" class="wide">Payouts that wait</th><th scope="col" class="number">Float</th></tr></thead>
+<th scope="col" class="wide">Payouts that wait</th><th scope="col" class="number wide">Float</th></tr></thead>
 <tbody>${networks.map((health) => {
     const { capabilities, attempts, floatMinor, waiting } = health;
     return html`<tr><td><a href="${base}/networks/${capabilities.network}"><span class="first">${capabilities.displayName}</span></a>
 <span class="second phone">${attemptText(attempts)}</span></td>
 <td class="wide">${attemptText(attempts)}</td>
-<td>${payoutState(health)}${waiting.length > 0 && html`<span class="second phone">${waitingText(waiting, now)}</span>`}</td>
-<td class="wide">${waitingText(waiting, now)}</td><td class="number">${formatAmount(floatMinor)}</td></tr>`;
+<td>${payoutState(health)}${waiting.length > 0 && html`<span class="second phone">${waitingText(waiting, now)}</span>`}
+<span class="second phone">Float ${formatAmount(floatMinor)}</span></td>
+<td class="wide">${waitingText(waiting, now)}</td><td class="number wide">${formatAmount(floatMinor)}</td></tr>`;
   })}</tbody></table>`;
 }
 

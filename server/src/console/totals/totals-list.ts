@@ -124,7 +124,7 @@ function sumLine(sum: Figures): Html {
     ['Came back', sum.returnedMinor],
     ['Fees', sum.feesMinor],
   ] as const;
-  return html`<dl class="facts sums">${parts.map(
+  return html`<dl class="panel figures">${parts.map(
     ([name, minor]) => html`<div><dt>${name}</dt><dd>${formatAmount(minor)}</dd></div>`,
   )}<div><dt>Paid, of payments tried and ended</dt><dd>${successOf(sum)}</dd></div></dl>`;
 }
@@ -142,7 +142,7 @@ const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
     return [
       { kind: 'search', name: 'business', label: 'Business: name or id' },
       { kind: 'select', name: 'rows', label: 'A row for each', options: divisions, unset: 'Day' },
-      { kind: 'select', name: 'network', label: 'Network', options: networks },
+      { kind: 'select', name: 'network', label: 'Network', options: networks, isMore: true },
       { kind: 'date', name: 'from', label: 'From' },
       { kind: 'date', name: 'to', label: 'To' },
     ];
