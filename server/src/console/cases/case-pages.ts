@@ -85,7 +85,11 @@ ${record && html`<section class="found"><h2>What differs</h2>${comparison(servic
 <div class="columns"><section class="panel"><h2>Evidence</h2>${facts([
       ['Money', formatAmount(found.amountMinor)],
       ['Business', html`<a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>`],
-      ['Record', record && html`<a href="${visit.base}/records/${record.id}">${record.name} of ${formatAmount(record.amountMinor)}</a>`],
+      [
+        'Record',
+        record &&
+          html`<a href="${visit.base}/records/${record.id}">${record.name} of ${formatAmount(record.amountMinor)}</a>`,
+      ],
       ['In suspense', inSuspense > 0n ? formatAmount(inSuspense) : null],
       ['Open', isOpen ? ageText(found.createdAt, visit.now) : null],
       ['Network’s transaction', found.transactionId],

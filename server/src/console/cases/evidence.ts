@@ -10,7 +10,11 @@ import type { LoadedRecord } from '../records/load-record.ts';
 import type { ConsoleServices } from '../services.ts';
 
 /** The payment, transfer or refund that a case is about; undefined where it is about a business's debt. */
-export async function recordOfCase(services: ConsoleServices, found: Case, testMode: boolean): Promise<LoadedRecord | undefined> {
+export async function recordOfCase(
+  services: ConsoleServices,
+  found: Case,
+  testMode: boolean,
+): Promise<LoadedRecord | undefined> {
   if (found.subjectType === 'merchant') return undefined;
   const record = await findRecord(services.money.db, testMode, found.subjectId);
   return record && loadRecord(services, record);
@@ -27,7 +31,11 @@ export function comparison({ money }: ConsoleServices, found: Case, record: Load
   const { networkText, rows } = comparedRows(money, found, record);
   return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
 <th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
-    ({ name, ours, theirs }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
+    ({
+      name,
+      ours,
+      theirs,
+    }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
 ${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td></tr>`,
   )}</tbody></table>`;
 }

@@ -161,7 +161,8 @@ const changeRole = formRoutes<OperatorRow>({
     back: { href: `/operators/${id}`, text: 'Keep it' },
   }),
   async submit(services, visit, { subject: { id, role: before }, input: { form } }) {
-    if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody changes their own role. Nothing was done.');
+    if (id === visit.operator.id)
+      throw new AppError('state_conflict', 'Nobody changes their own role. Nothing was done.');
     const role = operatorRoles.find((each) => each === form['role']);
     if (!role) throw fieldError('invalid_request', 'role', `A role is ${operatorRoles.join(', ')}.`);
     await services.money.db.withTransaction(async (tx) => {

@@ -57,11 +57,7 @@ export function copyable(text: string): Html {
 }
 
 /** What happened, oldest first; what only developers read is folded away once, below. */
-export function timeline(
-  { now }: { now: Date },
-  entries: readonly TimelineEntry[],
-  heading = 'What happened',
-): Html {
+export function timeline({ now }: { now: Date }, entries: readonly TimelineEntry[], heading = 'What happened'): Html {
   const technical = entries.filter((entry) => entry.technical !== undefined);
   return html`<section class="panel"><h2>${heading}</h2><ol class="timeline">${entries.map(
     ({ at, text }) => html`<li>${shownTime(at, now)}<div>${text}</div></li>`,
