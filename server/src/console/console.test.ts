@@ -215,8 +215,8 @@ test('an admin’s new key works and is shown once; its owners are mailed; rolli
   const path = `/operator/businesses/${world.businessId}/keys`;
   assert.equal((await finance.get(`${path}/new?environment=test`)).status, 403);
   const fields = { name: 'Till', 'scopes.read': 'true', 'scopes.charge': 'true' };
-  const answer = await asAdmin(`${path}/new?environment=test`, fields);
-  const key = /sk_test_[0-9A-Za-z]{38}/.exec(await answer.text())?.[0] ?? '';
+  const response = await asAdmin(`${path}/new?environment=test`, fields);
+  const key = /sk_test_[0-9A-Za-z]{38}/.exec(await response.text())?.[0] ?? '';
   const callWith = async (secret: string): Promise<number> =>
     (await createApiClient(service.url, secret).get('/v1/payments')).status;
   assert.equal(await callWith(key), 200);
@@ -284,8 +284,8 @@ test('a role changes at once, and nobody changes their own; a credential for com
   const other = await world.signInOperator('admin');
   const own = `/operator/operators/${other.operatorId}/role`;
   assert.equal((await other.submit(own, { role: 'support', second_factor: other.code() })).status, 409);
-  const answer = await asAdmin('/operator/operators/credential', { name: 'Isatou' });
-  const credential = /op_[0-9A-Za-z]{38}/.exec(await answer.text())?.[0];
+  const response = await asAdmin('/operator/operators/credential', { name: 'Isatou' });
+  const credential = /op_[0-9A-Za-z]{38}/.exec(await response.text())?.[0];
   const { db, secrets } = world.dashboard.service;
   const authenticated = await authenticateOperator(db, secrets.pepper, credential);
   assert.equal('operator' in authenticated && authenticated.operator.name, 'Isatou');

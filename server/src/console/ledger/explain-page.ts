@@ -23,23 +23,23 @@ export const explainPage: ConsoleRoute = {
   section: 'ledger',
   action: 'ledger.verify',
   async handle(services, visit, { query }) {
-    const asked = { merchant: query['merchant'] ?? '', account: query['account'] ?? '', at: query['at'] ?? '' };
+    const requested = { merchant: query['merchant'] ?? '', account: query['account'] ?? '', at: query['at'] ?? '' };
     const merchants = await merchantsOf(services, visit.environment);
-    const merchant = findMerchant(merchants, asked.merchant.trim());
-    const account = parseAccount(asked.account.trim());
+    const merchant = findMerchant(merchants, requested.merchant.trim());
+    const account = parseAccount(requested.account.trim());
     const cursor = isUuid(query['cursor'] ?? '') ? (query['cursor'] ?? null) : null;
     const body = html`<header class="head"><h1>Explain a balance</h1></header>
-${askForm(visit, asked)}
+${balanceForm(visit, requested)}
 ${
   merchant && account !== undefined
-    ? await explanation(services, visit, { merchant, account, at: isDay(asked.at) ? asked.at : null, cursor })
-    : problem(visit, asked, { hasMerchant: merchant !== undefined })
+    ? await explanation(services, visit, { merchant, account, at: isDay(requested.at) ? requested.at : null, cursor })
+    : problem(visit, requested, { hasMerchant: merchant !== undefined })
 }`;
     return { title: 'Explain a balance', body };
   },
 };
 
-interface Asked {
+interface Requested {
   merchant: string;
   account: string;
   at: string;
@@ -50,7 +50,7 @@ function findMerchant(merchants: ReadonlyMap<string, Merchant>, term: string): M
   return [...merchants.values()].find(isIt);
 }
 
-function askForm({ base }: ConsoleVisit, { merchant, account, at }: Asked): Html {
+function balanceForm({ base }: ConsoleVisit, { merchant, account, at }: Requested): Html {
   return html`<form method="get" action="${base}/ledger/explain" class="filters">
 <div class="field search"><label for="explain-merchant">Merchant id, short id, or id of the business</label><input id="explain-merchant" name="merchant" type="search" value="${merchant}"></div>
 <div class="field text"><label for="explain-account">Account</label><input id="explain-account" name="account" type="text" value="${account}" list="explain-accounts" autocomplete="off"></div>
@@ -61,7 +61,7 @@ function askForm({ base }: ConsoleVisit, { merchant, account, at }: Asked): Html
 
 function problem(
   { environment }: ConsoleVisit,
-  { merchant, account }: Asked,
+  { merchant, account }: Requested,
   { hasMerchant }: { hasMerchant: boolean },
 ): Html {
   if (merchant === '' && account === '') {
@@ -76,9 +76,9 @@ function problem(
 async function explanation(
   { money: { db } }: ConsoleServices,
   visit: ConsoleVisit,
-  asked: { merchant: Merchant; account: Account; at: string | null; cursor: string | null },
+  requested: { merchant: Merchant; account: Account; at: string | null; cursor: string | null },
 ): Promise<Html> {
-  const { merchant, account, at, cursor } = asked;
+  const { merchant, account, at, cursor } = requested;
   const page = { account, at: at === null ? null : lastMoment(at), before: cursor, rowsMax: linesPerPage + 1 };
   const { balanceMinor, lines } = await explainAccount(db, merchant, page);
   const shown = lines.slice(0, linesPerPage);

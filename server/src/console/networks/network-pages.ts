@@ -43,7 +43,7 @@ const show: ConsoleRoute = {
     const merchants = await merchantsOf(services, visit.environment);
     const { displayName } = health.capabilities;
     const body = html`${recordHead(visit, { heading: displayName, state: null, actions: [] })}
-<div class="columns">${collecting(health)}${await payingOut(health, visit)}</div>
+<div class="columns">${collecting(health)}${payingOut(health, visit)}</div>
 ${pausedBusinesses(health, visit, merchants)}
 ${waitingBusinesses(health, visit, merchants)}
 ${await lastDays(services, visit, health, merchants)}`;

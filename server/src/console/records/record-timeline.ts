@@ -13,12 +13,12 @@ import type { LoadedRecord } from './load-record.ts';
 
 const eventsMax = 25;
 
-const deliveryTexts: Readonly<Record<string, string>> = {
-  delivered: 'delivered',
-  pending: 'trying again',
-  failed: 'given up',
-  kept: 'kept, because the endpoint is off',
-};
+const deliveryTexts: ReadonlyMap<string, string> = new Map([
+  ['delivered', 'delivered'],
+  ['pending', 'trying again'],
+  ['failed', 'given up'],
+  ['kept', 'kept, because the endpoint is off'],
+]);
 
 /** What happened to a record, and which webhooks told its merchant, without what they held. */
 export async function recordTimeline(
@@ -58,7 +58,7 @@ async function deliveryEntries(
       entries.push(
         ...deliveries.map((delivery) => ({
           at: delivery.deliveredAt ?? event.createdAt,
-          text: html`Webhook <code>${event.kind}</code>: ${deliveryTexts[delivery.status] ?? delivery.status}, ${delivery.attempts} ${delivery.attempts === 1n ? 'try' : 'tries'}`,
+          text: html`Webhook <code>${event.kind}</code>: ${deliveryTexts.get(delivery.status) ?? delivery.status}, ${delivery.attempts} ${delivery.attempts === 1n ? 'try' : 'tries'}`,
           technical: html`<code>${event.id}</code>`,
         })),
       );

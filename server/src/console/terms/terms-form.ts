@@ -153,7 +153,8 @@ function headingOf(
   { heading }: TermsPage,
   { merchant, networkText }: { merchant: Merchant | null; networkText: string | null },
 ): string {
-  const of = merchant ? (merchant.testMode ? 'test' : 'live') : 'default';
+  const environment = merchant?.testMode === true ? 'test' : 'live';
+  const of = merchant ? environment : 'default';
   return [heading, ...(networkText === null ? [] : [networkText]), of].join(', ');
 }
 

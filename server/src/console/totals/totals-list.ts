@@ -33,7 +33,7 @@ const divisions: readonly { value: string; text: string; keys: TotalsKeys }[] = 
   { value: 'business', text: 'Business', keys: { byDay: false, byMerchant: true, byNetwork: false } },
   { value: 'all', text: 'Day, business and network', keys: { byDay: true, byMerchant: true, byNetwork: true } },
 ];
-const day: TotalsKeys = { byDay: true, byMerchant: false, byNetwork: false };
+const dayKeys: TotalsKeys = { byDay: true, byMerchant: false, byNetwork: false };
 
 // Figures of a day are a sum over its records until the day is closed, so a page shows no more than a year of them.
 const daysMax = 366;
@@ -56,7 +56,7 @@ function selectionOf(query: PageInput['query'], now: Date): Selection {
   const earliest = utcDay(addMs(new Date(to), -(daysMax - 1) * dayMs));
   const usual = utcDay(addMs(new Date(to), -(daysDefault - 1) * dayMs));
   const chosen = isDay(sentFrom) && sentFrom <= to ? sentFrom : usual;
-  const keys = divisions.find(({ value }) => value === rows)?.keys ?? day;
+  const keys = divisions.find(({ value }) => value === rows)?.keys ?? dayKeys;
   const from = chosen < earliest ? earliest : chosen;
   return { from, to, keys, network: network === '' ? null : network, business: business.trim().toLowerCase() };
 }

@@ -1,9 +1,8 @@
 import { listRoute as portalListRoute } from '../../portal/patterns/list-page.ts';
-import type { ListExport as PortalListExport, ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
+import type { ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 
 export type ListPage<Row extends { id: string }> = PortalListPage<Row, DashboardKind>;
-export type ListExport<Row> = PortalListExport<Row, DashboardKind>;
 
 /** A list of the dashboard. */
 export function listRoute<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute {
