@@ -8,6 +8,7 @@ import { counterPage } from './counters/counter-page.ts';
 import { posterPages } from './counters/poster-pages.ts';
 import { auditPages } from './audit/audit-pages.ts';
 import type { DashboardRoute } from './dashboard-route.ts';
+import { figureExport } from './home/figure-export.ts';
 import { figurePage } from './home/figure-page.ts';
 import { homePage } from './home/home-page.ts';
 import { groupList } from './groups/group-list.ts';
@@ -44,6 +45,7 @@ import { transferPages } from './transfers/transfer-pages.ts';
 export const dashboardRoutes: readonly DashboardRoute[] = [
   homePage,
   figurePage,
+  figureExport,
   ...paymentLists,
   ...newPayment,
   ...paymentPages,

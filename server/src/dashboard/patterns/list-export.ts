@@ -1,14 +1,15 @@
 import { utcDay } from '../../kit/clock.ts';
-import { toCsv } from '../../kit/csv.ts';
+import { csvRows } from '../../kit/csv.ts';
 import { assert } from '../../kit/assert.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
+import type { Page, PageInput, PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { activeFilters, countText, shownList } from '../../portal/patterns/list-page.ts';
+import { exportName } from './export-name.ts';
 import type { ListExport, ListPage, ShownList } from './list-page.ts';
 import type { ExportTotals } from '../../portal/patterns/list-page.ts';
 
@@ -44,19 +45,27 @@ export function exportRoutes<Row extends { id: string }>(page: ListPage<Row>): D
     {
       ...{ ...route, path: `${path}/export/file` },
       async handle(services, visit, { query }) {
-        const { id } = visit.account;
-        if (running.has(id))
-          return busyPage('An export of yours is still being downloaded. Wait until it is complete.');
-        if (running.size >= exportsMax) return busyPage('Many exports are running. Try again in a minute.');
-        const progress: Progress = { rows: 0, total: 0 };
-        running.set(id, progress);
-        const bytes = endedBy(fileOf(page, services, visit, query, progress), () => {
-          if (running.get(id) === progress) running.delete(id);
-        });
-        return { download: { name: fileName(page, visit, query), contentType: 'text/csv; charset=utf-8', bytes } };
+        const linesOfFile = (progress: Progress) => fileOf(page, services, visit, query, progress);
+        return sendExport(visit, fileName(page, visit, query), linesOfFile);
       },
     },
   ];
+}
+
+/** A table as a file, whose lines are made as the browser takes them: one at a time for each person. */
+export function sendExport(
+  { account: { id } }: Visit,
+  name: string,
+  linesOfFile: (progress: Progress) => AsyncGenerator<string>,
+): PageResult {
+  if (running.has(id)) return busyPage('An export of yours is still being downloaded. Wait until it is complete.');
+  if (running.size >= exportsMax) return busyPage('Many exports are running. Try again in a minute.');
+  const progress: Progress = { rows: 0, total: 0 };
+  running.set(id, progress);
+  const bytes = endedBy(linesOfFile(progress), () => {
+    if (running.get(id) === progress) running.delete(id);
+  });
+  return { download: { name, contentType: 'text/csv; charset=utf-8', bytes } };
 }
 
 async function exportPage<Row extends { id: string }>(
@@ -112,10 +121,7 @@ async function* fileOf<Row extends { id: string }>(
   progress: Progress,
 ): AsyncGenerator<string> {
   progress.total = (await totalsOf(page, services, visit, query)).total;
-  yield toCsv(
-    exportOf(page).columns.map(({ header }) => header),
-    [],
-  );
+  yield csvRows([exportOf(page).columns.map(({ header }) => header)]);
   let before: string | null = null;
   for (;;) {
     const rows: readonly Row[] = await readRows(page, services, visit, query, { limit: rowsPerRead, before });
@@ -180,29 +186,18 @@ function exportOf<Row extends { id: string }>({ exported, path }: ListPage<Row>)
 
 function linesOf<Row extends { id: string }>(page: ListPage<Row>, visit: Visit, rows: readonly Row[]): string {
   const { columns } = exportOf(page);
-  // The heading has been sent.
-  return toCsv(
-    [],
-    rows.map((row) => columns.map(({ cell }) => cell(row, visit))),
-  ).replace(/^\r\n/, '');
+  return csvRows(rows.map((row) => columns.map(({ cell }) => cell(row, visit))));
 }
 
-/** `kairaba-books_test_payments_2026-11-01_2026-11-30.csv`: an export without a beginning has its end only. */
+/** An export without a beginning has its end only. */
 function fileName<Row extends { id: string }>(
   { noun }: ListPage<Row>,
-  { merchant, testMode, now }: Visit,
+  visit: Visit,
   query: PageInput['query'],
 ): string {
-  const slug = (text: string): string =>
-    text
-      .normalize('NFKD')
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .replaceAll(/^-|-$/g, '');
   const day = (text: string | undefined): string | null => (/^\d{4}-\d{2}-\d{2}/.exec(text ?? '') ?? [null])[0];
-  const days = [day(query['from']), day(query['to']) ?? utcDay(now)].filter((each) => each !== null);
-  const name = slug(merchant.name).slice(0, 60) || merchant.shortId;
-  return [name, testMode ? 'test' : 'live', slug(noun[1]), ...days].join('_').concat('.csv');
+  const days = [day(query['from']), day(query['to']) ?? utcDay(visit.now)].filter((each) => each !== null);
+  return exportName(visit, noun[1], days);
 }
 
 function progressText<Row extends { id: string }>({ account }: Visit, { noun }: ListPage<Row>): string {
