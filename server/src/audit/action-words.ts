@@ -6,6 +6,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['logo.remove', 'Remove the logo'],
   ['colour.set', 'Set the colour on checkout'],
   ['fee_payer.set', 'Set who pays the fees'],
+  ['urls.set', 'Set where payers go afterwards'],
   ['schedule.set', 'Set when sub-accounts are paid out'],
   ['refund_limit.set', 'Set the limit for refunds'],
   ['team.invite', 'Invite to the team'],

@@ -129,26 +129,39 @@ async function amountsOfFile(page: string): Promise<number[]> {
   });
 }
 
-const countOf = (text: string | undefined): number => Number(/(\d+) of (\d+)/.exec(text ?? '')?.slice(1).reduce((paid, all) => String(Number(all) - Number(paid))) ?? 0);
+/** A link to a figure with the amount or rate that stands in it or beside it. */
+const linkToFigure =
+  /href="[^"]+(\/figures\/([a-z-]+)\?(?:range|day)=[^"]+)"((?:(?!href=)[^])*?)(-?D[\d,]+\.\d\d|\d+%|\d+ of \d+)/g;
+
+/** The unpaid ones of `6 of 8`. */
+function unpaidOf(success = ''): number {
+  const [, paid = 0, all = 0] = /(\d+) of (\d+)/.exec(success) ?? [];
+  return Number(all) - Number(paid);
+}
 
 test('each figure of home is its list and its file, to the butut, however late its money moved', async () => {
   const day = utcDay(story.clock.now());
   const earlier = utcDay(new Date(story.clock.now().getTime() - dayMs));
-  const seen = new Set<string>();
+  const [seen, checked] = [new Set<string>(), new Set<string>()];
   for (const range of ['today', 'yesterday', '7', '30', '365']) {
     const home = await read(`?range=${range}`);
     const panel = home.slice(home.indexOf('class="tabs"'), home.indexOf('id="newest"'));
-    const links = [...panel.matchAll(/href="[^"]+(\/figures\/([a-z-]+)\?(?:range|day)=[^"]+)"[^>]*>([^]*?)(D[\d,.]+|\d+%|\d+ of \d+)/g)];
+    const links = [...panel.matchAll(linkToFigure)];
     assert.ok(links.length >= 6, `${links.length} figures of ${range}`);
     for (const [, path = '', name = '', , shown = ''] of links) {
-      const page = await read(path);
       const what = `${path}: ${shown}`;
+      // Most days have nothing, and days stand in several ranges.
+      if (checked.has(what) || (path.includes('day=') && shown === 'D0.00')) continue;
+      checked.add(what);
+      const page = await read(path);
       const amounts = await amountsOfFile(page);
       if (name === 'unpaid') {
         const success = /Success<\/dt><dd>[^]*?<\/dd>/.exec(panel)?.[0];
-        assert.equal(amounts.length, countOf(success), what);
+        assert.equal(amounts.length, unpaidOf(success), what);
         continue;
       }
+      // A day in the table of rates: its list is of what was collected.
+      if (!shown.includes('D')) continue;
       seen.add(`${name} ${minorOf(shown) === 0 ? 'none' : 'some'}`);
       assert.equal(sumOfRows(page), minorOf(shown), what);
       assert.equal(sum(amounts), minorOf(shown), `the file of ${what}`);
