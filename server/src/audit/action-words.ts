@@ -15,6 +15,10 @@ const words: ReadonlyMap<string, string> = new Map([
   ['team.change_role', 'Change a role'],
   ['team.remove', 'Remove from the team'],
   ['login.remove_factor', 'Remove a second factor'],
+  ['createPaymentAtCounter', 'Create a payment at a counter'],
+  ['keys.create', 'Create an API key'],
+  ['keys.roll', 'Roll an API key'],
+  ['keys.revoke', 'Revoke an API key'],
   ['live.request', 'Ask to go live'],
   ['audit.export', 'Export the audit log'],
 ]);
