@@ -14,6 +14,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['team.join', 'Join the team'],
   ['team.change_role', 'Change a role'],
   ['team.remove', 'Remove from the team'],
+  ['login.add_factor', 'Add a second factor'],
   ['login.remove_factor', 'Remove a second factor'],
   ['createPaymentAtCounter', 'Create a payment at a counter'],
   ['keys.create', 'Create an API key'],

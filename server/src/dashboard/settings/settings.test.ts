@@ -117,7 +117,7 @@ test('the limit for refunds changes with the second factor only', async () => {
   assert.equal((await entriesOf('refund_limit.set')).length, 1);
 });
 
-test('whoever lost the role while the page was open does nothing with it', async () => {
+test('role taken away: whoever lost it while the page was open does nothing with it', async () => {
   const second = await world.signIn('owner', { name: 'Lamin' });
   const url = world.at('/settings/team/invite');
   const sent = await hiddenFields(second, url);

@@ -13,6 +13,7 @@ import {
   verifyEmail,
 } from '../../accounts/sign-up.ts';
 import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -178,7 +179,8 @@ function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): v
     try {
       visitorLimit.take(request.ip);
       const { name = '', email = '', password = '', business_name: businessName = '' } = values;
-      await signUp(context, { name, email, password, businessName }, createBusiness);
+      const account = { name, email, password, businessName };
+      await inEqualTime(context.clock, () => signUp(context, account, createBusiness));
       return await send(request, reply, { status: 200, ...mailSent(base, email) });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
@@ -230,6 +232,13 @@ const endedLink = (home: string) => ({
   ),
 });
 
+/** An invitation that was opened in a browser where somebody else is signed in. */
+function otherLogin(guardField: Html, { invited, email }: { invited: string; email: string }): Html {
+  return html`<p>This invitation is for ${invited}, and you are signed in as ${email}. Sign out, then open the link of the mail again.</p>
+<form method="post" action="${base}/sign-out">${guardField}<button class="button">Sign out</button></form>
+<p><a href="${base}/businesses">Stay signed in</a></p>`;
+}
+
 /** The same whether or not the address has a login. */
 function mailSent(home: string, email: string): { title: string; body: Html } {
   return {
@@ -262,8 +271,9 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
-      await requestPasswordReset(context, realm, values['email'] ?? '');
-      return await send(request, reply, { status: 200, ...mailSent(home, values['email'] ?? '') });
+      const { email = '' } = values;
+      await inEqualTime(context.clock, () => requestPasswordReset(context, realm, email));
+      return await send(request, reply, { status: 200, ...mailSent(home, email) });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showForgotten(request, reply, form, status);
@@ -310,6 +320,10 @@ function registerInvitation(scope: FastifyInstance, options: VisitorPagesOptions
     const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
     const address = `${base}/invitation/${token}`;
     const title = `Join ${invitation.businessName}`;
+    if (signedIn && signedIn.account.email !== invitation.email) {
+      const body = otherLogin(guardField(request), { invited: invitation.email, email: signedIn.account.email });
+      return send(request, reply, { status, title, body: narrowPage(title, html`${formSummary(form, [])}${body}`) });
+    }
     const join = html`<form method="post" action="${address}" class="stack">
 ${guardField(request)}${formSummary(form, ['name', 'password'])}
 ${
@@ -353,6 +367,14 @@ ${
       return show(request, reply, form, status);
     }
   });
+}
+
+// Longer than a login and its business take to be created.
+const equalTimeMs = 500;
+
+/** Takes as long for an address with a login as for one without, so that the time does not tell either. */
+async function inEqualTime(clock: Clock, work: () => Promise<void>): Promise<void> {
+  await Promise.all([work(), clock.sleep(equalTimeMs)]);
 }
 
 /** Where to go after signing in: a page of the same realm only, so that no link leads from here to another site. */
