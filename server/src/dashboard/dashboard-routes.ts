@@ -1,5 +1,6 @@
 import { balancePage } from './balance/balance-page.ts';
 import { movementsPage } from './balance/movements-page.ts';
+import { onItsWayPages } from './balance/on-its-way.ts';
 import { statementPages } from './balance/statement-page.ts';
 import { closeDay } from './counters/close-day.ts';
 import { counterForms } from './counters/counter-forms.ts';
@@ -56,7 +57,7 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   ...[counterList, ...counterForms, ...posterPages, closeDay, counterPage],
   ...[subAccountList, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
   ...[groupList, ...groupPages],
-  ...[balancePage, movementsPage, ...statementPages],
+  ...[balancePage, movementsPage, ...onItsWayPages, ...statementPages],
   searchPage,
   searchOther,
   ...teamPages,

@@ -5,6 +5,7 @@ import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import { PaymentStory } from '../../../../test/harness/payment-story.ts';
 import { testKeys } from '../../../../test/harness/service.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import { confirmResolution, proposeResolution } from '../../cases/resolve-case.ts';
 import { readConfig } from '../../configuration/config.ts';
@@ -72,6 +73,7 @@ async function firstDay(): Promise<void> {
   await story.api.post(`/v1/payments/${declined}/cancel`);
   await transfer('7000001');
   await transfer('7000012');
+  await transfer('7000004');
   await story.advance(3 * secondMs);
   // Expires before midnight, and is paid after it.
   const untilMidnight = dayMs - (story.clock.now().getTime() % dayMs);
@@ -84,6 +86,11 @@ async function firstDay(): Promise<void> {
 async function secondDay(): Promise<void> {
   await acceptCase();
   await refund(await story.paySettled('7000001', { title: 'Refunded' }));
+  const id = await story.paySettled('7000001', { title: 'Whose refund is on its way' });
+  const { reference } = await story.transaction(id);
+  const neverAnswers = `UPDATE simulator.sessions SET payer_number = '+220877000004' WHERE reference = $1`;
+  await asOwner(world.service, neverAnswers, [reference]);
+  await refund(id);
   await transfer('7000001');
 }
 
@@ -167,10 +174,17 @@ test('each figure of home is its list and its file, to the butut, however late i
       assert.equal(sum(amounts), minorOf(shown), `the file of ${what}`);
     }
   }
+  const home = await read('');
+  const [, path = '', shown = ''] =
+    /On its way<\/dt><dd><a href="[^"]+(\/balance\/on-its-way)">(D[\d,.]+)</.exec(home) ?? [];
+  const held = await read(path);
+  assert.deepEqual([minorOf(shown), sumOfRows(held)], [3_025 + 45_050, 3_025 + 45_050], 'a transfer and a refund');
+  const [, ...rows] = (await read(`${path}/export/file`)).trimEnd().split('\r\n');
+  assert.equal(sum(rows.flatMap((row) => row.split(',').slice(-2).map(minorOf))), minorOf(shown));
   for (const name of ['collected', 'paid-out', 'fees', 'refunds', 'taken-back', 'came-back']) {
     assert.ok(seen.has(`${name} some`), `nothing is ${name}`);
   }
   // 451.50 was accepted and 450.50 came late, both after midnight.
-  assert.match(await read(`/figures/collected?day=${day}`), /<strong>3 entries, D1,352\.50</);
+  assert.match(await read(`/figures/collected?day=${day}`), /<strong>4 entries, D1,803\.00</);
   assert.match(await read(`/figures/collected?day=${earlier}`), /<strong>3 entries, D1,351\.50</);
 });
