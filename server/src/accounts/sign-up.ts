@@ -238,8 +238,9 @@ function mailNewPassword(tx: Transaction, context: AccountContext, account: Acco
     subject: 'Your password was changed',
     text: `Hello ${account.name},
 
-a new password was chosen for your login, and every browser was signed out. If it was not you, somebody reads your mails: secure
-your mailbox, then choose another password:
+a new password was chosen for your login, and every browser was signed out.
+
+If it was not you, somebody reads your mails: secure your mailbox, then choose another password:
 
 ${context.publicUrl()}${homeOf(account.realm)}/forgotten`,
   });

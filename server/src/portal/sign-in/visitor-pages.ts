@@ -35,7 +35,7 @@ export interface VisitorPagesOptions extends SignInPagesOptions {
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
 }
 
-type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown } }>;
+type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown; after?: unknown } }>;
 
 const base = homeOf('merchant');
 
@@ -94,6 +94,12 @@ function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): vo
   });
 }
 
+/** What somebody has done before they are led to the sign-in. */
+const doneTexts: ReadonlyMap<unknown, string> = new Map([
+  ['password', 'Your new password is saved. Sign in with it.'],
+  ['joined', 'You have joined. Sign in with your address and password.'],
+]);
+
 function signInPage(
   { guardField, home, isSignUpOpen }: SignInPagesOptions,
   request: Request,
@@ -101,12 +107,14 @@ function signInPage(
 ): { title: string; body: Html } {
   const next = ownPath(home, form.values['next'] ?? request.query.next);
   const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
+  const done = doneTexts.get(request.query.after);
   return {
     title: 'Sign in',
     body: narrowPage(
       'Sign in',
       html`<form method="post" action="${home}/sign-in" class="stack">
 ${hidden}${formSummary(form, ['email', 'password'])}
+${form === emptyForm && done !== undefined && html`<p class="notice good" role="status">${done}</p>`}
 ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
 ${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button">Sign in</button>
@@ -302,7 +310,7 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
       const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
       if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink(home) });
       cookies.clear(request, reply);
-      return await seeOther(reply, `${home}/sign-in`);
+      return await seeOther(reply, `${home}/sign-in?after=password`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showReset(request, reply, form, status);
@@ -361,7 +369,7 @@ ${
       await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
         recordJoin(tx, context, request, joined),
       );
-      return await seeOther(reply, `${base}/sign-in`);
+      return await seeOther(reply, `${base}/sign-in?after=joined`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
@@ -380,7 +388,10 @@ async function inEqualTime(clock: Clock, work: () => Promise<void>): Promise<voi
 /** Where to go after signing in: a page of the same realm only, so that no link leads from here to another site. */
 export function ownPath(home: string, next: unknown): string {
   const isOwn =
-    typeof next === 'string' && next.startsWith(`${home}/`) && /^[\w/.~-]*$/.test(next) && !next.includes('//');
+    typeof next === 'string' &&
+    next.startsWith(`${home}/`) &&
+    /^[\w/.~-]*(?:\?[\w=&%.~+:-]*)?$/.test(next) &&
+    !next.includes('//');
   return isOwn ? next : `${home}/`;
 }
 
