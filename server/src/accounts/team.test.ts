@@ -63,6 +63,15 @@ test('invitation used twice: a person joins once, with the role that the owner g
   await assert.rejects(invite(owner, 'binta@example.gm'), /in the team already/);
 });
 
+test('header injection: who accepts has a name on one line', async () => {
+  const { context } = world;
+  const { token } = await invite(await world.addOwner('owner-of-lines@example.gm'), 'lines@example.gm');
+  for (const name of ['Awa\r\nBcc: x@example.com', ' ']) {
+    await assert.rejects(acceptInvitationAnew(context, { token, name, password: secret }), AppError);
+  }
+  assert.ok(await acceptInvitationAnew(context, { token, name: 'Awa', password: secret }));
+});
+
 test('invitation used late: it ends after seven days, when withdrawn, and when sent again', async () => {
   const { context, clock } = world;
   const owner = await world.addOwner('owner-ended@example.gm');

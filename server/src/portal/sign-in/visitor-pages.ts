@@ -12,7 +12,6 @@ import {
   signUp,
   verifyEmail,
 } from '../../accounts/sign-up.ts';
-import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
@@ -21,7 +20,6 @@ import { seeOther } from '../../pages/page-scope.ts';
 import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import type { PortalParts } from '../portal-scope.ts';
-import { recordJoin } from './member-audit.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import { clientOf } from '../visitor.ts';
 
@@ -35,7 +33,10 @@ export interface VisitorPagesOptions extends SignInPagesOptions {
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
 }
 
-type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown; after?: unknown } }>;
+export type VisitorRequest = FastifyRequest<{
+  Params: { token?: string };
+  Querystring: { next?: unknown; after?: unknown };
+}>;
 
 const base = homeOf('merchant');
 
@@ -43,7 +44,6 @@ const base = homeOf('merchant');
 export function registerVisitorPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
   registerSignInPages(scope, options);
   registerSignUp(scope, options);
-  registerInvitation(scope, options);
 }
 
 /** Those of every realm: signing in and out, the second factor, a new password. */
@@ -55,18 +55,18 @@ export function registerSignInPages(scope: FastifyInstance, options: SignInPages
 
 function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): void {
   const { context, cookies, home, realm, visitorLimit, send } = options;
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const show = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const question = await passkeyRequest(context, null);
     return send(request, reply, { status, ...signInPage(options, request, { form, question }) });
   };
-  const enter = async (request: Request, reply: FastifyReply, started: StartedSession, next: string) => {
+  const enter = async (request: VisitorRequest, reply: FastifyReply, started: StartedSession, next: string) => {
     cookies.set(request, reply, started.token);
     if (!started.session.isComplete) return seeOther(reply, withNext(`${home}/second-factor`, next));
     cookies.rememberDevice(request, reply, started.account.email);
     return seeOther(reply, next);
   };
-  scope.get('/sign-in', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/sign-in', async (request: Request, reply) => {
+  scope.get('/sign-in', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
+  scope.post('/sign-in', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     const { email = '', password = '', passkey = '' } = values;
     try {
@@ -102,7 +102,7 @@ const doneTexts: ReadonlyMap<unknown, string> = new Map([
 
 function signInPage(
   { guardField, home, isSignUpOpen }: SignInPagesOptions,
-  request: Request,
+  request: VisitorRequest,
   { form, question }: { form: FormState; question: object },
 ): { title: string; body: Html } {
   const next = ownPath(home, form.values['next'] ?? request.query.next);
@@ -130,7 +130,7 @@ function registerSecondFactor(
   scope: FastifyInstance,
   { context, cookies, guardField, home, send }: SignInPagesOptions,
 ): void {
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const show = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const { signedIn } = request;
     if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const question = await passkeyRequest(context, signedIn.account);
@@ -151,8 +151,8 @@ ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, 
     );
     return send(request, reply, { status, title: 'Confirm that it is you', body });
   };
-  scope.get('/second-factor', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/second-factor', async (request: Request, reply) => {
+  scope.get('/second-factor', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
+  scope.post('/second-factor', async (request: VisitorRequest, reply) => {
     const { signedIn } = request;
     if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const values = readForm(request);
@@ -171,17 +171,17 @@ ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, 
 
 function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): void {
   const { context, visitorLimit, guardField, send, isSignUpOpen, createBusiness } = options;
-  const show = (request: Request, reply: FastifyReply, form: FormState, status = 200) =>
+  const show = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) =>
     send(request, reply, {
       status,
       title: 'Sign up',
       body: narrowPage('Sign up', signUpForm(form, guardField(request))),
     });
-  scope.get('/sign-up', async (request: Request, reply) => {
+  scope.get('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 200, ...closedSignUp });
     return show(request, reply, emptyForm);
   });
-  scope.post('/sign-up', async (request: Request, reply) => {
+  scope.post('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 403, ...closedSignUp });
     const values = readForm(request);
     try {
@@ -195,7 +195,7 @@ function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): v
       return show(request, reply, form, status);
     }
   });
-  scope.get('/verify/:token', async (request: Request, reply) => {
+  scope.get('/verify/:token', async (request: VisitorRequest, reply) => {
     const account = await verifyEmail(context, request.params.token ?? '');
     if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
     const body = narrowPage(
@@ -230,7 +230,8 @@ const closedSignUp = {
   ),
 };
 
-const endedLink = (home: string) => ({
+/** Of a link that was used, or is too old. */
+export const endedLink = (home: string) => ({
   title: 'This link has ended',
   body: narrowPage(
     'This link has ended',
@@ -239,13 +240,6 @@ const endedLink = (home: string) => ({
 <p><a href="${home}/forgotten">Choose a new password</a></p>`,
   ),
 });
-
-/** An invitation that was opened in a browser where somebody else is signed in. */
-function otherLogin(guardField: Html, { invited, email }: { invited: string; email: string }): Html {
-  return html`<p>This invitation is for ${invited}, and you are signed in as ${email}. Sign out, then open the link of the mail again.</p>
-<form method="post" action="${base}/sign-out">${guardField}<button class="button">Sign out</button></form>
-<p><a href="${base}/businesses">Stay signed in</a></p>`;
-}
 
 /** The same whether or not the address has a login. */
 function mailSent(home: string, email: string): { title: string; body: Html } {
@@ -262,7 +256,7 @@ function mailSent(home: string, email: string): { title: string; body: Html } {
 
 function registerPasswordPages(scope: FastifyInstance, options: SignInPagesOptions): void {
   const { context, cookies, home, realm, visitorLimit, guardField, send } = options;
-  const showForgotten = (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const showForgotten = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const body = narrowPage(
       'Choose a new password',
       html`<form method="post" action="${home}/forgotten" class="stack">
@@ -274,8 +268,8 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
     );
     return send(request, reply, { status, title: 'Choose a new password', body });
   };
-  scope.get('/forgotten', async (request: Request, reply) => showForgotten(request, reply, emptyForm));
-  scope.post('/forgotten', async (request: Request, reply) => {
+  scope.get('/forgotten', async (request: VisitorRequest, reply) => showForgotten(request, reply, emptyForm));
+  scope.post('/forgotten', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
@@ -287,7 +281,7 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
       return showForgotten(request, reply, form, status);
     }
   });
-  const showReset = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const showReset = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const token = request.params.token ?? '';
     const account = await findPasswordLink(context, token);
     if (!account) return send(request, reply, { status: 404, ...endedLink(home) });
@@ -302,8 +296,8 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
     );
     return send(request, reply, { status, title: 'Choose a new password', body });
   };
-  scope.get('/reset/:token', async (request: Request, reply) => showReset(request, reply, emptyForm));
-  scope.post('/reset/:token', async (request: Request, reply) => {
+  scope.get('/reset/:token', async (request: VisitorRequest, reply) => showReset(request, reply, emptyForm));
+  scope.post('/reset/:token', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
@@ -314,65 +308,6 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showReset(request, reply, form, status);
-    }
-  });
-}
-
-function registerInvitation(scope: FastifyInstance, options: VisitorPagesOptions): void {
-  const { context, visitorLimit, guardField, send } = options;
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
-    const token = request.params.token ?? '';
-    const invitation = await findInvitationOf(context, token);
-    if (!invitation) return send(request, reply, { status: 404, ...endedLink(base) });
-    const hasLogin = (await findInvited(context, invitation.email)) !== undefined;
-    const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
-    const address = `${base}/invitation/${token}`;
-    const title = `Join ${invitation.businessName}`;
-    if (signedIn && signedIn.account.email !== invitation.email) {
-      const body = otherLogin(guardField(request), { invited: invitation.email, email: signedIn.account.email });
-      return send(request, reply, { status, title, body: narrowPage(title, html`${formSummary(form, [])}${body}`) });
-    }
-    const join = html`<form method="post" action="${address}" class="stack">
-${guardField(request)}${formSummary(form, ['name', 'password'])}
-${
-  !hasLogin &&
-  html`${textField(form, { name: 'name', label: 'Your name', autocomplete: 'name' })}
-${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' })}`
-}
-<button class="button">Join ${invitation.businessName}</button>
-</form>`;
-    const body = narrowPage(
-      title,
-      html`<p>${invitation.businessName} invites ${invitation.email} as ${invitation.role}.</p>
-${
-  hasLogin && !signedIn
-    ? html`<p><a class="button" href="${withNext(`${base}/sign-in`, address)}">Sign in to join</a></p>`
-    : join
-}`,
-    );
-    return send(request, reply, { status, title, body });
-  };
-  scope.get('/invitation/:token', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/invitation/:token', async (request: Request, reply) => {
-    const values = readForm(request);
-    const token = request.params.token ?? '';
-    try {
-      visitorLimit.take(request.ip);
-      const { signedIn } = request;
-      if (signedIn?.session.isComplete === true) {
-        await acceptInvitation(context, signedIn.account, token, (tx, joined) =>
-          recordJoin(tx, context, request, joined),
-        );
-        return await seeOther(reply, `${base}/businesses`);
-      }
-      const { name = '', password = '' } = values;
-      await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
-        recordJoin(tx, context, request, joined),
-      );
-      return await seeOther(reply, `${base}/sign-in?after=joined`);
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
     }
   });
 }
@@ -395,6 +330,6 @@ export function ownPath(home: string, next: unknown): string {
   return isOwn ? next : `${home}/`;
 }
 
-function withNext(path: string, next: string): string {
+export function withNext(path: string, next: string): string {
   return `${path}?next=${encodeURIComponent(next)}`;
 }
