@@ -44,23 +44,22 @@ async function createMore(): Promise<void> {
   more['payee'] = await created('/v1/sub-accounts', partner);
   const members = [{ sub_account: more['debtor'], percentage: 10 }];
   more['group'] = await created('/v1/sub-account-groups', { name: 'Trip', members });
-  const pay = async (subAccount: string): Promise<string> => {
+  const pay = async (subAccount: string): Promise<{ intentId: string; reference: string }> => {
     const data = { amount: 200, network: 'wave', account_number: '7000001', sub_account: subAccount };
     const { body } = await api.post('/v1/payments', { data });
-    const path = `/v1/transactions/${String(body['payment_intent_id'])}`;
+    const intentId = String(body['payment_intent_id']);
+    const path = `/v1/transactions/${intentId}`;
     await eventually('the payment is paid', async () => (await api.get(path)).body['status'] === 'completed');
-    return String((await api.get(path)).body['reference']);
+    return { intentId, reference: String((await api.get(path)).body['reference']) };
   };
-  const reference = await pay(more['debtor']);
-  more['paid'] = String((await api.get(`/v1/transactions?term=${await pay(more['payee'])}`)).text);
-  const [paid] = (JSON.parse(more['paid']) as { data: { payment_intent_id: string }[] }).data;
-  more['paid'] = paid?.payment_intent_id ?? '';
+  const { reference } = await pay(more['debtor']);
+  more['paid'] = (await pay(more['payee'])).intentId;
   await created(`/v1/sub-accounts/${more['debtor']}/payouts`, {});
   await world.service.app.drain();
   // The share is paid out, so the merchant advances what the refund takes of it.
   await created('/v1/transactions/refund', { reference });
   await world.service.app.drain();
-  const { id: businessId } = { id: business.test.merchant.businessId };
+  const { businessId } = business.test.merchant;
   const invite = (email: string) =>
     accounts.db.withTransaction((tx) =>
       inviteMember(tx, accounts, {

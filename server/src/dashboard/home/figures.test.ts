@@ -88,8 +88,8 @@ async function secondDay(): Promise<void> {
   await refund(await story.paySettled('7000001', { title: 'Refunded' }));
   const id = await story.paySettled('7000001', { title: 'Whose refund is on its way' });
   const { reference } = await story.transaction(id);
-  const neverAnswers = `UPDATE simulator.sessions SET payer_number = '+220877000004' WHERE reference = $1`;
-  await asOwner(world.service, neverAnswers, [reference]);
+  const neverResponds = `UPDATE simulator.sessions SET payer_number = '+220877000004' WHERE reference = $1`;
+  await asOwner(world.service, neverResponds, [reference]);
   await refund(id);
   await transfer('7000001');
 }
