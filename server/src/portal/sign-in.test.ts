@@ -223,7 +223,7 @@ test('by text and time, signing up and a forgotten password are the same for eve
       const response = send(path, { form: { email, ...more } }).finally(() => {
         hasResponded = true;
       });
-      await asleep.promise;
+      await Promise.race([asleep.promise, response]);
       // The answer waits, however much the server has answered meanwhile.
       await send('/sign-in');
       await send('/sign-in');
