@@ -638,6 +638,9 @@ CREATE TABLE merchants (
   contact_whatsapp text,
   contact_email text,
   contact_text text,
+  default_return_url text,
+  default_cancel_url text,
+  default_callback_url text,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
@@ -813,6 +816,7 @@ CREATE TABLE payment_intents (
   terminal_id uuid,
   custom_fields_values json,
   form_hash text,
+  unpaid_at timestamp with time zone,
   CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
   CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
@@ -828,6 +832,7 @@ CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_payer_number_idx ON payment_intents USING btree (merchant_id, "right"(regexp_replace(customer_phone, '\D'::text, ''::text, 'g'::text), 7), id) WHERE customer_phone IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
+CREATE INDEX payment_intents_unpaid_idx ON payment_intents USING btree (merchant_id, unpaid_at) WHERE unpaid_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE payment_links (

@@ -141,7 +141,7 @@ describe('every page and action of the dashboard', () => {
     }
   });
 
-  it('refuses forms of another site and of another session, and is framed by nobody', async () => {
+  it('refuses cross-site requests and forms of another session, and cannot be framed (clickjacking)', async () => {
     const owner = members.get('owner');
     assert.ok(owner);
     const headers = { cookie: owner.cookie, accept: 'text/html' };

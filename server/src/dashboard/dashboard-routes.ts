@@ -1,5 +1,6 @@
 import { balancePage } from './balance/balance-page.ts';
 import { movementsPage } from './balance/movements-page.ts';
+import { onItsWayPages } from './balance/on-its-way.ts';
 import { statementPages } from './balance/statement-page.ts';
 import { closeDay } from './counters/close-day.ts';
 import { counterForms } from './counters/counter-forms.ts';
@@ -8,6 +9,7 @@ import { counterPage } from './counters/counter-page.ts';
 import { posterPages } from './counters/poster-pages.ts';
 import { auditPages } from './audit/audit-pages.ts';
 import type { DashboardRoute } from './dashboard-route.ts';
+import { figureExport } from './home/figure-export.ts';
 import { figurePage } from './home/figure-page.ts';
 import { homePage } from './home/home-page.ts';
 import { groupList } from './groups/group-list.ts';
@@ -44,6 +46,7 @@ import { transferPages } from './transfers/transfer-pages.ts';
 export const dashboardRoutes: readonly DashboardRoute[] = [
   homePage,
   figurePage,
+  figureExport,
   ...paymentLists,
   ...newPayment,
   ...paymentPages,
@@ -54,7 +57,7 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   ...[counterList, ...counterForms, ...posterPages, closeDay, counterPage],
   ...[subAccountList, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
   ...[groupList, ...groupPages],
-  ...[balancePage, movementsPage, ...statementPages],
+  ...[balancePage, movementsPage, ...onItsWayPages, ...statementPages],
   searchPage,
   searchOther,
   ...teamPages,

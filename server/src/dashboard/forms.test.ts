@@ -54,7 +54,7 @@ test('a refused form changes nothing, says why beside the field, and returns all
   assert.equal((await audited()).length, count);
 });
 
-test('fields that a form does not have are ignored, whatever the API would take', async () => {
+test('mass assignment: fields that a form does not have are ignored, whatever the API would take', async () => {
   const url = world.at('/payments/new');
   const extra = { 'data.metadata.order': '1', currency: 'USD', status: 'successful', sub_account: 'other' };
   const response = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '5', ...extra });

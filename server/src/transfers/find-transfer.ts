@@ -3,7 +3,13 @@ import type { Queryable } from '../kit/db.ts';
 import { findTransferById } from './queries.ts';
 import type { Transfer } from './transfer.ts';
 
-export { findTransferById, findTransferByReference, isNumberPaidBefore, listTransfers } from './queries.ts';
+export {
+  findTransferById,
+  findTransferByReference,
+  isNumberPaidBefore,
+  listPending,
+  listTransfers,
+} from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */
 export async function findTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer> {

@@ -175,6 +175,18 @@ export function listTransfers(
   });
 }
 
+const pendingList: ListSource<Transfer> = {
+  name: 'transfers_pending',
+  select: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND status = 'pending'`,
+  // With their fees they are what the account `held` has.
+  sum: '"amountMinor" + "feeMinor"',
+};
+
+/** Every transfer, payout and refund whose money is held, newest first. */
+export function listPending(lists: ListReader, merchantId: string, page: PageRequest): Promise<List<Transfer>> {
+  return lists.read(pendingList, { merchantId, page, filters: [], isSearch: false });
+}
+
 interface TransferNote {
   merchantId: string;
   transferId: string;

@@ -99,7 +99,7 @@ function balanceTiles({ money }: DashboardServices, visit: Visit, balances: Read
   const pending = money.settings.settlementDelayMs > 0 ? 'Settling' : 'In reserve';
   return html`${tile(visit, { name: 'Can be paid out', value: amount('payable_available'), href: '/balance' })}
 ${(pendingMinor > 0n || pending === 'Settling') && tile(visit, { name: pending, value: amount('payable_pending'), href: '/balance' })}
-${tile(visit, { name: 'On its way', value: amount('held'), href: '/transfers?status=pending' })}`;
+${tile(visit, { name: 'On its way', value: amount('held'), href: '/balance/on-its-way' })}`;
 }
 
 function rangeNavigation({ base }: Visit, { tab }: ShownRange): Html {

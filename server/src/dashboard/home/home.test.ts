@@ -202,6 +202,8 @@ test('home, figures and search are whole on a phone without scripts and dark, ch
       assert.match((await chart.locator('output').textContent()) ?? '', /: D1,001,250\.00, 2 paid$/);
       await opened.page.keyboard.press('ArrowLeft');
       assert.match((await chart.locator('output').textContent()) ?? '', /: D0\.00, 0 paid$/);
+      await chart.locator('.point').last().hover();
+      assert.match((await chart.locator('output').textContent()) ?? '', /: D1,001,250\.00, 2 paid$/);
     }
     assert.deepEqual(opened.pageErrors, []);
   }

@@ -145,7 +145,7 @@ function listen(member: Member, path: string, signal: AbortSignal | null = null)
   return fetch(world.at(path), { headers, signal, redirect: 'manual' });
 }
 
-test('a person has eight streams at a time, and a role that changes ends them', async () => {
+test('a person has eight streams at a time, and a role taken away ends them', async () => {
   const owner = await world.signIn('owner');
   const member = await world.signIn('finance');
   const left = new AbortController();

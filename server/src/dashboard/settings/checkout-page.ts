@@ -17,6 +17,7 @@ import type { Visit } from '../visit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import { urlDefaultsBody, urlForm } from './url-pages.ts';
 
 /** Of pages without a colour of the merchant's own: `--accent` of style.css. */
 const standardColour = '#0b6a55';
@@ -42,6 +43,13 @@ const show: DashboardRoute = {
         body: html`<p>${feePayerText(merchant)}</p><p class="hint">${feeOfPayment(merchant)}</p>
 ${await by('fee_payer.set')}`,
         changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' as const }],
+      },
+      {
+        title: 'Where payers go afterwards',
+        body: html`${urlDefaultsBody(merchant)}${await by('urls.set')}`,
+        changes: [
+          { href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' as const },
+        ],
       },
     ];
     return { title: 'Checkout', body: settingsPage(visit, 'Checkout', panels) };
@@ -148,4 +156,4 @@ const feePayer = formRoutes<Merchant>({
   },
 });
 
-export const checkoutSettings: readonly DashboardRoute[] = [show, ...colour, ...feePayer];
+export const checkoutSettings: readonly DashboardRoute[] = [show, ...colour, ...feePayer, ...urlForm];

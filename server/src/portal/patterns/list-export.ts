@@ -1,5 +1,5 @@
 import { utcDay } from '../../kit/clock.ts';
-import { toCsv } from '../../kit/csv.ts';
+import { csvRows } from '../../kit/csv.ts';
 import { assert } from '../../kit/assert.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -7,7 +7,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { exportName } from './export-name.ts';
 import { activeFilters, countText, shownList } from './list-page.ts';
 import type { ExportPage, ExportTotals, ListExport, ListPage, ShownList } from './list-page.ts';
-import type { Page, PageInput, PageRoute, PortalKind } from './page-route.ts';
+import type { Page, PageInput, PageResult, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
 
 // A page of the file in memory at a time: 500 payments are 100 kB.
 const rowsPerRead = 500;
@@ -43,19 +43,27 @@ export function exportRoutes<Row extends { id: string }, Kind extends PortalKind
     {
       ...{ ...route, path: `${path}/export/file` },
       async handle(services, visit, { query }) {
-        const { id } = visit.account;
-        if (running.has(id))
-          return busyPage('An export of yours is still being downloaded. Wait until it is complete.');
-        if (running.size >= exportsMax) return busyPage('Many exports are running. Try again in a minute.');
-        const progress: Progress = { rows: 0, total: 0 };
-        running.set(id, progress);
-        const bytes = endedBy(fileOf(page, services, visit, query, progress), () => {
-          if (running.get(id) === progress) running.delete(id);
-        });
-        return { download: { name: fileName(page, visit, query), contentType: 'text/csv; charset=utf-8', bytes } };
+        const linesOfFile = (progress: Progress) => fileOf(page, services, visit, query, progress);
+        return sendExport(visit, fileName(page, visit, query), linesOfFile);
       },
     },
   ];
+}
+
+/** A table as a file, whose lines are made as the browser takes them: one at a time for each person. */
+export function sendExport(
+  { account: { id } }: PortalVisit,
+  name: string,
+  linesOfFile: (progress: Progress) => AsyncGenerator<string>,
+): PageResult {
+  if (running.has(id)) return busyPage('An export of yours is still being downloaded. Wait until it is complete.');
+  if (running.size >= exportsMax) return busyPage('Many exports are running. Try again in a minute.');
+  const progress: Progress = { rows: 0, total: 0 };
+  running.set(id, progress);
+  const bytes = endedBy(linesOfFile(progress), () => {
+    if (running.get(id) === progress) running.delete(id);
+  });
+  return { download: { name, contentType: 'text/csv; charset=utf-8', bytes } };
 }
 
 async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
@@ -111,10 +119,7 @@ async function* fileOf<Row extends { id: string }, Kind extends PortalKind>(
   progress: Progress,
 ): AsyncGenerator<string> {
   progress.total = (await totalsOf(page, services, visit, query)).total;
-  yield toCsv(
-    exportOf(page).columns.map(({ header }) => header),
-    [],
-  );
+  yield csvRows([exportOf(page).columns.map(({ header }) => header)]);
   let before: string | null = null;
   for (;;) {
     const rows: readonly Row[] = await readRows(page, services, visit, query, { limit: rowsPerRead, before });
@@ -186,11 +191,7 @@ function linesOf<Row extends { id: string }, Kind extends PortalKind>(
   rows: readonly Row[],
 ): string {
   const { columns } = exportOf(page);
-  // The heading has been sent.
-  return toCsv(
-    [],
-    rows.map((row) => columns.map(({ cell }) => cell(row, visit))),
-  ).replace(/^\r\n/, '');
+  return csvRows(rows.map((row) => columns.map(({ cell }) => cell(row, visit))));
 }
 
 /** An export without a beginning has its end only. */

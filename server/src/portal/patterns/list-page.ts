@@ -227,6 +227,7 @@ function emptyState<Row extends { id: string }, Kind extends PortalKind>(
   return html`<section class="empty"><p>${text}</p>${
     action &&
     may(action.needs).isAllowed &&
+    !may(action.needs).ownOnly &&
     html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
   }</section>`;
 }
