@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { listAuditEntries } from '../../audit/record-audit.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import { listRoute } from '../console-route.ts';
@@ -23,7 +23,7 @@ export const auditList = listRoute<AuditEntry>({
   ],
   async read({ money }, _visit, query) {
     const { business = '', term = '' } = query;
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
+    const page = pageOf(query);
     return listAuditEntries(money.lists, isUuid(business) ? business : installationId, page, {
       ...(term !== '' && { term }),
       ...createdRange(query),

@@ -7,7 +7,7 @@ import { findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
 import { foreignText, formatTime } from '../../pages/page-text.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';

@@ -4,7 +4,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listRoute } from '../console-route.ts';

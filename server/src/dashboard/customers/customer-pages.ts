@@ -1,4 +1,3 @@
-import { totalMax } from '../../api/pagination.ts';
 import { getCustomer } from '../../customers/manage-customers.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
 import type { Customer } from '../../customers/customer.ts';
@@ -16,8 +15,9 @@ import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
+import { listRoutes } from '../patterns/list-export.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../payments/payment-state.ts';
@@ -33,28 +33,31 @@ interface CustomerRow {
   paid: PaidByCustomer | undefined;
 }
 
-const list = listRoute<CustomerRow>({
+const list = listRoutes<CustomerRow>({
   path: '/customers',
   section: 'customers',
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }],
-  async read({ api, money }, { caller, requestId, merchant }, query) {
-    const term = query['term'] === '' ? undefined : query['term'];
-    const cursor = query['cursor'];
-    const page = await api.list('listCustomers', customerSchema, {
-      ...{ caller, requestId, query: { limit: rowsPerPage, term, cursor } },
-    });
-    const ids = page.data.map(({ id }) => id);
-    const sums = await sumPaidByCustomers(money.db, merchant.id, ids);
-    const { total, next_cursor: nextCursor, total_is_capped: isCapped = false } = page.meta;
-    return {
-      rows: page.data.map((row) => ({ ...row, paid: sums.get(row.id) })),
-      total: Math.min(total, totalMax),
-      isCapped,
-      nextCursor,
-    };
+  async read({ api, money }, visit, query) {
+    const list = await api.list('listCustomers', customerSchema, listCall(visit, query));
+    const ids = list.data.map(({ id }) => id);
+    const sums = await sumPaidByCustomers(money.db, visit.merchant.id, ids);
+    const rows = list.data.map((row) => ({ ...row, paid: sums.get(row.id) }));
+    return listResult(list, rows, query);
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      customer_id: ({ id }) => id,
+      name: ({ name }) => name,
+      number: ({ phone }) => phone,
+      email: ({ email }) => email,
+      payments: ({ paid }) => String(paid?.count ?? 0n),
+      paid: ({ paid }) => paid?.paidMinor ?? 0n,
+      last_paid_at: ({ paid }) => paid?.lastPaidAt.toISOString() ?? null,
+    }),
   },
   columns: [
     {
@@ -207,4 +210,4 @@ const remove = formRoutes<Customer>({
   },
 });
 
-export const customerPages: readonly DashboardRoute[] = [list, ...create, show, ...edit, ...remove];
+export const customerPages: readonly DashboardRoute[] = [...list, ...create, show, ...edit, ...remove];

@@ -9,10 +9,12 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
+import { listRoutes } from '../patterns/list-export.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import { prettyJson } from '../requests/pretty-json.ts';
 import { failureText } from '../endpoints/endpoint-state.ts';
@@ -30,7 +32,7 @@ const states = [
   { value: 'kept', text: 'Kept' },
 ] as const;
 
-const list = listRoute<ShownEvent>({
+const list = listRoutes<ShownEvent>({
   path: '/events',
   section: 'events',
   action: 'requests.read',
@@ -44,31 +46,35 @@ const list = listRoute<ShownEvent>({
     { kind: 'select', name: 'state', label: 'State', options: states },
     { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
   ],
-  async read({ api }, { caller, requestId }, query) {
+  async read({ api }, visit, query) {
     const objectId = (query['term'] ?? '').trim();
     // What is no id is the id of nothing.
     if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
     const { from, to } = createdRange(query);
     const endpointId = query['endpoint'] ?? '';
-    const { data, meta } = await api.list('listEvents', eventSchema, {
-      ...{ caller, requestId },
-      query: {
-        limit: rowsPerPage,
-        cursor: query['cursor'],
-        object_id: objectId === '' ? undefined : objectId,
-        event: eventKinds.find((kind) => kind === query['kind']),
-        status: states.find(({ value }) => value === query['state'])?.value,
-        endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-        from: from?.toISOString(),
-        to: to?.toISOString(),
-      },
+    const call = listCall(visit, { ...query, term: '' }, {
+      object_id: objectId === '' ? undefined : objectId,
+      event: eventKinds.find((kind) => kind === query['kind']),
+      status: states.find(({ value }) => value === query['state'])?.value,
+      endpoint_id: isUuid(endpointId) ? endpointId : undefined,
+      from: from?.toISOString(),
+      to: to?.toISOString(),
     });
-    return {
-      rows: data,
-      total: meta.total,
-      nextCursor: meta.next_cursor,
-      ...(meta.total_is_capped !== undefined && { isCapped: meta.total_is_capped }),
-    };
+    const list = await api.list('listEvents', eventSchema, call);
+    return listResult(list, list.data, query);
+  },
+  exported: {
+    needs: 'requests.read',
+    columns: exportColumns({
+      created_at: ({ created_at: at }) => at,
+      event_id: ({ id }) => id,
+      kind: ({ event }) => event,
+      record_id: ({ object_id: id }) => id,
+      number: ({ sequence }) => String(sequence),
+      tries: (row) => String(triesOf(row)),
+      state: (row, { now }) => eventMark(row, now).text,
+      caused_by_request: ({ request_id: id }) => id,
+    }),
   },
   columns: [
     {
@@ -82,22 +88,24 @@ const list = listRoute<ShownEvent>({
     {
       header: 'Tries',
       isNumber: true,
-      cell: ({ deliveries }) => String(deliveries.reduce((sum, { attempts }) => sum + attempts, 0)),
+      cell: (row) => String(triesOf(row)),
     },
-    { header: 'State', isMain: true, cell: eventState },
+    { header: 'State', isMain: true, cell: (row, { now }) => stateMark(eventMark(row, now)) },
   ],
   href: ({ id }) => `/events/${id}`,
   empty: { text: 'No events yet. Each payment, transfer and customer makes some.' },
 });
 
 /** The state of the delivery that somebody has to look at, before those that went well. */
-function eventState({ deliveries }: ShownEvent, { now }: Visit): Html {
+function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
   const worst = ['failed', 'kept', 'pending', 'delivered'].flatMap((status) =>
     deliveries.filter((each) => each.status === status),
   )[0];
-  return worst
-    ? stateMark(deliveryState(worst, now))
-    : stateMark({ tone: 'calm', icon: 'cross', text: 'Sent nowhere' });
+  return worst ? deliveryState(worst, now) : { tone: 'calm', icon: 'cross', text: 'Sent nowhere' };
+}
+
+function triesOf({ deliveries }: ShownEvent): number {
+  return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
 }
 
 function loadEvent(
@@ -188,4 +196,4 @@ const resend = formRoutes<EventWithTries>({
   },
 });
 
-export const eventPages: readonly DashboardRoute[] = [list, show, ...resend];
+export const eventPages: readonly DashboardRoute[] = [...list, show, ...resend];

@@ -3,20 +3,27 @@ import { html } from '../../kit/html.ts';
 import { parsePercent, percentToJson } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
-import { listCall } from '../patterns/list-call.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
+import { listRoutes } from '../patterns/list-export.ts';
 
 type Row = Static<typeof groupSchema>;
 
-export const groupList = listRoute<Row>({
+export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }],
   async read({ api }, visit, query) {
-    const call = listCall(visit, query, { limit: rowsPerPage });
-    const { data, meta } = await api.list('listSubAccountGroups', groupSchema, call);
-    const isCapped = meta.total_is_capped === true;
-    return { rows: data, total: meta.total, isCapped, nextCursor: meta.next_cursor };
+    const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
+    return listResult(list, list.data, query);
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      group_id: ({ id }) => id,
+      name: ({ name }) => name,
+      members: ({ members }) => members.map((each) => `${each.sub_account} ${each.percentage}%`).join('; '),
+      they_get_percent: (row) => String(sharedPercent(row)),
+    }),
   },
   columns: [
     {

@@ -1,3 +1,4 @@
+import { limitMax } from '../../api/pagination.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { toCsv } from '../../kit/csv.ts';
 import { assert } from '../../kit/assert.ts';
@@ -9,12 +10,15 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { activeFilters, countText, shownList } from '../../portal/patterns/list-page.ts';
+import { listRoute } from './list-page.ts';
 import type { ListExport, ListPage, ShownList } from './list-page.ts';
 import type { ExportTotals } from '../../portal/patterns/list-page.ts';
 
 // A page of the file in memory at a time: 500 payments are 100 kB.
 const rowsPerRead = 500;
 const rowsShown = 5;
+/** As many are counted before an export, which may take a second. */
+export const exportedRowsMax = 1_000_000;
 // Each reads as fast as its browser takes the file, with one database connection for a few milliseconds at a time.
 const exportsMax = 8;
 
@@ -23,11 +27,17 @@ const running = new Map<string, Progress>();
 
 interface Progress {
   rows: number;
+  /** 0 where there are more than were counted. */
   total: number;
 }
 
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute[] {
+  return [listRoute(page), ...exportRoutes(page)];
+}
+
 /** The page that says what a list's file will have, the file, and how far it is. */
-export function exportRoutes<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute[] {
+function exportRoutes<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute[] {
   const { path, section } = page;
   const route = { method: 'GET', section, action: exportOf(page).needs } as const;
   return [
@@ -81,7 +91,7 @@ async function exportPage<Row extends { id: string }>(
   return {
     title: `Export: ${title}`,
     body: html`<header class="head"><h1>Export ${noun[1]}</h1></header>
-<section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, about ${sizeText(bytes)}`}.</p>
+<section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, ${totals.isCapped ? 'more than' : 'about'} ${sizeText(bytes)}`}.</p>
 <p class="hint">${filterText(shown, query)} A table that opens in any spreadsheet: <bdi>${fileName(page, visit, query)}</bdi></p>
 <p class="actions"><a class="button small" href="${base}${path}/export/file${search}" download>Download</a>
 <a class="button small plain" href="${base}${path}${search}">Back to the list</a></p>
@@ -111,7 +121,8 @@ async function* fileOf<Row extends { id: string }>(
   query: PageInput['query'],
   progress: Progress,
 ): AsyncGenerator<string> {
-  progress.total = (await totalsOf(page, services, visit, query)).total;
+  const { total, isCapped = false } = await totalsOf(page, services, visit, query);
+  progress.total = isCapped ? 0 : total;
   yield toCsv(
     exportOf(page).columns.map(({ header }) => header),
     [],
@@ -157,10 +168,8 @@ async function readRows<Row extends { id: string }>(
   const { rows } = exportOf(page);
   if (rows) return rows(services, visit, query, { limit, before });
   const { cursor: _cursor, ...filters } = query;
-  return (await page.read(services, visit, before === null ? filters : { ...filters, cursor: before })).rows.slice(
-    0,
-    limit,
-  );
+  const wanted = { ...filters, limit: String(Math.min(limit, limitMax)), ...(before !== null && { cursor: before }) };
+  return (await page.read(services, visit, wanted)).rows;
 }
 
 async function totalsOf<Row extends { id: string }>(
