@@ -15,6 +15,7 @@ import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { lastChange } from '../patterns/last-change.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { listRoutes } from '../patterns/list-export.ts';
@@ -119,7 +120,8 @@ const show: DashboardRoute = {
         ['Changed by', await lastChange(services, visit, customer.id)],
         ['Customer id', customer.id],
       ])}</section>
-${await newestPayments(services, visit, customer)}</div>`,
+${await newestPayments(services, visit, customer)}</div>
+${await recordHistory(services, visit, { id: customer.id })}`,
     };
   },
 };

@@ -2,6 +2,7 @@ import type { MerchantAction } from '../../accounts/permissions.ts';
 import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
@@ -95,7 +96,8 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>`,
+<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>
+${await recordHistory(services, visit, { id: endpoint.id })}`,
     };
   },
 };

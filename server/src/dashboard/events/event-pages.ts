@@ -52,14 +52,18 @@ const list = listRoutes<ShownEvent>({
     if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
     const { from, to } = createdRange(query);
     const endpointId = query['endpoint'] ?? '';
-    const call = listCall(visit, { ...query, term: '' }, {
-      object_id: objectId === '' ? undefined : objectId,
-      event: eventKinds.find((kind) => kind === query['kind']),
-      status: states.find(({ value }) => value === query['state'])?.value,
-      endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-      from: from?.toISOString(),
-      to: to?.toISOString(),
-    });
+    const call = listCall(
+      visit,
+      { ...query, term: '' },
+      {
+        object_id: objectId === '' ? undefined : objectId,
+        event: eventKinds.find((kind) => kind === query['kind']),
+        status: states.find(({ value }) => value === query['state'])?.value,
+        endpoint_id: isUuid(endpointId) ? endpointId : undefined,
+        from: from?.toISOString(),
+        to: to?.toISOString(),
+      },
+    );
     const list = await api.list('listEvents', eventSchema, call);
     return listResult(list, list.data, query);
   },

@@ -10,6 +10,7 @@ import type { SubAccountGroup } from '../../sub-accounts/sub-account.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -25,9 +26,13 @@ const optionsMax = 100;
 
 const show: DashboardRoute = {
   ...{ method: 'GET', path: '/groups/:id', section, action: 'records.read' },
-  async handle({ money }, visit, { params }) {
-    const group = await getGroup(money.db, visit.merchant.id, params['id'] ?? '');
-    return { title: cleanText(group.name), body: groupBody(visit, group) };
+  async handle(services, visit, { params }) {
+    const group = await getGroup(services.money.db, visit.merchant.id, params['id'] ?? '');
+    return {
+      title: cleanText(group.name),
+      body: html`${groupBody(visit, group)}
+${await recordHistory(services, visit, { id: group.id })}`,
+    };
   },
 };
 

@@ -14,6 +14,7 @@ import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { copyField } from '../patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
@@ -42,7 +43,11 @@ export const linkPage: DashboardRoute = {
     const page = { limit: newestMax, offset: 0, before: null };
     const { rows } = await listPayments(money, merchant.id, page, { paymentLinkId: link.id, now });
     const split = await splitText(services, visit, link);
-    return { title: cleanText(link.title), body: linkBody(services, visit, { link, takings, rows, split }) };
+    return {
+      title: cleanText(link.title),
+      body: html`${linkBody(services, visit, { link, takings, rows, split })}
+${await recordHistory(services, visit, { id: link.id })}`,
+    };
   },
 };
 

@@ -30,7 +30,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../refunds/refund-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { attemptList, movementTable, paymentTimeline } from './payment-history.ts';
+import { attemptList, paymentTimeline } from './payment-history.ts';
 import { paymentState } from './payment-state.ts';
 import { findVisiblePayment } from './visible-payment.ts';
 
@@ -102,8 +102,7 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     actions: actionsOf(payment, visit),
     reasons: reasonsOf(payment, visit),
   })}
-<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}
-${await movementTable(services, visit, { attempts, names })}</section>
+<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(services, visit, attempts)}</section>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
@@ -118,7 +117,7 @@ ${await movementTable(services, visit, { attempts, names })}</section>
     ['Payment id', intent.id],
   ])}</section>
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
-${await paymentTimeline(services, visit, { id: intent.id, attempts, names })}`;
+${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
 /** Who or what the payment came by, with links for those who may follow them. */

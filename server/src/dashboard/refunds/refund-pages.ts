@@ -11,7 +11,8 @@ import type { Refund } from '../../refunds/refund.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -88,22 +89,24 @@ async function partFacts(services: DashboardServices, visit: Visit, refund: Refu
 }
 
 /** What its payment's history says since it was ordered. */
-async function refundTimeline({ api }: DashboardServices, visit: Visit, refund: Refund) {
+async function refundTimeline(services: DashboardServices, visit: Visit, refund: Refund) {
   const { caller, requestId } = visit;
   const call = { caller, requestId, params: { id: refund.intentId } };
-  const { data } = await api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await services.api.call('retrievePaymentTimeline', timelineSchema, call);
   const entries = data.filter(
     ({ at, kind, transaction_id: chargeId }) =>
       chargeId === refund.chargeId && kind.startsWith('refund_') && new Date(at) >= refund.createdAt,
   );
-  return timeline(
-    visit,
-    entries.map(({ at, detail, kind }) => ({
+  const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
+  return recordHistory(services, visit, {
+    ...{ id: refund.id, names: await subAccountNames(services, visit, ids) },
+    movedBy: [{ type: 'refund', id: refund.id }],
+    own: entries.map(({ at, detail, kind }) => ({
       at: new Date(at),
       text: foreignText(detail),
       technical: html`<code>${kind}</code>`,
     })),
-  );
+  });
 }
 
 export const refundPages: readonly DashboardRoute[] = [...refundLists, show];

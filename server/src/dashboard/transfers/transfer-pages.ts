@@ -16,7 +16,8 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -80,14 +81,14 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
     ['Network’s transaction', transfer.networkTransactionId],
     ['Transfer id', transfer.id],
   ])}</section></div>
-${timeline(
-  visit,
-  data.map(({ at, detail, kind }) => ({
+${await recordHistory(services, visit, {
+  ...{ id: transfer.id, names, movedBy: [{ type: 'transfer', id: transfer.id }] },
+  own: data.map(({ at, detail, kind }) => ({
     at: new Date(at),
     text: foreignText(detail),
     technical: html`<code>${kind}</code>`,
   })),
-)}`;
+})}`;
 }
 
 function canCancel(transfer: Transfer): boolean {
