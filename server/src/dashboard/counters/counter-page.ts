@@ -38,7 +38,7 @@ export const counterPage: DashboardRoute = {
 <div class="columns">${takingsPanel(services, visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
 ${paymentsPanel(services, visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
-${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id }))}`,
+${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
 };

@@ -97,7 +97,7 @@ const show: DashboardRoute = {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
 <div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>
-${await recordHistory(services, visit, { id: endpoint.id })}`,
+${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
 };

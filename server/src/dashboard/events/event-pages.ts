@@ -84,7 +84,7 @@ const list = listRoutes<ShownEvent>({
     {
       header: 'Kind',
       isMain: true,
-      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${event}</code></span>
+      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${kindText(event)}</code></span>
 <span class="second phone">${shownTime(new Date(at), now)}</span>`,
     },
     { header: 'Time', cell: ({ created_at: at }, { now }) => shownTime(new Date(at), now) },
@@ -106,6 +106,11 @@ function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
     deliveries.filter((each) => each.status === status),
   )[0];
   return worst ? deliveryState(worst, now) : { tone: 'calm', icon: 'cross', text: 'Sent nowhere' };
+}
+
+/** A kind that breaks after its dots, where the screen is narrow. */
+function kindText(kind: string): Html {
+  return html`${kind.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)}`;
 }
 
 function triesOf({ deliveries }: ShownEvent): number {

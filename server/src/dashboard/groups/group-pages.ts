@@ -31,7 +31,7 @@ const show: DashboardRoute = {
     return {
       title: cleanText(group.name),
       body: html`${groupBody(visit, group)}
-${await recordHistory(services, visit, { id: group.id })}`,
+${await recordHistory(services, visit, { id: group.id, createdAt: group.createdAt })}`,
     };
   },
 };
@@ -61,7 +61,7 @@ ${shareBar(parts, `${group.members.length} members get ${percentToJson(shared)}%
     ({ name, percentHundredths }) =>
       html`<li><span>${name}</span><span class="percent">${percentToJson(percentHundredths)}%</span></li>`,
   )}</ol>
-<p class="hint">Of the amount less the fee where you pay it. Shares are whole dalasi, rounded down; what is left over is yours.
+<p class="hint">Of the amount less the fee where you pay it. Shares are rounded to whole dalasi, and each is at least D1.00; what is left over is yours.
 <a href="${base}/split">Work out an example</a></p>
 <p class="hint">Id <code>${group.id}</code></p></section>`;
 }

@@ -46,7 +46,7 @@ export const linkPage: DashboardRoute = {
     return {
       title: cleanText(link.title),
       body: html`${linkBody(services, visit, { link, takings, rows, split })}
-${await recordHistory(services, visit, { id: link.id })}`,
+${await recordHistory(services, visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
     };
   },
 };

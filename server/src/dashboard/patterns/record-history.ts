@@ -4,7 +4,6 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMovementsOfSource } from '../../ledger/history.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
 import { timeline } from '../../portal/patterns/record-page.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
 import { listRequestsByRequestIds } from '../../request-log/read-requests.ts';
@@ -27,28 +26,30 @@ interface RecordSources {
   names?: ReadonlyMap<string, string>;
   /** What only this kind of record has. */
   own?: readonly TimelineEntry[];
+  /** Of a record whose creation nothing else says. */
+  createdAt?: Date;
 }
 
 type ShownEvent = Static<typeof eventSchema>;
 
 /** What happened to a record: its own history, API calls, people's actions, movements, and deliveries of its events. */
 export async function recordHistory(services: DashboardServices, visit: Visit, record: RecordSources): Promise<Html> {
-  const { id, objectIds = [id], movedBy = [], names = new Map<string, string>(), own = [] } = record;
+  const { id, objectIds = [id], movedBy = [], names = new Map<string, string>(), own = [], createdAt } = record;
   const events = await eventsOf(services, visit, objectIds);
   const entries = [
     ...own,
+    ...(createdAt ? [{ at: createdAt, text: 'Created.' }] : []),
     ...(await callEntries(services, visit, events)),
     ...(await peopleEntries(services, visit, id)),
     ...(await movementEntries(services, visit, movedBy, names)),
     ...(await deliveryEntries(services, visit, events)),
   ];
   const sorted = entries.toSorted((left, right) => left.at.getTime() - right.at.getTime());
-  if (sorted.length > 0) return timeline(visit, sorted, requestsLink(visit, id));
-  return html`<section class="panel"><h2>What happened</h2><p class="hint">Nothing is on record but that it was created.</p>${requestsLink(visit, id)}</section>`;
+  return timeline(visit, sorted, requestsLink(visit, id));
 }
 
 function requestsLink({ base, may }: Visit, id: string): Html {
-  return html`${may('requests.read').isAllowed && html`<p><a href="${base}/requests?path=${id}">API calls to its address</a></p>`}`;
+  return html`${may('requests.read').isAllowed && html`<p><a href="${base}/requests?path=${id}">API calls that name it</a></p>`}`;
 }
 
 // More than a record has in ordinary life; the events' own list has all.
@@ -111,16 +112,18 @@ async function movementEntries(
   const lists = await Promise.all(
     movedBy.map((source) => listMovementsOfSource(money.db, { merchantId: merchant.id, source })),
   );
-  const nameOf = (network: string) => networkName(money.networks, network, testMode);
+  const connectors = money.networks.list(testMode);
+  const nameOf = (railAccount: string) =>
+    connectors.find(({ capabilities }) => capabilities.railAccount === railAccount)?.capabilities.displayName;
   const postings = Map.groupBy(lists.flat(), ({ flow, createdAt }) => `${createdAt.toISOString()} ${flow}`);
   return [...postings.values()].flatMap((movements) => {
     const [first] = movements;
     if (!first) return [];
     const parts = movements.map(
       ({ debit, credit, amountMinor }) =>
-        html`<span class="part">${formatAmount(amountMinor)} from ${accountText(debit, names, nameOf)} to ${accountText(credit, names, nameOf)}</span>`,
+        `${formatAmount(amountMinor)} from ${accountText(debit, names, nameOf)} to ${accountText(credit, names, nameOf)}`,
     );
-    return [{ at: first.createdAt, text: html`Booked: ${parts}`, technical: html`<code>${first.flow}</code>` }];
+    return [{ at: first.createdAt, text: `Booked: ${parts.join('; ')}.`, technical: html`<code>${first.flow}</code>` }];
   });
 }
 

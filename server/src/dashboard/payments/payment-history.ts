@@ -40,7 +40,7 @@ export async function paymentTimeline(
     ...{ id, names, objectIds: [id, ...attempts.map((attempt) => attempt.id)] },
     movedBy: [
       ...attempts.map((attempt) => ({ type: 'charge', id: attempt.id })),
-      ...refunds.map((refund) => ({ type: 'refund', id: refund.id })),
+      ...refunds.map((refund) => ({ type: 'transfer', id: refund.id })),
     ],
     own: [...own, ...(await viewEntries(services, visit, id)), ...(await noticeEntries(services, visit, attempts))],
   });

@@ -100,7 +100,8 @@ async function refundTimeline(services: DashboardServices, visit: Visit, refund:
   const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
   return recordHistory(services, visit, {
     ...{ id: refund.id, names: await subAccountNames(services, visit, ids) },
-    movedBy: [{ type: 'refund', id: refund.id }],
+    // The transfer of the same id sends its money.
+    movedBy: [{ type: 'transfer', id: refund.id }],
     own: entries.map(({ at, detail, kind }) => ({
       at: new Date(at),
       text: foreignText(detail),

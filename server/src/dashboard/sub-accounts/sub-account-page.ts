@@ -117,7 +117,7 @@ ${!isPayable && noDestination(found)}
   ])}</section></div>
 ${payoutsPanel(services, visit, payouts)}
 ${statementSection(visit, subAccount.id, { period, statement, cursor })}
-${await recordHistory(services, visit, { id: subAccount.id })}`;
+${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {
