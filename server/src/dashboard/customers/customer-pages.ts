@@ -152,7 +152,7 @@ const create = formRoutes<null>({
   section: 'customers',
   action: 'customers.write',
   load: async () => null,
-  operation: () => ({ operationId: 'createCustomer' }),
+  operation: 'createCustomer',
   view: () => ({
     heading: 'New customer',
     fields,
@@ -170,6 +170,7 @@ const create = formRoutes<null>({
 
 const edit = formRoutes<Customer>({
   path: '/customers/:id/edit',
+  operation: 'updateCustomer',
   section: 'customers',
   action: 'customers.write',
   load: findShown,
@@ -192,6 +193,8 @@ const edit = formRoutes<Customer>({
 
 const remove = formRoutes<Customer>({
   path: '/customers/:id/delete',
+  operation: 'deleteCustomer',
+  gone: '/customers',
   section: 'customers',
   action: 'customers.write',
   load: findShown,

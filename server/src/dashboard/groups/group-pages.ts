@@ -114,6 +114,7 @@ function valuesOf(group: SubAccountGroup): Record<string, string> {
 
 const create = formRoutes<GroupSubject>({
   ...{ path: '/groups/new', section, action: 'sub_accounts.write', rows: ['members'], load },
+  operation: 'createSubAccountGroup',
   view: (subject, { base }, input) => ({
     heading: 'New group',
     ...(subject.subAccounts.length === 0 && {
@@ -133,6 +134,7 @@ const create = formRoutes<GroupSubject>({
 
 const edit = formRoutes<GroupSubject>({
   ...{ path: '/groups/:id/edit', section, action: 'sub_accounts.write', rows: ['members'], load },
+  operation: 'updateSubAccountGroup',
   view: (subject, _visit, input) => ({
     heading: 'Change the group',
     effect: html`<p>Payments that exist already keep their split.</p>`,
@@ -157,6 +159,7 @@ const edit = formRoutes<GroupSubject>({
 
 const remove = formRoutes<SubAccountGroup>({
   ...{ path: '/groups/:id/delete', section, action: 'sub_accounts.write' },
+  ...{ operation: 'deleteSubAccountGroup', gone: '/groups' },
   load: ({ money }, { merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
   view: (group) => ({
     heading: 'Delete this group?',

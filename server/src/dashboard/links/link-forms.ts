@@ -107,7 +107,7 @@ function valuesOf(link: Link): Record<string, string> {
 }
 
 const create = formRoutes<LinkSubject>({
-  ...{ path: '/links/new', section, action: 'links.write', rows, load },
+  ...{ path: '/links/new', section, action: 'links.write', rows, load, operation: 'createPaymentLink' },
   view: (subject, _visit, input) => ({
     heading: 'New payment link',
     fields: fieldsOf(subject, input),
@@ -123,7 +123,7 @@ const create = formRoutes<LinkSubject>({
 });
 
 const edit = formRoutes<LinkSubject>({
-  ...{ path: '/links/:id/edit', section, action: 'links.write', rows, load },
+  ...{ path: '/links/:id/edit', section, action: 'links.write', rows, load, operation: 'updatePaymentLink' },
   view: (subject, _visit, input) => ({
     heading: 'Change the payment link',
     effect: html`<p>The address and the QR code stay. Payments that exist already do not change.</p>`,
@@ -143,7 +143,7 @@ const edit = formRoutes<LinkSubject>({
 });
 
 const switchLink = formRoutes<Link>({
-  ...{ path: '/links/:id/switch', section, action: 'links.write' },
+  ...{ path: '/links/:id/switch', section, action: 'links.write', operation: 'updatePaymentLink' },
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     ...(link.status === 'active'
@@ -158,12 +158,13 @@ completed. You can switch it on again.</p>`,
           effect: html`<p>${foreignText(link.title)}: its page takes payments again.</p>`,
           button: 'Switch on',
         }),
+    fields: [{ kind: 'hidden', json: 'text', name: 'status', label: 'State' }],
+    values: { status: link.status === 'active' ? 'inactive' : 'active' },
     back: { href: `/links/${link.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, status }, formId }) {
+  async submit(services, visit, { subject: { id, status }, body, formId }) {
     await act(services, visit, {
-      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, formId },
-      body: { status: status === 'active' ? 'inactive' : 'active' },
+      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, body, formId },
       ...{ object: { type: 'payment_link', id }, before: { status } },
     });
     return `/links/${id}`;
@@ -171,7 +172,7 @@ completed. You can switch it on again.</p>`,
 });
 
 const remove = formRoutes<Link>({
-  ...{ path: '/links/:id/delete', section, action: 'links.write' },
+  ...{ path: '/links/:id/delete', section, action: 'links.write', operation: 'deletePaymentLink', gone: '/links' },
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     heading: 'Delete this payment link?',

@@ -23,7 +23,7 @@ export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
   section: 'payments',
   action: 'payments.write',
   load: choicesOf,
-  operation: () => ({ operationId: 'createPayment' }),
+  operation: 'createPayment',
   view: (choices) => ({
     heading: 'New payment',
     fields: fieldsOf(choices),

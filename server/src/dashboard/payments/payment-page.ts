@@ -214,7 +214,7 @@ const cancel = formRoutes<FoundPayment>({
   section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
-  operation: ({ intent }) => ({ operationId: 'cancelPayment', params: { id: intent.id } }),
+  operation: 'cancelPayment',
   view: ({ intent }, { now }) => ({
     heading: 'Cancel this payment?',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${formatAmount(totalMinor(intent))}.</p>

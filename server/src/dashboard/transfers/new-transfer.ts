@@ -30,7 +30,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
     return { networks, availableMinor: await availableOf(money.db, visit) };
   },
-  operation: () => ({ operationId: 'createTransfer' }),
+  operation: 'createTransfer',
   view: ({ networks, availableMinor }) => ({
     heading: 'Pay out',
     effect: html`<p>${formatAmount(availableMinor)} can be paid out.</p>`,

@@ -115,7 +115,7 @@ const cancel = formRoutes<Transfer>({
   section: 'transfers',
   action: 'transfers.cancel',
   load: findShown,
-  operation: ({ id }) => ({ operationId: 'cancelTransfer', params: { id } }),
+  operation: 'cancelTransfer',
   view: (transfer) => ({
     heading: 'Cancel this transfer?',
     effect: html`<p>${formatAmount(transfer.amountMinor)} to ${nameOf(transfer)}, ${maskPhoneNumber(transfer.accountNumber)}.</p>
