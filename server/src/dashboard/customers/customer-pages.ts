@@ -14,6 +14,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
@@ -116,6 +117,7 @@ const show: DashboardRoute = {
         ['Paid in total, refunds taken off', formatAmount(paid?.paidMinor ?? 0n)],
         ['Payments', String(paid?.count ?? 0n)],
         ['Last paid', paid && shownTime(paid.lastPaidAt, visit.now)],
+        ...metadataFacts(customer.metadata),
         ['Recorded', shownTime(customer.createdAt, visit.now)],
         ['Changed by', await lastChange(services, visit, customer.id)],
         ['Customer id', customer.id],
@@ -141,11 +143,24 @@ ${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, co
   )}</ul>${total > newestMax && html`<p><a href="${base}/payments?customer=${customer.id}">All payments of this customer</a></p>`}</section>`;
 }
 
-const fields: readonly Field[] = [
-  { kind: 'text', name: 'name', label: 'Name', isRequired: true },
-  { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
-  { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
-];
+const rows = ['metadata'];
+
+function fieldsOf(form: PageInput['form'], stored?: Customer): Field[] {
+  return [
+    { kind: 'text', name: 'name', label: 'Name', isRequired: true },
+    { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
+    { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
+    ...(stored
+      ? []
+      : [
+          {
+            ...{ kind: 'checkbox' as const, name: 'config.distinct', label: 'Open the customer who has them already' },
+            hint: 'Instead of recording the same number or e-mail address twice.',
+          },
+        ]),
+    metadataField('metadata', form, stored?.metadata),
+  ];
+}
 
 const create = formRoutes<null>({
   path: '/customers/new',
@@ -153,9 +168,10 @@ const create = formRoutes<null>({
   action: 'customers.write',
   load: async () => null,
   operation: 'createCustomer',
-  view: () => ({
+  rows,
+  view: (_subject, _visit, { form }) => ({
     heading: 'New customer',
-    fields,
+    fields: fieldsOf(form),
     button: 'Record the customer',
     back: { href: '/customers', text: 'Back to the customers' },
   }),
@@ -174,18 +190,23 @@ const edit = formRoutes<Customer>({
   section: 'customers',
   action: 'customers.write',
   load: findShown,
-  view: ({ id, name, phone, email }) => ({
+  rows,
+  view: (customer, _visit, { form }) => ({
     heading: 'Edit the customer',
     effect: html`<p>Payments that exist already keep what they were created with.</p>`,
-    fields,
-    values: { name, phone: phone ?? '', email: email ?? '' },
+    fields: fieldsOf(form, customer),
+    values: {
+      ...{ name: customer.name, phone: customer.phone ?? '', email: customer.email ?? '' },
+      ...metadataValues('metadata', customer.metadata),
+    },
     button: 'Save',
-    back: { href: `/customers/${id}`, text: 'Back to the customer' },
+    back: { href: `/customers/${customer.id}`, text: 'Back to the customer' },
   }),
-  async submit(services, visit, { subject: { id, name, phone, email }, body, formId }) {
+  async submit(services, visit, { subject: { id, name, phone, email, metadata }, body: typed, formId }) {
+    const body = { ...typed, metadata: typedMetadata(typed['metadata'], metadata) };
     await act(services, visit, {
       ...{ operationId: 'updateCustomer', schema: customerSchema, params: { id }, body, formId },
-      ...{ object: { type: 'customer', id }, before: { name, phone, email } },
+      ...{ object: { type: 'customer', id }, before: { name, phone, email, metadata } },
     });
     return `/customers/${id}`;
   },

@@ -15,6 +15,7 @@ import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
 import { recordHistory } from '../patterns/record-history.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { copyField } from '../patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
@@ -90,6 +91,7 @@ ${qrCode(link.url, 'QR code of the payment link')}
         ? null
         : html`${link.custom_fields.map((label, index) => html`${index > 0 && ', '}${foreignText(label)}`)}`,
     ],
+    ...metadataFacts(link.metadata),
     ['Split', split],
     ['After paying, back to', link.redirect_url],
     ['After cancelling, back to', link.cancel_url],

@@ -23,6 +23,7 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { ifFound } from '../patterns/if-found.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
@@ -110,7 +111,9 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
     ),
+    ...metadataFacts(intent.metadata),
     ['Created', shownTime(intent.createdAt, now)],
+    ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
     ['Last acted on by', await lastChange(services, visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],

@@ -15,6 +15,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
@@ -74,6 +75,8 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
       subAccountId &&
         html`<a href="${base}/sub-accounts/${subAccountId}">${foreignText(names.get(subAccountId) ?? 'Sub-account')}</a>`,
     ],
+    ...metadataFacts(transfer.metadata),
+    ['Events also go to', transfer.callbackUrl && foreignText(transfer.callbackUrl)],
     ['Message', transfer.narration && foreignText(transfer.narration)],
     ['Why it failed', transfer.failureReason && foreignText(transfer.failureReason)],
     ['Arrived', transfer.completedAt && shownTime(transfer.completedAt, now)],

@@ -244,7 +244,7 @@ async function drawForm<Kind extends PortalKind>(
   const { heading, effect, fields = [], button, isDanger = false, back } = view;
   const shown = [...fieldNames(fields), 'second_factor'];
   const more = fields.filter(({ isMore }) => isMore === true);
-  const isOpen = more.some(({ name }) => form.values[name] || form.errors.some(({ field }) => field === name));
+  const isOpen = more.some(({ name }) => isUsed(form, name));
   // Enter presses a form's first button, which must not be the one that adds a row.
   const isLong = fields.some(({ kind }) => kind === 'rows');
   return html`<h1>${heading}</h1>
@@ -263,6 +263,16 @@ ${await factorField(services, visit, { action, form })}
 <div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
 <a class="button plain" href="${visit.base}${back.href}">${back.text}</a></div>
 </form>`;
+}
+
+/** True for a field with a value or an error, and for a list that a row was just added to. */
+function isUsed({ values, errors }: FormState, name: string): boolean {
+  const isOf = (key: string): boolean => key === name || key.startsWith(`${name}.`);
+  return (
+    values['more'] === name ||
+    Object.entries(values).some(([key, value]) => isOf(key) && value !== '') ||
+    errors.some(({ field }) => field !== null && isOf(field))
+  );
 }
 
 /** Everything typed travels along hidden, so that “Change it” loses nothing. */
