@@ -9,6 +9,7 @@ import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { Transfer } from '../../transfers/transfer.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
@@ -24,6 +25,8 @@ interface PayoutSubject extends FoundSubAccount {
   plan: Transfer | Html;
 }
 
+const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', label: 'Amount' };
+
 /** The amount stands in the address, so that what is confirmed is what was shown. */
 const payOut = formRoutes<PayoutSubject>({
   ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
@@ -37,7 +40,9 @@ const payOut = formRoutes<PayoutSubject>({
     const below =
       found.isPayable && found.settledMinor >= payoutMinimumMinor ? otherAmount(query['amount'] ?? '') : html``;
     const heading = `Pay out ${cleanText(subAccount.name)}`;
-    if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below };
+    // Also for a form that was sent before, when its payout has left too little for another.
+    const fields = [amountField];
+    if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below, fields };
     const amount = formatAmount(plan.amountMinor);
     return {
       heading,
@@ -48,7 +53,7 @@ const payOut = formRoutes<PayoutSubject>({
         ['Its balance after', formatAmount(found.settledMinor + found.pendingMinor - plan.amountMinor)],
         ['Yours after', plan.feeMinor > 0n ? formatAmount(found.merchantMinor - plan.feeMinor) : null],
       ])}<p>A payout that was sent cannot be called back. If the network refuses it, the money comes back to the sub-account.</p>`,
-      fields: [{ kind: 'hidden', json: 'amount', name: 'amount', label: 'Amount' }],
+      fields,
       values: { amount: formatAmount(plan.amountMinor, { style: 'plain' }) },
       button: `Pay out ${amount}`,
       back,
