@@ -67,9 +67,9 @@ export function pageRequest(query: PageQuery): PageRequest {
 
 /** The page of a list that can be paged back too. */
 export function listPageRequest(query: PageQuery): PageRequest {
-  const { cursor, ...rest } = query;
-  const position = cursor === undefined ? undefined : cursorPosition(cursor);
-  return position?.inFrontOf ? { ...pageRequest(rest), ...position } : pageRequest(query);
+  const position = query.cursor === undefined ? undefined : cursorPosition(query.cursor);
+  if (!position?.inFrontOf) return pageRequest(query);
+  return { ...pageRequest({ ...query, cursor: position.inFrontOf }), ...position };
 }
 
 const newerPrefix = 'newer:';

@@ -32,7 +32,7 @@ export const groupLists = listRoutes<Row>({
       cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
 <span class="second phone">${membersText(row)}</span>`,
     },
-    { header: 'Members', cell: membersText },
+    { header: 'Members', cell: (row) => html`<span class="unbroken">${membersText(row)}</span>` },
     { header: 'They get', isMain: true, isNumber: true, cell: (row) => `${sharedPercent(row)}%` },
     { header: 'You', isNumber: true, cell: (row) => `${100 - sharedPercent(row)}%` },
   ],

@@ -128,7 +128,9 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         if (confirm && !isConfirmed(input)) return drawConfirmed(page, [services, visit, input]);
         if (!acted) {
           const effect = confirm ? await confirm(services, visit, { subject, input, body }) : view;
-          if (view.refusal || (input.form['seen'] ?? '') !== digestOf(effect)) {
+          const isOther = view.refusal !== undefined || (input.form['seen'] ?? '') !== digestOf(effect);
+          // The other of two taps may have acted since it was looked up.
+          if (isOther && !(await hasActed(page, [services, visit, input]))) {
             throw new AppError('state_conflict', 'This has changed meanwhile. Nothing was done. Look at it again.');
           }
         }
