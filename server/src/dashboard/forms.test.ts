@@ -88,8 +88,8 @@ test('a second press of a button leads where the first one led, also after a swi
     const sent = await hiddenFields(url);
     const count = (await audited()).length;
     const taps = [await owner.post(url, sent), await owner.post(url, sent)];
-    const places = taps.map(({ headers }) => headers.get('location'));
-    assert.deepEqual(places, [new URL(world.at(leadsTo)).pathname, new URL(world.at(leadsTo)).pathname], path);
+    const locations = taps.map(({ headers }) => headers.get('location'));
+    assert.deepEqual(locations, [new URL(world.at(leadsTo)).pathname, new URL(world.at(leadsTo)).pathname], path);
     assert.equal((await audited()).length, count + 1, path);
   }
 });

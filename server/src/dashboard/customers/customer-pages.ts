@@ -35,7 +35,7 @@ interface CustomerRow {
   paid: PaidByCustomer | undefined;
 }
 
-const list = listRoutes<CustomerRow>({
+const lists = listRoutes<CustomerRow>({
   path: '/customers',
   section: 'customers',
   action: 'records.read',
@@ -236,4 +236,4 @@ const remove = formRoutes<Customer>({
   },
 });
 
-export const customerPages: readonly DashboardRoute[] = [...list, ...create, show, ...edit, ...remove];
+export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, ...edit, ...remove];

@@ -32,7 +32,7 @@ const states = [
   { value: 'kept', text: 'Kept' },
 ] as const;
 
-const list = listRoutes<ShownEvent>({
+const lists = listRoutes<ShownEvent>({
   path: '/events',
   section: 'events',
   action: 'requests.read',
@@ -205,4 +205,4 @@ const resend = formRoutes<EventWithTries>({
   },
 });
 
-export const eventPages: readonly DashboardRoute[] = [...list, show, ...resend];
+export const eventPages: readonly DashboardRoute[] = [...lists, show, ...resend];

@@ -168,8 +168,12 @@ async function readRows<Row extends { id: string }>(
   const { rows } = exportOf(page);
   if (rows) return rows(services, visit, query, { limit, before });
   const { cursor: _cursor, ...filters } = query;
-  const wanted = { ...filters, limit: String(Math.min(limit, limitMax)), ...(before !== null && { cursor: before }) };
-  return (await page.read(services, visit, wanted)).rows;
+  const requested = {
+    ...filters,
+    limit: String(Math.min(limit, limitMax)),
+    ...(before !== null && { cursor: before }),
+  };
+  return (await page.read(services, visit, requested)).rows;
 }
 
 async function totalsOf<Row extends { id: string }>(

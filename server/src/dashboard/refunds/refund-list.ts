@@ -65,7 +65,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       way: ({ route }) => wayTexts[route],
       state: (refund) => refundState(refund).text,
       amount: ({ amountMinor }) => amountMinor,
-      you_gave: (refund) => merchantPartMinor(refund),
+      your_part: (refund) => merchantPartMinor(refund),
       currency: ({ currency }) => currency,
       arrived_at: ({ completedAt }) => completedAt?.toISOString() ?? null,
     }),

@@ -77,8 +77,8 @@ async function workOut(
     };
     const isShared = split.subAccountId !== null || split.groupId !== null;
     const request = { amountMinor: parseAmount(amount), currency: null, split: isShared ? split : null };
-    const asAsked = { ...merchant, collectionFee: { ...merchant.collectionFee, payer } };
-    return { preview: (await previewPayment(money.db, money, asAsked, request)) as Preview };
+    const withPayer = { ...merchant, collectionFee: { ...merchant.collectionFee, payer } };
+    return { preview: (await previewPayment(money.db, money, withPayer, request)) as Preview };
   } catch (error) {
     if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
     return refusedForm({ ...query }, error);
