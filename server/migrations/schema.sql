@@ -863,6 +863,16 @@ CREATE TABLE payment_links (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE payment_page_views (
+  merchant_id uuid NOT NULL,
+  intent_id uuid NOT NULL,
+  views bigint NOT NULL,
+  first_viewed_at timestamp with time zone NOT NULL,
+  last_viewed_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_page_views_pkey PRIMARY KEY (merchant_id, intent_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE provider_transactions (
   rail_account text NOT NULL,
   transaction_id text NOT NULL,

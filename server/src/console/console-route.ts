@@ -1,7 +1,7 @@
 import type { OperatorAction } from '../accounts/permissions.ts';
 import { formRoutes as portalFormRoutes } from '../portal/patterns/form-page.ts';
 import type { FormPage } from '../portal/patterns/form-page.ts';
-import { exportRoutes } from '../portal/patterns/list-export.ts';
+import { listRoutes as portalListRoutes } from '../portal/patterns/list-export.ts';
 import { listRoute as portalListRoute } from '../portal/patterns/list-page.ts';
 import type { ListPage } from '../portal/patterns/list-page.ts';
 import type { PageResult, PageRoute } from '../portal/patterns/page-route.ts';
@@ -41,9 +41,9 @@ export function listRoute<Row extends { id: string }>(page: ListPage<Row, Consol
   return portalListRoute(page);
 }
 
-/** A list that can be taken away as a file of the same rows. */
-export function exportedListRoutes<Row extends { id: string }>(page: ListPage<Row, ConsoleKind>): ConsoleRoute[] {
-  return [portalListRoute(page), ...exportRoutes(page)];
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }>(page: ListPage<Row, ConsoleKind>): ConsoleRoute[] {
+  return portalListRoutes(page);
 }
 
 /** The two routes of a form of the console. */

@@ -21,6 +21,7 @@ import { networksToChoose } from './networks-to-choose.ts';
 import { findLastNoteTime } from './queries/charge-notes.ts';
 import { findCurrentCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
+import { upsertPageView } from './queries/page-views.ts';
 import { startAttempt } from './start-attempt.ts';
 import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
@@ -53,6 +54,8 @@ export interface Checkout {
    */
   abandon(token: string, chargeId: string | null, cause: TransactionCause): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
+  /** Counts that somebody opened the page, for the payment's timeline. */
+  countView(view: CheckoutView): Promise<void>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
 }
@@ -129,6 +132,7 @@ export function createCheckout(context: PaymentContext): Checkout {
       await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
       return view(token);
     },
+    countView: (shown) => upsertPageView(context.db, shown, context.clock.now()),
     topic: ({ intentId }) => intentTopic(intentId),
   };
 }

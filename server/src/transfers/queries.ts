@@ -1,8 +1,8 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 
@@ -126,10 +126,9 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
   });
 }
 
-export interface TransferFilter extends TimeFilter {
+export interface TransferFilter extends TimeFilter, SearchFilter {
   kind?: Exclude<TransferKind, 'refund'> | undefined;
   status?: TransferStatus | undefined;
-  term?: string | undefined;
 }
 
 const searchColumns = [
@@ -160,19 +159,40 @@ export function listTransfers(
   filter: TransferFilter,
   { withSum = false } = {},
 ): Promise<List<Transfer>> {
-  const { term } = filter;
+  return lists.read(withSum ? summedTransferList : transferList, { page, ...filtered(merchantId, filter) });
+}
+
+/** A page of the same list without its total, for reading it to its end. */
+export function listTransferRows(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: TransferFilter,
+): Promise<Transfer[]> {
+  return lists.readRows(transferList, { page, ...filtered(merchantId, filter) });
+}
+
+/** How many transfers the list has, up to `rowsMax`, and their sum. */
+export function sumTransfers(
+  lists: ListReader,
+  merchantId: string,
+  filter: TransferFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  return lists.totals(summedTransferList, filtered(merchantId, filter), rowsMax);
+}
+
+function filtered(
+  merchantId: string,
+  filter: TransferFilter,
+): { merchantId: string; filters: ListFilter[]; isSearch: boolean } {
   const filters = [
     ...columnFilter('kind', 'kind =', filter.kind),
     ...columnFilter('status', 'status =', filter.status),
     ...createdFilter('transfers', filter),
-    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+    ...searchFilters(filter, searchColumns, 'amount'),
   ];
-  return lists.read(withSum ? summedTransferList : transferList, {
-    merchantId,
-    page,
-    filters,
-    isSearch: term !== undefined,
-  });
+  return { merchantId, filters, isSearch: filter.term !== undefined };
 }
 
 const pendingList: ListSource<Transfer> = {

@@ -8,12 +8,12 @@ import type { PageRequest } from '../../api/pagination.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
-import { exportedListRoutes } from '../console-route.ts';
+import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 
@@ -37,8 +37,7 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
     { kind: 'given', name: 'business', label: 'Of one business, with what its own people did' },
   ],
   async read(services, _visit, query) {
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
-    const list = await entriesOf(services, query, page);
+    const list = await entriesOf(services, query, pageOf(query));
     return { ...list, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
   },
   columns: [
@@ -114,4 +113,4 @@ function hrefOf({ objectType, objectId, businessId, testMode }: AuditEntry): str
   return `/businesses/${businessId}`;
 }
 
-export const auditPages = exportedListRoutes(auditList);
+export const auditPages = listRoutes(auditList);

@@ -5,7 +5,7 @@ import { getBusiness } from '../../merchants/business-status.ts';
 import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { readTotals } from '../../reports/read-totals.ts';
 import { listRoute } from '../console-route.ts';

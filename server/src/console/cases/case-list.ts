@@ -6,7 +6,7 @@ import { listMerchants } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../payments/connector-of.ts';
 import { findChargeByName } from '../../payments/find-payment.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';

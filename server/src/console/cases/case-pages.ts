@@ -107,7 +107,7 @@ ${
       at: step.createdAt,
       text: html`${operators.get(step.operatorId) ?? step.operatorId} ${step.step} ${step.resolution}${step.evidence !== null && html`: ${foreignText(step.evidence)}`}`,
     })),
-    'Who decided what',
+    { heading: 'Who decided what' },
   )
 }
 ${record && (await recordTimeline(services, visit, record))}`;

@@ -7,7 +7,7 @@ import { isUuid } from '../../kit/ids.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../payments/connector-of.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { dayText, rateText } from '../../portal/patterns/texts.ts';
@@ -16,7 +16,7 @@ import type { Figures } from '../../reports/figures.ts';
 import { readTotals, totalsKey } from '../../reports/read-totals.ts';
 import type { TotalsKeys, TotalsRow } from '../../reports/read-totals.ts';
 import { merchantsOf } from '../businesses/merchant-names.ts';
-import { exportedListRoutes } from '../console-route.ts';
+import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -216,4 +216,4 @@ function hrefOf({ day, merchant, network }: ShownTotals): string {
   return merchant ? `/totals?business=${merchant.businessId}` : `/totals?network=${network}`;
 }
 
-export const totalsPages = exportedListRoutes(totalsPage);
+export const totalsPages = listRoutes(totalsPage);

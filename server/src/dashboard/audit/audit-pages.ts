@@ -12,7 +12,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';

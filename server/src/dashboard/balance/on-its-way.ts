@@ -3,15 +3,14 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../payments/connector-of.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listPending } from '../../transfers/find-transfer.ts';
 import { totalMinor } from '../../transfers/transfer.ts';
 import type { Transfer, TransferKind } from '../../transfers/transfer.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportRoutes } from '../../portal/patterns/list-export.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import type { ListPage } from '../patterns/list-page.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
 
@@ -90,4 +89,4 @@ function wayOf({ networkText, accountNumber }: PendingRow): string {
   return `${networkText} ${maskPhoneNumber(accountNumber)}`;
 }
 
-export const onItsWayPages: readonly DashboardRoute[] = [listRoute(pendingPage), ...exportRoutes(pendingPage)];
+export const onItsWayPages: readonly DashboardRoute[] = listRoutes(pendingPage);

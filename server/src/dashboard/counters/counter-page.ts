@@ -7,6 +7,7 @@ import { qrCode } from '../../pages/qr-code.ts';
 import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { copyField } from '../patterns/copy-field.ts';
 import { periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
@@ -36,7 +37,8 @@ export const counterPage: DashboardRoute = {
       body: html`${head(visit, counter)}
 <div class="columns">${takingsPanel(services, visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
-${paymentsPanel(services, visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}`,
+${paymentsPanel(services, visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
+${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
 };

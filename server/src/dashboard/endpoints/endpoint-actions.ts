@@ -74,7 +74,7 @@ const create = formRoutes<null>({
 });
 
 const edit = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint },
+  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint, operation: 'updateWebhookEndpoint' },
   view: (endpoint) => ({
     heading: 'Edit the endpoint',
     fields: [{ ...urlField, isRequired: !endpoint.is_default }, descriptionField, eventsField],
@@ -117,7 +117,7 @@ function switchRoutes(
   { heading, effect, button }: { heading: string; effect: string; button: string },
 ): DashboardRoute[] {
   return formRoutes<ShownEndpoint>({
-    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint },
+    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint, operation: 'updateWebhookEndpoint' },
     view: (endpoint) => ({
       ...{ heading, button },
       effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
@@ -135,6 +135,7 @@ function switchRoutes(
 
 const remove = formRoutes<ShownEndpoint>({
   ...{ ...shared, path: '/endpoints/:id/delete', load: loadEndpoint },
+  ...{ operation: 'deleteWebhookEndpoint', gone: '/endpoints' },
   view: (endpoint) => ({
     heading: 'Delete this endpoint?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -227,7 +228,7 @@ interface Missed {
 }
 
 const resend = formRoutes<Missed>({
-  ...{ ...shared, path: '/endpoints/:id/resend' },
+  ...{ ...shared, path: '/endpoints/:id/resend', operation: 'resendEvents' },
   async load(services, visit, input) {
     const endpoint = await loadEndpoint(services, visit, input);
     const { caller, requestId } = visit;

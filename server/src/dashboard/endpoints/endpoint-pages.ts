@@ -1,12 +1,15 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -23,17 +26,32 @@ import { signatureCheck } from './signature-check.ts';
 const endpointsShown = 100;
 const deliveriesShown = 10;
 
-const list = listRoute<ShownEndpoint>({
+const list = listRoutes<ShownEndpoint>({
   path: '/endpoints',
   section: 'endpoints',
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
   filters: [],
-  async read({ api }, { caller, requestId }) {
-    const call = { caller, requestId, query: { limit: endpointsShown } };
+  async read({ api }, visit, { cursor = '' }) {
+    const call = listCall(visit, { cursor }, { limit: endpointsShown });
     const { data, meta } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
     return { rows: data, total: meta.total, nextCursor: null };
+  },
+  exported: {
+    needs: 'requests.read',
+    columns: exportColumns({
+      endpoint_id: ({ id }) => id,
+      address: ({ url }) => url,
+      description: ({ description }) => description,
+      events: ({ enabled_events: kinds }) => kinds.join('; '),
+      state: (endpoint) => endpointState(endpoint).text,
+      waiting: ({ health }) => String(health.pending),
+      failed: ({ health }) => String(health.failed),
+      stored: ({ health }) => String(health['kept']),
+      last_delivered_at: ({ health }) => health.last_success_at,
+      created_at: ({ createdAt }) => createdAt,
+    }),
   },
   columns: [
     {
@@ -78,7 +96,8 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>`,
+<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>
+${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
 };
@@ -145,4 +164,4 @@ ${delivery && stateMark(deliveryState(delivery, now))}</span></a></li>`;
 }
 
 // `new` comes before `:id`.
-export const endpointPages: readonly DashboardRoute[] = [list, ...endpointActions, ...signatureCheck, show];
+export const endpointPages: readonly DashboardRoute[] = [...list, ...endpointActions, ...signatureCheck, show];

@@ -19,7 +19,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { barChart, drawn } from '../patterns/charts/bar-chart.ts';
 import { chartTable } from '../patterns/charts/chart-frame.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';

@@ -35,7 +35,7 @@ export function paymentTable(
   { base, testMode, now }: Visit,
   rows: readonly FoundPayment[],
 ): Html {
-  return html`<table class="list recent"><caption class="unseen">Payments</caption>
+  return html`<table class="list newest-payments"><caption class="unseen">Payments</caption>
 <thead><tr><th scope="col">For</th><th scope="col" class="wide">Time</th><th scope="col" class="wide">Network</th><th scope="col" class="wide">State</th><th scope="col" class="number">Amount</th></tr></thead>
 <tbody>${rows.map((payment) => {
     const { intent, charge } = payment;

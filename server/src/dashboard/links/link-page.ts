@@ -14,6 +14,8 @@ import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { copyField } from '../patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
@@ -42,7 +44,11 @@ export const linkPage: DashboardRoute = {
     const page = { limit: newestMax, offset: 0, before: null };
     const { rows } = await listPayments(money, merchant.id, page, { paymentLinkId: link.id, now });
     const split = await splitText(services, visit, link);
-    return { title: cleanText(link.title), body: linkBody(services, visit, { link, takings, rows, split }) };
+    return {
+      title: cleanText(link.title),
+      body: html`${linkBody(services, visit, { link, takings, rows, split })}
+${await recordHistory(services, visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
+    };
   },
 };
 
@@ -85,6 +91,7 @@ ${qrCode(link.url, 'QR code of the payment link')}
         ? null
         : html`${link.custom_fields.map((label, index) => html`${index > 0 && ', '}${foreignText(label)}`)}`,
     ],
+    ...metadataFacts(link.metadata),
     ['Split', split],
     ['After paying, back to', link.redirect_url],
     ['After cancelling, back to', link.cancel_url],

@@ -23,6 +23,7 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { ifFound } from '../patterns/if-found.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
@@ -30,7 +31,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { movementTable, paymentTimeline } from './payment-history.ts';
+import { paymentTimeline } from './payment-history.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { findVisiblePayment } from './visible-payment.ts';
@@ -103,8 +104,7 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     actions: actionsOf(payment, visit),
     reasons: reasonsOf(payment, visit),
   })}
-<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}
-${await movementTable(services, visit, { attempts, names })}</section>
+<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(money, visit, attempts)}</section>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
@@ -112,14 +112,16 @@ ${await movementTable(services, visit, { attempts, names })}</section>
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
     ),
+    ...metadataFacts(intent.metadata),
     ['Created', shownTime(intent.createdAt, now)],
+    ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
     ['Last acted on by', await lastChange(services, visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],
     ['Payment id', intent.id],
   ])}</section>
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
-${await paymentTimeline(services, visit, { id: intent.id, attempts, names })}`;
+${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
 /** Who or what the payment came by, with links for those who may follow them. */
@@ -216,7 +218,7 @@ const cancel = formRoutes<FoundPayment>({
   section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
-  operation: ({ intent }) => ({ operationId: 'cancelPayment', params: { id: intent.id } }),
+  operation: 'cancelPayment',
   view: ({ intent }, { now }) => ({
     heading: 'Cancel this payment?',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${formatAmount(totalMinor(intent))}.</p>

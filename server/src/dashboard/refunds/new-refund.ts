@@ -45,7 +45,7 @@ export const newRefund: readonly DashboardRoute[] = formRoutes<Refundable>({
     const preview = previewRefund(services.money, visit.merchant, { intent, charge }, null);
     return { intent, charge, whole: await preview.catch(nullIfRefused) };
   },
-  operation: () => ({ operationId: 'createRefund' }),
+  operation: 'createRefund',
   view: ({ intent, charge, whole }) => ({
     heading: 'Refund this payment',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${charge.transactionReference}.</p>

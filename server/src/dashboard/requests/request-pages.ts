@@ -12,7 +12,7 @@ import { getRequest, listRequests } from '../../request-log/read-requests.ts';
 import type { ListedRequest } from '../../request-log/read-requests.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { keyText } from '../../portal/records/key-texts.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -54,7 +54,7 @@ const list = listRoute<RequestRow>({
   ],
   async read({ money }, { merchant, testMode }, query) {
     const key = filled(query['key']);
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
+    const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
       term: filled(query['term']),
       path: filled(query['path'])?.toLowerCase(),

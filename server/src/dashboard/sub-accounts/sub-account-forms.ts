@@ -33,6 +33,7 @@ function destinationFields(networks: readonly Option[]): Field[] {
 
 const create = formRoutes<Option[]>({
   ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
+  operation: 'createSubAccount',
   load: async (services, { testMode }) => payoutNetworks(services, testMode),
   view: (networks) => ({
     heading: 'New sub-account',
@@ -60,6 +61,7 @@ const create = formRoutes<Option[]>({
 
 const edit = formRoutes<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/edit', section, action: 'sub_accounts.write' },
+  operation: 'updateSubAccount',
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Change the sub-account',
@@ -99,6 +101,7 @@ interface Destination extends FoundSubAccount {
 /** Whoever changes a destination redirects money, so it has its own page, which asks for the second factor each time. */
 const destination = formRoutes<Destination>({
   ...{ path: '/sub-accounts/:id/destination', section, action: 'sub_accounts.change_destination' },
+  operation: 'updateSubAccount',
   load: async (services, visit, { params }) => ({
     ...(await readSubAccount(services, visit, params['id'])),
     networks: payoutNetworks(services, visit.testMode),
@@ -151,6 +154,7 @@ ${accounts.publicUrl()}${base}/sub-accounts`;
 
 const remove = formRoutes<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/delete', section, action: 'sub_accounts.write' },
+  ...{ operation: 'deleteSubAccount', gone: '/sub-accounts' },
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Delete this sub-account?',

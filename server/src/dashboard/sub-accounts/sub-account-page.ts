@@ -21,6 +21,7 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { payoutsPanel } from './payouts-panel.ts';
 import { readSubAccount, subAccountState } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
@@ -115,7 +116,8 @@ ${!isPayable && noDestination(found)}
     ['Id', html`<code>${subAccount.id}</code>`],
   ])}</section></div>
 ${payoutsPanel(services, visit, payouts)}
-${statementSection(visit, subAccount.id, { period, statement, cursor })}`;
+${statementSection(visit, subAccount.id, { period, statement, cursor })}
+${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {

@@ -12,6 +12,7 @@ import { transferFeeResponseSchema, transferSchema } from '../../transfers/trans
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataField } from '../patterns/metadata.ts';
 import type { Confirmation } from '../../portal/patterns/form-page.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
@@ -30,8 +31,9 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
     return { networks, availableMinor: await availableOf(money.db, visit) };
   },
-  operation: () => ({ operationId: 'createTransfer' }),
-  view: ({ networks, availableMinor }) => ({
+  operation: 'createTransfer',
+  rows: ['metadata'],
+  view: ({ networks, availableMinor }, _visit, { form }) => ({
     heading: 'Pay out',
     effect: html`<p>${formatAmount(availableMinor)} can be paid out.</p>`,
     fields: [
@@ -46,6 +48,8 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
       { kind: 'tel', name: 'account_number', label: 'Number', isRequired: true, hint: 'With 7 or 9 digits.' },
       { kind: 'text', name: 'beneficiary_name', label: 'Name of the account holder', isRequired: true },
       { kind: 'text', name: 'narration', label: 'Message', hint: 'They see it with the money.' },
+      { kind: 'url', name: 'callback_url', label: 'Address that gets this payout’s events', isMore: true },
+      metadataField('metadata', form),
     ],
     button: 'Look at the payout',
     back: { href: '/transfers', text: 'Back to the transfers' },

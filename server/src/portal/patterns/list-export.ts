@@ -1,3 +1,4 @@
+import { limitMax } from '../../api/pagination.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
 import { assert } from '../../kit/assert.ts';
@@ -5,13 +6,15 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { exportName } from './export-name.ts';
-import { activeFilters, countText, shownList } from './list-page.ts';
+import { activeFilters, countText, listRoute, shownList } from './list-page.ts';
 import type { ExportPage, ExportTotals, ListExport, ListPage, ShownList } from './list-page.ts';
 import type { Page, PageInput, PageResult, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
 
 // A page of the file in memory at a time: 500 payments are 100 kB.
 const rowsPerRead = 500;
 const rowsShown = 5;
+/** As many are counted before an export, which may take a second. */
+export const exportedRowsMax = 1_000_000;
 // Each reads as fast as its browser takes the file, with one database connection for a few milliseconds at a time.
 const exportsMax = 8;
 
@@ -20,11 +23,19 @@ const running = new Map<string, Progress>();
 
 interface Progress {
   rows: number;
+  /** 0 where there are more than were counted. */
   total: number;
 }
 
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+): PageRoute<Kind>[] {
+  return [listRoute(page), ...exportRoutes(page)];
+}
+
 /** The page that says what a list's file will have, the file, and how far it is. */
-export function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
+function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
 ): PageRoute<Kind>[] {
   const { path, section } = page;
@@ -88,7 +99,7 @@ async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
   return {
     title: `Export: ${title}`,
     body: html`<header class="head"><h1>Export ${noun[1]}</h1></header>
-<section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, about ${sizeText(bytes)}`}.</p>
+<section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, ${totals.isCapped ? 'more than' : 'about'} ${sizeText(bytes)}`}.</p>
 <p class="hint">${filterText(shown, query)} A table that opens in any spreadsheet: <bdi>${fileName(page, visit, query)}</bdi></p>
 <p class="actions"><a class="button small" href="${base}${path}/export/file${search}" download>Download</a>
 <a class="button small plain" href="${base}${path}${search}">Back to the list</a></p>
@@ -118,7 +129,8 @@ async function* fileOf<Row extends { id: string }, Kind extends PortalKind>(
   query: PageInput['query'],
   progress: Progress,
 ): AsyncGenerator<string> {
-  progress.total = (await totalsOf(page, services, visit, query)).total;
+  const { total, isCapped = false } = await totalsOf(page, services, visit, query);
+  progress.total = isCapped ? 0 : total;
   yield csvRows([exportOf(page).columns.map(({ header }) => header)]);
   let before: string | null = null;
   for (;;) {
@@ -161,10 +173,12 @@ async function readRows<Row extends { id: string }, Kind extends PortalKind>(
   const { rows } = exportOf(page);
   if (rows) return rows(services, visit, query, { limit, before });
   const { cursor: _cursor, ...filters } = query;
-  return (await page.read(services, visit, before === null ? filters : { ...filters, cursor: before })).rows.slice(
-    0,
-    limit,
-  );
+  const requested = {
+    ...filters,
+    limit: String(Math.min(limit, limitMax)),
+    ...(before !== null && { cursor: before }),
+  };
+  return (await page.read(services, visit, requested)).rows;
 }
 
 async function totalsOf<Row extends { id: string }, Kind extends PortalKind>(
