@@ -44,7 +44,7 @@ for (const look of [
     await world.api.post('/v1/payments', { data: { amount: 5 } }, { 'idempotency-key': `order ${look.width}` });
     await world.service.app.drain();
     await page.reload();
-    await page.getByRole('link', { name: 'To the endpoint' }).click();
+    await page.getByRole('link', { name: 'localhost:9/hooks' }).click();
     await check('localhost:9/hooks');
     await page.goto(world.at(`/requests?term=order+${look.width}`));
     await check('Requests');
