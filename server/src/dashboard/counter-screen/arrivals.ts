@@ -12,8 +12,8 @@ import { paymentState } from '../payments/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
-// What fits on a tablet; the list of payments has the rest.
-const shownMax = 8;
+/** More than fit on a tablet, so that an hour without a connection is there; the list of payments has the rest. */
+export const shownMax = 20;
 // A payment may be paid long after it was made, so the newest to be paid are among these.
 const readMax = 100;
 const codeLength = 4;

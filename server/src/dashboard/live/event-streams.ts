@@ -115,7 +115,7 @@ export class EventStreams {
       const now = clock.now();
       for (const event of await feed.read({ ...current, now })) response.write(lineOf(event));
       if (now >= nextBeatAt) {
-        response.write(lineOf({ name: 'beat', data: now.toISOString().slice(11, 16) }));
+        response.write(lineOf({ name: 'beat', data: now.toISOString().slice(11, 19) }));
         nextBeatAt = addMs(now, heartbeatMs);
       }
       await clock.sleep(readEveryMs, ended);
