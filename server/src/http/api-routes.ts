@@ -75,6 +75,7 @@ function logRequests(app: FastifyInstance, requestLog: RequestLog): void {
       durationMs: Math.round(reply.elapsedTime),
       idempotencyKey: typeof key === 'string' ? key.slice(0, loggedKeyLengthMax) : null,
       requestBody: request.body,
+      requestBytes: request.bodyBytes,
       responseText: request.responseText,
     });
   });
