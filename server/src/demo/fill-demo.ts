@@ -71,7 +71,8 @@ export async function fillDemo(
   const period: Period = { start, end, payments: options.payments, seed };
   await setFees(parts.db, merchant);
   const floorMinor = await availableMinor({ ...parts, merchant });
-  const keyId = (await listKeys(parts.db, systemClock, merchant)).at(-1)?.id ?? null;
+  const keyId =
+    (await listKeys(parts.db, systemClock, merchant)).findLast(({ revokedAt }) => revokedAt === null)?.id ?? null;
   const world = createDemoWorld(parts.money, parts.db, { merchant, seed, end, floorMinor, keyId });
   // Read before the first transaction, because the copy is filled through another connection.
   const current = (await world.money.merchants.byId(merchant.id)) ?? merchant;

@@ -83,7 +83,7 @@ ${copyField('counter-address', 'Address in the QR code', url)}</section>`;
 
 /** Whose phones get a message; a cashier need not know the others' numbers. */
 function numbersPanel({ may, now }: Visit, { chat_delivery: deliveries }: Counter): Html {
-  if (!may('records.read').isAllowed) return html``;
+  if (!may('records.read').isAllowed || deliveries.length === 0) return html``;
   return html`<section class="panel"><h2>Who gets a message about each payment</h2>${facts(
     deliveries.map(({ number, status, updatedAt, failure }) => [
       formatNumber(number),
