@@ -55,11 +55,11 @@ export function drawArrivals(services: DashboardServices, visit: Visit, arrivals
   const payer =
     charge && `${networkName(networks, charge.network, testMode)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
   return html`<section class="newest" data-payment="${newest.payment.intent.id}">
-<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest)}</p>
+<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest.payment)}</p>
 <p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>
 <ol class="earlier">${others.map(
     (arrival) =>
-      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival)}</span> ${stateOf(arrival)}</li>`,
+      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival.payment)}</span> ${stateOf(arrival)}</li>`,
   )}</ol>`;
 }
 
@@ -68,7 +68,7 @@ function amountOf({ payment: { intent } }: Arrival): string {
 }
 
 /** The end of the reference, which the payer's receipt shows too. */
-function codeOf({ payment: { charge } }: Arrival): string {
+export function codeOf({ charge }: FoundPayment): string {
   return charge?.transactionReference.slice(-codeLength) ?? '';
 }
 

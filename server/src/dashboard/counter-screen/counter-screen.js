@@ -1,7 +1,7 @@
 // The screen beside the till: sound, what came while the connection was lost, and ages. Without scripts it reloads itself.
 (() => {
   const box = document.querySelector('#arrivals');
-  const record = document.querySelector('#record.newest');
+  const record = document.querySelector('#record .newest');
   const button = document.querySelector('#sound');
   if (!box && !record) return;
 
@@ -103,6 +103,7 @@
     }
     if (isBack || missed.size > 0) showMissed();
     else note.hidden = true;
+    showAge();
     if (fresh.length > 0) beep();
   });
 
@@ -114,12 +115,13 @@
   }
 
   let shownAt = performance.now();
-  setInterval(() => {
+  function showAge() {
     const age = document.querySelector('[data-age-ms]');
     if (!age) return;
     const seconds = Math.floor((Number(age.dataset.ageMs) + performance.now() - shownAt) / 1000);
     const minutes = Math.floor(seconds / 60);
     const text = minutes === 0 ? seconds + (seconds === 1 ? ' second ago' : ' seconds ago') : minutes + ' min ago';
     age.textContent = minutes < 60 ? text : '';
-  }, 1000);
+  }
+  setInterval(showAge, 1000);
 })();

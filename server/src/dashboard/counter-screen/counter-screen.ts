@@ -22,7 +22,7 @@ import { findVisiblePayment } from '../payments/visible-payment.ts';
 import { paymentState } from '../payments/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { drawArrivals, readArrivals, shownMax } from './arrivals.ts';
+import { codeOf, drawArrivals, readArrivals, shownMax } from './arrivals.ts';
 import { appIcons } from './app-icons.ts';
 import { findOwnCounter } from './own-counter.ts';
 
@@ -52,7 +52,7 @@ const screen: DashboardRoute = {
 <p id="meanwhile" class="notice meanwhile" hidden><span role="status"></span><a href="${base}/payments?counter=${counter.id}">All payments</a>
 <button type="button" class="button small plain">Seen</button></p>
 <div id="arrivals" class="arrivals" data-most="${shownMax}">${drawArrivals(services, visit, arrivals)}</div>
-<p class="actions">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
+<p class="actions always">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
 <a class="button small plain" href="${here}/day">Close the day</a>
 <a class="button small plain" href="${base}/counters">All counters</a></p>`,
     };
@@ -158,12 +158,13 @@ const waiting: DashboardRoute = {
         head: html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
       }),
       body: html`${isWaiting && html`<p class="live-line" ${listens(`${base}/stream?payment=${intent.id}&version=${version}`)}>${liveState}</p>`}
-<section id="record" class="arrivals newest" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
-<h1 class="large">${formatAmount(totalMinor(intent))}</h1>
+<div id="record" class="record" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
+<section class="arrivals newest"><h1 class="large">${formatAmount(totalMinor(intent))}</h1>
+${intent.status === 'successful' && html`<p class="code">${codeOf(payment)}</p>`}
 <p class="stated" role="status">${stateMark(state)}</p>
 ${isWaiting && codeToScan(paymentLink(services.money, intent))}</section>
 <p class="actions"><a class="button small ${isWaiting && 'plain'}" href="${here}">Back to the counter</a>
-${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p>`,
+${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p></div>`,
     };
   },
 };

@@ -73,13 +73,17 @@ const list = listRoute<RequestRow>({
   },
   columns: [
     {
-      header: 'Request',
+      header: 'Request, idempotency key',
       isMain: true,
-      cell: ({ method, path, createdAt }, { now }) => html`<span class="first"><code>${method} ${path}</code></span>
+      cell: (
+        { method, path, createdAt, idempotencyKey },
+        { now },
+      ) => html`<span class="first"><code>${method} ${path}</code></span>
+${idempotencyKey !== null && html`<span class="second">${foreignText(idempotencyKey)}</span>`}
 <span class="second phone">${shownTime(createdAt, now)}</span>`,
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
-    { header: 'Key', cell: ({ keyName }) => foreignText(keyName) },
+    { header: 'API key', cell: ({ keyName }) => foreignText(keyName) },
     { header: 'Request id', cell: ({ requestId }) => html`<code>${requestId}</code>` },
     { header: 'Took', isNumber: true, cell: ({ durationMs }) => `${Math.round(durationMs)} ms` },
     { header: 'Status', isMain: true, cell: (row) => stateMark(statusMark(row)) },
