@@ -50,6 +50,21 @@ for (const look of [
     await check('Requests');
     await page.getByRole('link', { name: 'POST /v1/payments' }).click();
     await check('POST /v1/payments');
+    await page.getByRole('link', { name: `order ${look.width}` }).click();
+    await page.getByText('Stored response 201').waitFor();
+    await check('Look up an idempotency key');
+    await page.goto(world.at('/keys/new'));
+    await page.getByLabel('Name').fill('Till');
+    await page.getByLabel('Code of your authenticator app').fill(developer.code());
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await check('Your new test key');
+    const key = await page.getByLabel('API key').inputValue();
+    assert.match(key, /^sk_test_/);
+    await page.reload();
+    assert.ok(!(await page.content()).includes(key), 'a reload shows no key');
+    await page.goto(world.at('/keys'));
+    await page.goBack().catch(() => null);
+    assert.ok(!(await page.content()).includes(key), 'neither does Back');
     for (const [path, heading] of [
       ['/events', 'Events'],
       ['/keys', 'API keys'],
