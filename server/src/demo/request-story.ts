@@ -1,5 +1,8 @@
 import { fieldError } from '../api/app-error.ts';
 import { errorBody } from '../http/error-responses.ts';
+import type { MoneyContext } from '../app/contexts.ts';
+import type { Queryable } from '../kit/db.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { randomBase62 } from '../kit/base62.ts';
 import { amountToJson } from '../kit/money.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
@@ -8,13 +11,20 @@ import type { Intent } from '../payments/intent.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import type { SeenRequest } from '../request-log/request-log.ts';
 import { happens, wholeNumber } from './choices.ts';
-import type { DemoWorld } from './demo-world.ts';
+import type { DemoTime } from './demo-time.ts';
 
 const requestIdLength = 20;
 // The shop's server, at an address for examples (RFC 5737).
 const address = '192.0.2.10';
 // A form without an amount, now and then.
 const refusalProbability = 0.02;
+
+interface RequestWorld {
+  time: DemoTime;
+  db: Queryable;
+  money: Pick<MoneyContext, 'settings' | 'clock'>;
+  merchant: Pick<Merchant, 'id'>;
+}
 
 interface DemoRequestsOptions {
   /** The key of the shop's server; null writes nothing. */
@@ -25,12 +35,12 @@ interface DemoRequestsOptions {
 
 /** What the shop's server sent to the API, as the request log has it. */
 export class DemoRequests {
-  readonly #world: Pick<DemoWorld, 'time' | 'money' | 'merchant'>;
+  readonly #world: RequestWorld;
   readonly #options: DemoRequestsOptions;
   readonly #log: RequestLog;
   readonly #keyUses: KeyUses;
 
-  constructor(world: Pick<DemoWorld, 'time' | 'money' | 'merchant' | 'db'>, options: DemoRequestsOptions) {
+  constructor(world: RequestWorld, options: DemoRequestsOptions) {
     const { db, time } = world;
     this.#world = world;
     this.#options = options;

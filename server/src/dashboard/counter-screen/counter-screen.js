@@ -52,7 +52,9 @@
   void unlock();
 
   // The tablet stays on while it shows the screen; where it may not, it sleeps as it does.
-  const stayOn = () => document.hidden || navigator.wakeLock?.request('screen').catch(() => {});
+  function stayOn() {
+    if (!document.hidden) void navigator['wakeLock']?.request('screen').catch(() => {});
+  }
   document.addEventListener('visibilitychange', stayOn);
   stayOn();
 

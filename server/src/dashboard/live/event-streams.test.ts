@@ -42,11 +42,14 @@ test('many open pages read two at a time, a stream too many is refused, and all 
   await eventually('all pages have asked', async () => requests === pages && reads.now > 0);
   gate.resolve();
   const opened = await opening;
-  const readers = opened.map(({ body }) => body?.getReader());
-  const firsts = await Promise.all(readers.map((reader) => reader?.read()));
-  for (const first of firsts) assert.match(Buffer.from(first?.value ?? []).toString(), /^event: beat\n/);
+  const readers = opened.map(({ body }) => {
+    assert.ok(body);
+    return body.getReader();
+  });
+  const firsts = await Promise.all(readers.map((reader) => reader.read()));
+  for (const first of firsts) assert.match(Buffer.from(first.value ?? []).toString(), /^event: beat\n/);
   assert.equal(reads.most, 2);
   assert.equal((await open(pages)).status, 503);
   streams.endAll();
-  assert.ok((await Promise.all(readers.map((reader) => reader?.read()))).every((end) => end?.done === true));
+  assert.ok((await Promise.all(readers.map((reader) => reader.read()))).every((end) => end.done === true));
 });
