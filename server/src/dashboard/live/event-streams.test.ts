@@ -51,5 +51,5 @@ test('many open pages read two at a time, a stream too many is refused, and all 
   assert.equal(reads.most, 2);
   assert.equal((await open(pages)).status, 503);
   streams.endAll();
-  assert.ok((await Promise.all(readers.map((reader) => reader.read()))).every((end) => end.done === true));
+  assert.ok((await Promise.all(readers.map((reader) => reader.read()))).every((end) => end.done));
 });
