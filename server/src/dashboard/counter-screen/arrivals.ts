@@ -12,8 +12,8 @@ import { paymentState } from '../../portal/records/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
-// What fits on a tablet; the list of payments has the rest.
-const shownMax = 8;
+/** More than fit on a tablet, so that an hour without a connection is there; the list of payments has the rest. */
+export const shownMax = 20;
 // A payment may be paid long after it was made, so the newest to be paid are among these.
 const readMax = 100;
 const codeLength = 4;
@@ -55,11 +55,11 @@ export function drawArrivals(services: DashboardServices, visit: Visit, arrivals
   const payer =
     charge && `${networkName(networks, charge.network, testMode)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
   return html`<section class="newest" data-payment="${newest.payment.intent.id}">
-<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest)}</p>
+<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest.payment)}</p>
 <p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>
 <ol class="earlier">${others.map(
     (arrival) =>
-      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival)}</span> ${stateOf(arrival)}</li>`,
+      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival.payment)}</span> ${stateOf(arrival)}</li>`,
   )}</ol>`;
 }
 
@@ -68,7 +68,7 @@ function amountOf({ payment: { intent } }: Arrival): string {
 }
 
 /** The end of the reference, which the payer's receipt shows too. */
-function codeOf({ payment: { charge } }: Arrival): string {
+export function codeOf({ charge }: FoundPayment): string {
   return charge?.transactionReference.slice(-codeLength) ?? '';
 }
 

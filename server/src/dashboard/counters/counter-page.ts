@@ -8,7 +8,7 @@ import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { copyField } from '../patterns/copy-field.ts';
+import { copyField } from '../../portal/patterns/copy-field.ts';
 import { periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
@@ -85,7 +85,7 @@ ${copyField('counter-address', 'Address in the QR code', url)}</section>`;
 
 /** Whose phones get a message; a cashier need not know the others' numbers. */
 function numbersPanel({ may, now }: Visit, { chat_delivery: deliveries }: Counter): Html {
-  if (!may('records.read').isAllowed) return html``;
+  if (!may('records.read').isAllowed || deliveries.length === 0) return html``;
   return html`<section class="panel"><h2>Who gets a message about each payment</h2>${facts(
     deliveries.map(({ number, status, updatedAt, failure }) => [
       formatNumber(number),

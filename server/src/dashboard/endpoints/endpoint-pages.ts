@@ -6,6 +6,7 @@ import type { Html } from '../../kit/html.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
+import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -88,6 +89,7 @@ const show: DashboardRoute = {
     const id = params['id'] ?? '';
     const call = { caller, requestId, params: { id } };
     const endpoint = await api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+    const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
     const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
       ...{ caller, requestId },
@@ -96,7 +98,7 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>
+<div class="columns">${details(services, visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
 ${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
@@ -137,13 +139,23 @@ function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
   }Waiting ${many}${health.pending}, given up ${health.failed}, kept ${health['kept']}.</p>`;
 }
 
-function details({ webhooks }: DashboardServices, { now }: Visit, endpoint: ShownEndpoint): Html {
+function details(
+  { webhooks }: DashboardServices,
+  { now, base }: Visit,
+  { endpoint, previousSecretExpiresAt: oldEndsAt }: { endpoint: ShownEndpoint; previousSecretExpiresAt: Date | null },
+): Html {
   const { health } = endpoint;
   return html`<section class="panel"><h2>Details</h2>${facts([
     ['Address', endpoint.url && html`<code>${foreignText(endpoint.url)}</code>`],
     ['Description', endpoint.description && foreignText(endpoint.description)],
     ['Last delivered', health.last_success_at === null ? 'Never' : shownTime(new Date(health.last_success_at), now)],
     ['Signed in', html`<code>webhook-signature</code>, <code>${webhooks.signatureHeader}</code>`],
+    [
+      'Old secret',
+      oldEndsAt !== null && oldEndsAt > now
+        ? html`Signs too until ${shownTime(oldEndsAt, now)}. <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a>`
+        : null,
+    ],
     ['Created', shownTime(new Date(endpoint.createdAt), now)],
     ['Endpoint id', endpoint.id],
   ])}<h3>Events it gets</h3><ul>${endpoint.enabled_events.map(

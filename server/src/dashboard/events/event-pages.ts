@@ -17,7 +17,9 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import { prettyJson } from '../requests/pretty-json.ts';
-import { failureText } from '../endpoints/endpoint-state.ts';
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import { listEndpoints } from '../../webhooks/manage-endpoints.ts';
+import { endpointName, failureText } from '../endpoints/endpoint-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { deliveryState } from './delivery-state.ts';
@@ -125,6 +127,9 @@ function loadEvent(
   return api.call('retrieveEvent', eventWithTriesSchema, { caller, requestId, params: { id: params['id'] ?? '' } });
 }
 
+// More than a merchant can have.
+const allEndpoints = { limit: 100, offset: 0, before: null };
+
 const show: DashboardRoute = {
   method: 'GET',
   path: '/events/:id',
@@ -132,7 +137,8 @@ const show: DashboardRoute = {
   action: 'requests.read',
   async handle(services, visit, input) {
     const event = await loadEvent(services, visit, input);
-    const { base, now } = visit;
+    const { base, now, merchant } = visit;
+    const { rows: endpoints } = await listEndpoints(services.money.db, merchant.id, allEndpoints);
     const { deliveries, object_id: objectId, request_id: requestId, ...sent } = event;
     return {
       title: event.event,
@@ -144,12 +150,15 @@ const show: DashboardRoute = {
 <section class="panel"><h2>Details</h2>${facts([
         ['Time', shownTime(new Date(event.created_at), now)],
         ['Event id', event.id],
-        ['Record', html`<a href="${base}/events?term=${objectId}">${objectId}</a>`],
-        ['Number among the record’s events', String(event.sequence)],
+        ['Record', html`<a href="${base}/search?q=${objectId}">${objectId}</a>`],
+        [
+          'Number among the record’s events',
+          html`${event.sequence}, <a href="${base}/events?term=${objectId}">all of them</a>`,
+        ],
         ['Caused by', requestId && html`<a href="${base}/requests/by-id/${requestId}">${requestId}</a>`],
       ])}</section>
 ${deliveries.length === 0 && html`<section class="empty"><p>No endpoint subscribed to it, so it was sent nowhere.</p></section>`}
-${deliveries.map((delivery) => deliveryPanel(services, visit, event, delivery))}
+${deliveries.map((delivery) => deliveryPanel(services, visit, { event, delivery, endpoints }))}
 <section class="panel"><h2>Body</h2>${prettyJson(JSON.stringify({ ...sent, request_id: requestId }), 'Body of the event')}</section>`,
     };
   },
@@ -158,22 +167,25 @@ ${deliveries.map((delivery) => deliveryPanel(services, visit, event, delivery))}
 function deliveryPanel(
   { webhooks }: DashboardServices,
   { base, now }: Visit,
-  { id }: EventWithTries,
-  delivery: EventWithTries['deliveries'][number],
+  {
+    event: { id },
+    delivery,
+    endpoints,
+  }: { event: EventWithTries; delivery: EventWithTries['deliveries'][number]; endpoints: readonly Endpoint[] },
 ): Html {
   const { callback_url: callbackUrl, endpoint_id: endpointId } = delivery;
+  const endpoint = endpoints.find((each) => each.id === endpointId);
   const state = deliveryState(delivery, now);
-  return html`<section class="panel"><h2>${
-    callbackUrl === null
-      ? html`<a href="${base}/endpoints/${endpointId}">To the endpoint</a>`
-      : html`To ${foreignText(callbackUrl)}`
-  } ${stateMark(state)}</h2>
+  const name = endpoint
+    ? html`<a href="${base}/endpoints/${endpointId}">${foreignText(endpointName(endpoint))}</a>`
+    : 'a deleted endpoint';
+  return html`<section class="panel"><h2>To ${callbackUrl === null ? name : foreignText(callbackUrl)} ${stateMark(state)}</h2>
 ${delivery.tries.length === 0 && html`<p class="count">No try is on record. Tries are kept for 30 days.</p>`}
 <ol class="timeline">${delivery.tries.map((each) => {
     const sentAt = new Date(each.sent_at);
-    return html`<li>${shownTime(sentAt, now)}<div>Try ${each.attempt}: ${
-      each.status === null ? failureText(each.failure) : `status ${each.status}`
-    }, ${each.duration_ms} ms<details><summary>Request and response</summary>
+    return html`<li>${shownTime(sentAt, now)}<div>Try ${each.attempt}: ${failureText(
+      each.failure ?? String(each.status),
+    )}, ${each.duration_ms} ms<details><summary>Request and response</summary>
 <p>Sent with the body below and these headers. Signatures are made for each try and not kept.</p>
 <pre class="json" tabindex="0" role="region" aria-label="Headers of try ${each.attempt}">content-type: application/json
 webhook-id: ${id}

@@ -16,7 +16,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
-import { copyField } from '../patterns/copy-field.ts';
+import { copyField } from '../../portal/patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
