@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Starts a payment that is approved at once; its callback is due now. */
 async function startApproved(network = 'aps'): Promise<void> {
-  const response = await networks.connector(network).startCollection(networks.request('+2207010001'));
+  const response = await networks.connector(network).collections.start(networks.request('+2207010001'));
   assert.equal(response.state, 'succeeded');
 }
 

@@ -180,7 +180,7 @@ test('0008: ten minutes after recovery a new request meets an outage, a known on
 
 test('0008: an outage is per operation, number, network and account', async () => {
   const { clock } = networks;
-  const collection = await networks.connector('aps').startCollection(networks.request('+2207530008'));
+  const collection = await networks.connector('aps').collections.start(networks.request('+2207530008'));
   assert.equal(collection.state, 'refused');
   assert.deepEqual(await start(networks.payoutRequest('+2207530008')), down);
   await clock.advance(5_000);

@@ -76,7 +76,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       closing: closing.signal,
     });
   }
-  const liveNetworks = networks.registry.list(false);
+  const liveNetworks = networks.registry.all().filter(({ capabilities }) => !capabilities.testMode);
   let worker: Worker | null = null;
   const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog });
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);

@@ -30,10 +30,10 @@ export const queuesPage: ConsoleRoute = {
   },
 };
 
-function networkFact({ name, open, merchantCount }: BreakerSummary['networks'][number], now: Date): Html {
+function networkFact({ capabilities, open, merchantCount }: BreakerSummary['networks'][number], now: Date): Html {
   const state =
     open === null
       ? stateMark({ tone: 'good', icon: 'check', text: 'Pays out' })
       : html`${stateMark({ tone: 'bad', icon: 'warning', text: 'Paused' })} since ${shownTime(open.openedAt, now)}, next try ${shownTime(open.retryAt, now)}`;
-  return html`<div><dt>${name}</dt><dd>${state}${merchantCount > 0 && `, paused for ${merchantCount} businesses`}</dd></div>`;
+  return html`<div><dt>${capabilities.displayName}, ${capabilities.railAccount}</dt><dd>${state}${merchantCount > 0 && `, paused for ${merchantCount} businesses`}</dd></div>`;
 }

@@ -1,4 +1,5 @@
 import type {
+  CollectionOperations,
   Connector,
   NextAction,
   PayoutOperations,
@@ -22,28 +23,40 @@ const nextActions: Record<string, (reference: string) => NextAction> = {
  * story, which reports it as a callback would.
  */
 export function createDemoNetworks(real: NetworkRegistry): NetworkRegistry {
-  return createNetworkRegistry(real.list(true).map(demoConnector));
+  return createNetworkRegistry(
+    real
+      .all()
+      .filter(({ capabilities }) => capabilities.testMode)
+      .map(demoConnector),
+  );
 }
 
 function demoConnector(connector: Connector): Connector {
   const { capabilities } = connector;
-  const nextAction = nextActions[capabilities.network] ?? (() => ({ type: 'approve_on_phone' }) as const);
   return {
     capabilities,
-    startCollection: ({ reference }) =>
+    collections: connector.collections && demoCollections(capabilities.network, connector.collections),
+    payouts: connector.payouts && demoPayouts(connector.payouts),
+    refunds: connector.refunds && demoRefunds(connector.refunds),
+    readCallback: () => ({ accepted: false, reason: 'malformed' }),
+  };
+}
+
+function demoCollections(network: string, { capabilities }: CollectionOperations): CollectionOperations {
+  const nextAction = nextActions[network] ?? (() => ({ type: 'approve_on_phone' }) as const);
+  return {
+    capabilities,
+    start: ({ reference }) =>
       Promise.resolve({
         state: 'awaiting_payer',
         nextAction: nextAction(reference),
         networkReference: `session-${reference}`,
         handles: { session_id: `session-${reference}` },
       }),
-    continueCollection: () => Promise.resolve({ state: 'processing' }),
-    cancelCollection: () =>
+    continue: () => Promise.resolve({ state: 'processing' }),
+    cancel: () =>
       Promise.resolve({ state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } }),
-    lookUpCollection: () => Promise.resolve({ state: 'processing' }),
-    readCallback: () => ({ accepted: false, reason: 'malformed' }),
-    payouts: connector.payouts && demoPayouts(connector.payouts),
-    refunds: connector.refunds && demoRefunds(connector.refunds),
+    lookUp: () => Promise.resolve({ state: 'processing' }),
   };
 }
 

@@ -177,7 +177,7 @@ test('a payer goes back to the same prompt three times, not without end', async 
 
 test('a network that cannot cancel is looked up instead, and once more before the new prompt', async () => {
   const { wave } = world.networks;
-  Object.assign(wave.capabilities, { canCancel: false });
+  Object.assign(wave.collections.capabilities, { canCancel: false });
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
   await world.work();

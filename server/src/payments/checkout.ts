@@ -164,7 +164,7 @@ async function continueAttempt(context: PaymentContext, intent: Intent, code: st
   await noteChargeNow(context, charge, kind, detail);
   const connector = await connectorOf(context, charge);
   const handles = charge.networkHandles ?? {};
-  const response = await connector.continueCollection({ reference: charge.reference, handles, code });
+  const response = await connector.collections.continue({ reference: charge.reference, handles, code });
   await applyResponse(context, charge, response);
 }
 

@@ -272,14 +272,14 @@ test('two workers that claimed the same work send it once', async () => {
 test('callbacks complete a transfer like responses do; another network’s callback does not', async () => {
   const transfer = await world.createSent(processing);
   const notification = { operation: 'payout', reference: transfer.reference, response: paid(transfer) } as const;
-  assert.equal(await world.jobs.applyNotification('qmoney-test', notification), 'unmatched');
+  assert.equal(await world.jobs.applyNotification('rail-qmoney', notification), 'unmatched');
   assert.equal(
-    await world.jobs.applyNotification('wave-test', { ...notification, reference: 'Shop1234unknown' }),
+    await world.jobs.applyNotification('rail-wave', { ...notification, reference: 'Shop1234unknown' }),
     'unmatched',
   );
   assert.equal((await world.transfer(transfer)).status, 'pending');
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
   assert.equal((await world.transfer(transfer)).status, 'completed');
 });
 
@@ -289,7 +289,7 @@ test('a late callback of a trial payout without a response closes the circuit br
   const trial = await world.createSent(noResponse);
   assert.equal((await world.createSent(processing)).waitingFor, 'network_unavailable');
   const notification = { operation: 'payout', reference: trial.reference, response: paid(trial) } as const;
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
   const next = await world.createSent(processing);
   assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
 });

@@ -5,12 +5,11 @@ import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
-import { callbackName } from '../networks/registry.ts';
 import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
-import { railOf } from './rail.ts';
+import { connectorOf, railOf } from './rail.ts';
 import type { Rail } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
@@ -22,7 +21,7 @@ export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
   /** Applies what a network's callback reports; callbacks may be repeated. */
-  applyNotification(connectorName: string, notification: PayoutNotification): Promise<NotificationOutcome>;
+  applyNotification(railAccount: string, notification: PayoutNotification): Promise<NotificationOutcome>;
 }
 
 type PayoutNotification = Extract<ProviderNotification, { operation: 'payout' }>;
@@ -35,7 +34,7 @@ export function createTransferJobs(context: TransferContext): TransferJobs {
   return {
     send: (work) => sendTransfer(context, work),
     lookUp: (work) => lookUpTransfer(context, work),
-    applyNotification: (connectorName, notification) => applyNotification(context, connectorName, notification),
+    applyNotification: (railAccount, notification) => applyNotification(context, railAccount, notification),
   };
 }
 
@@ -194,19 +193,19 @@ async function openUnknownCase(context: TransferContext, seen: Transfer): Promis
 
 async function applyNotification(
   context: TransferContext,
-  connectorName: string,
+  railAccount: string,
   notification: PayoutNotification,
 ): Promise<NotificationOutcome> {
   const merchant = await context.merchants.byToken(notification.reference);
   const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
   if (!transfer) {
-    context.log.warn('callback of an unknown transfer', { network: connectorName });
+    context.log.warn('callback of an unknown transfer', { network: railAccount });
     return 'unmatched';
   }
   // A network reports on its own transfers only, whatever reference its callback carries.
-  const connector = context.networks.find(transfer.network, merchant.testMode);
-  if (!connector || callbackName(connector) !== connectorName) {
-    context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
+  const { capabilities } = await connectorOf(context, transfer);
+  if (capabilities.railAccount !== railAccount) {
+    context.log.warn('callback of another account’s transfer', { network: railAccount, transfer_id: transfer.id });
     return 'unmatched';
   }
   await reportArrivalOf(context, await railOf(context, transfer), transfer, notification.response);

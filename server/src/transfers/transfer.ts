@@ -17,6 +17,8 @@ export interface Transfer {
   feeMinor: bigint;
   currency: string;
   network: string;
+  /** The account that pays it; null on a transfer of a release that had one for each network. */
+  railAccount: string | null;
   /** As it was sent. */
   accountNumber: string;
   /** E.164 in the new form, for the network. */

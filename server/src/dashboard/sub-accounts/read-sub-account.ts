@@ -3,11 +3,12 @@ import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
 import { networkName } from '../../payments/connector-of.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { ofNetwork } from '../../networks/registry.ts';
 import type { NetworkRegistry } from '../../networks/registry.ts';
 import { owedAccount, pendingAccount, settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import type { SubAccount } from '../../sub-accounts/sub-account.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -49,7 +50,7 @@ export async function readSubAccount(
     merchantMinor: balances.get('payable_available') ?? 0n,
     merchantOwesMinor: balances.get(debtAccount) ?? 0n,
     destination: destinationText(money.networks, testMode, { network: settlementCode, number: accountNumber }),
-    isPayable: canPayOut(money.networks, testMode, settlementCode),
+    isPayable: canPayOut(money.networks, merchant, settlementCode),
   };
 }
 
@@ -62,16 +63,14 @@ export function destinationText(
   return `${networkName(networks, network, testMode)} ${maskPhoneNumber(number)}`;
 }
 
-export function canPayOut(networks: NetworkRegistry, testMode: boolean, network: string): boolean {
-  const connector = networks.find(network, testMode);
-  return connector !== undefined && paysOut(connector);
+export function canPayOut(networks: NetworkRegistry, merchant: Merchant, network: string): boolean {
+  return ofNetwork(networks.payingOut(merchant), network) !== undefined;
 }
 
 /** The networks that pay out in this environment. */
-export function payoutNetworks({ money }: DashboardServices, testMode: boolean): Option[] {
+export function payoutNetworks({ money }: DashboardServices, merchant: Merchant): Option[] {
   return money.networks
-    .list(testMode)
-    .filter(paysOut)
+    .payingOut(merchant)
     .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
 }
 

@@ -33,7 +33,7 @@ function destinationFields(networks: readonly Option[]): Field[] {
 
 const create = formRoutes<Option[]>({
   ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
-  load: async (services, { testMode }) => payoutNetworks(services, testMode),
+  load: async (services, { merchant }) => payoutNetworks(services, merchant),
   view: (networks) => ({
     heading: 'New sub-account',
     ...(networks.length === 0 && {
@@ -101,7 +101,7 @@ const destination = formRoutes<Destination>({
   ...{ path: '/sub-accounts/:id/destination', section, action: 'sub_accounts.change_destination' },
   load: async (services, visit, { params }) => ({
     ...(await readSubAccount(services, visit, params['id'])),
-    networks: payoutNetworks(services, visit.testMode),
+    networks: payoutNetworks(services, visit.merchant),
   }),
   view: ({ subAccount, destination: current, settledMinor, pendingMinor, networks }) => ({
     heading: 'Change where it is paid out',

@@ -19,14 +19,14 @@ export const subAccountList = listRoute<Row>({
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }],
   async read({ api, money: { networks } }, visit, query) {
-    const { testMode } = visit;
+    const { merchant, testMode } = visit;
     const call = listCall(visit, query, { limit: rowsPerPage });
     const { data, meta } = await api.list('listSubAccounts', subAccountSchema, call);
     return {
       rows: data.map((row) => ({
         ...row,
         destination: destinationText(networks, testMode, { network: row.settlement_code, number: row.account_number }),
-        isPayable: canPayOut(networks, testMode, row.settlement_code),
+        isPayable: canPayOut(networks, merchant, row.settlement_code),
       })),
       total: meta.total,
       isCapped: meta.total_is_capped === true,

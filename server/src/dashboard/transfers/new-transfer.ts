@@ -7,7 +7,6 @@ import { readBalances } from '../../ledger/balances.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
 import { networkName } from '../../payments/connector-of.ts';
 import { isNumberPaidBefore } from '../../transfers/find-transfer.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import { transferFeeResponseSchema, transferSchema } from '../../transfers/transfer-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
@@ -25,8 +24,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   action: 'transfers.create',
   async load({ money }, visit) {
     const networks = money.networks
-      .list(visit.testMode)
-      .filter(paysOut)
+      .payingOut(visit.merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
     return { networks, availableMinor: await availableOf(money.db, visit) };
   },

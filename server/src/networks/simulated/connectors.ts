@@ -1,10 +1,18 @@
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Capabilities, CollectionResponse, Connector, LookUp, StartCollection } from '../contract.ts';
+import type {
+  Capabilities,
+  CollectionCapabilities,
+  CollectionOperations,
+  CollectionResponse,
+  Connector,
+  LookUp,
+  StartCollection,
+} from '../contract.ts';
 import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
-import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
+import { collectionCapabilities, refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import { createNetworkClient } from './client.ts';
 import type { NetworkClient, Reply } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
@@ -14,6 +22,7 @@ import { sessionIdHandle, sessionResponse, startResponse } from './translate.ts'
 
 /** A connector that holds connections open until it is closed. */
 export interface SimulatedConnector extends Connector {
+  readonly collections: CollectionOperations;
   close(): Promise<void>;
 }
 
@@ -48,31 +57,34 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
   const refundable = refundCapabilities(capabilities.network);
   return {
     capabilities,
-    startCollection: async (request) => {
-      const call = {
-        account: accountOf(request.reference),
-        method: 'POST',
-        path: '/collections',
-        body: startBody(request),
-      } as const;
-      return startResponse(await client.call(call), request.reference);
+    collections: collectionOperations(client, collectionCapabilities(capabilities.network)),
+    readCallback: createCallbackReader(signingSecret),
+    payouts: createPayoutOperations(client),
+    refunds: refundable && createRefundOperations(client, refundable),
+    close: () => client.close(),
+  };
+}
+
+function collectionOperations(client: NetworkClient, capabilities: CollectionCapabilities): CollectionOperations {
+  return {
+    capabilities,
+    start: async (request) => {
+      const account = accountOf(request.reference);
+      const reply = await client.call({ account, method: 'POST', path: '/collections', body: startBody(request) });
+      return startResponse(reply, request.reference);
     },
-    continueCollection: (request) => {
+    continue: (request) => {
       const { code } = request;
       if (code === null) return onSession(client, request, { step: 'confirm', body: {} });
       return onSession(client, request, { step: 'code', body: { code } });
     },
-    cancelCollection: (request) => onSession(client, request, { step: 'cancel', body: {} }),
-    lookUpCollection: async ({ reference, handles }) => {
+    cancel: (request) => onSession(client, request, { step: 'cancel', body: {} }),
+    lookUp: async ({ reference, handles }) => {
       const sessionId = handles[sessionIdHandle];
       if (sessionId === undefined) return sessionResponse(await search(client, reference), reference);
       const path = `/collections/${encodeURIComponent(sessionId)}`;
       return sessionResponse(await client.call({ account: accountOf(reference), method: 'GET', path }), reference);
     },
-    readCallback: createCallbackReader(signingSecret),
-    payouts: createPayoutOperations(client),
-    refunds: refundable && createRefundOperations(client, refundable),
-    close: () => client.close(),
   };
 }
 
