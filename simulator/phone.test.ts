@@ -41,10 +41,12 @@ async function callbackStates(network: string): Promise<CollectionResponse['stat
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     return reading.accepted
       ? reading.notifications.flatMap((notification) =>
-          notification.operation === 'collection' ? [notification.response.state] : [],
+          notification.operation === 'collection' && notification.response ? [notification.response.state] : [],
         )
       : [];
   });

@@ -31,10 +31,12 @@ async function callbacksNow(network = 'aps'): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.map(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
     const [notification] = reading.notifications;
-    assert.ok(notification?.operation === 'payout');
+    assert.ok(notification?.operation === 'payout' && notification.response);
     return notification.response;
   });
 }

@@ -22,7 +22,7 @@ import { purgeChatMessages, purgeNotices } from '../notifications/retention.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
-import { cancelCharge, lookUpCharge, startCharge } from '../payments/jobs.ts';
+import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
@@ -106,8 +106,10 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
         start_charge: (work) => startCharge(context, work),
         look_up_charge: (work) => lookUpCharge(context, work),
         cancel_charge: (work) => cancelCharge(context, work),
+        recheck_charge: (work) => recheckCharge(context, work),
         send_transfer: transfers.send,
         look_up_transfer: transfers.lookUp,
+        recheck_transfer: transfers.recheck,
         settle_charge: (work) => settleChargeWork(context, work),
       },
     }),

@@ -43,7 +43,12 @@ export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: f
  */
 export async function receiveCallback(
   context: InboxContext,
-  callback: { railAccount: string; headers: IncomingHttpHeaders; query?: Readonly<Record<string, string>>; body: Uint8Array },
+  callback: {
+    railAccount: string;
+    headers: IncomingHttpHeaders;
+    query?: Readonly<Record<string, string>>;
+    body: Uint8Array;
+  },
 ): Promise<ReceivedCallback> {
   const connector = context.networks.findByAccount(callback.railAccount);
   if (!connector) return { accepted: false, reason: 'connector' };

@@ -8,7 +8,7 @@ import type { CollectingConnector, CollectionResponse, LookUp } from '../network
 import { applyRefusal, applyResponse } from './apply-response.ts';
 import type { ApplyResult } from './apply-response.ts';
 import { dropAttempt, withLockedPayment } from './change-payment.ts';
-import { isOpenAbandoned } from './charge.ts';
+import { isOpenAbandoned, isPaid } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -16,6 +16,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
+import { nextRecheckAt } from '../networks/recheck.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
@@ -119,6 +120,21 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);
+}
+
+/**
+ * Looks whether the network has reversed a charge that it had collected: at the times that its connector names, and when a
+ * callback says that something has changed. Nothing else can happen to a paid charge at its network.
+ */
+export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
+  const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
+  if (!charge || !isPaid(charge)) return completeWork(context.db, work);
+  const { collections } = await connectorOf(context, charge);
+  const response = await collections.lookUp(handlesOf(charge));
+  if (response.state === 'reversed') await applyResponse(context, charge, response);
+  const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
+  if (nextAt === null) await completeWork(context.db, work);
+  else await postponeWork(context.db, work, nextAt);
 }
 
 /**

@@ -24,7 +24,7 @@ export async function connectorOf(
 export interface Rail {
   displayName: string;
   callTimeoutMs: number;
-  capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs'>;
+  capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs' | 'recheckAfterMs'>;
   /** Null for refunds, which have no circuit breaker, because they are rare. */
   breakers: PayoutBreakers | null;
   /** Sends the same bytes each time, so that the network recognizes a repetition. */

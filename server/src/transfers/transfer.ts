@@ -168,3 +168,9 @@ export function lookUpWork({ id: merchantId, testMode }: Merchant, { id, network
   const queue = networkQueue({ network, testMode }, 'look-ups');
   return { merchantId, queue, kind: 'look_up_transfer', subjectId: id };
 }
+
+/** The work of looking whether its network has reversed a transfer. */
+export function recheckWork({ id: merchantId, testMode }: Merchant, { id, network }: WorkSubject): NewWork {
+  const queue = networkQueue({ network, testMode }, 'look-ups');
+  return { merchantId, queue, kind: 'recheck_transfer', subjectId: id };
+}

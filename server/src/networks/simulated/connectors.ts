@@ -13,11 +13,12 @@ import type {
 import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
 import { collectionCapabilities, refundCapabilities, simulatedCapabilities } from './capabilities.ts';
-import { createNetworkClient } from './client.ts';
-import type { NetworkClient, Reply } from './client.ts';
+import type { Reply } from '../http-client.ts';
+import { createSimulatedClient } from './client.ts';
+import type { SimulatedClient } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
 import { createPayoutOperations, createRefundOperations } from './payouts.ts';
-import { foundBySearch, isObject } from './response-values.ts';
+import { foundBySearch, isObject } from '../response-values.ts';
 import { sessionIdHandle, sessionResponse, startResponse } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
@@ -48,12 +49,16 @@ export function createSimulatedConnectors(options: SimulatedConnectorsOptions): 
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
   return simulatedCapabilities(requestTimeoutMs).map((capabilities) => {
     const { network } = capabilities;
-    const client = createNetworkClient({ ...options, network, requestTimeoutMs, connectionsMax });
+    const client = createSimulatedClient({ ...options, network, callTimeoutMs: requestTimeoutMs, connectionsMax });
     return createConnector(capabilities, client, callbackSigningSecret(callbackSecret, network));
   });
 }
 
-function createConnector(capabilities: Capabilities, client: NetworkClient, signingSecret: string): SimulatedConnector {
+function createConnector(
+  capabilities: Capabilities,
+  client: SimulatedClient,
+  signingSecret: string,
+): SimulatedConnector {
   const refundable = refundCapabilities(capabilities.network);
   return {
     capabilities,
@@ -65,7 +70,7 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
   };
 }
 
-function collectionOperations(client: NetworkClient, capabilities: CollectionCapabilities): CollectionOperations {
+function collectionOperations(client: SimulatedClient, capabilities: CollectionCapabilities): CollectionOperations {
   return {
     capabilities,
     start: async (request) => {
@@ -90,7 +95,7 @@ function collectionOperations(client: NetworkClient, capabilities: CollectionCap
 
 /** A step of a session that was started. If the start had no response, a search finds the session's id first. */
 async function onSession(
-  client: NetworkClient,
+  client: SimulatedClient,
   { reference, handles }: LookUp,
   { step, body }: { step: 'confirm' | 'code' | 'cancel'; body: Record<string, string> },
 ): Promise<CollectionResponse> {
@@ -106,7 +111,7 @@ async function onSession(
   return sessionResponse(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
 }
 
-async function search(client: NetworkClient, reference: string): Promise<Reply> {
+async function search(client: SimulatedClient, reference: string): Promise<Reply> {
   const path = `/collections?reference=${encodeURIComponent(reference)}`;
   return foundBySearch(await client.call({ account: accountOf(reference), method: 'GET', path }));
 }

@@ -57,7 +57,9 @@ async function callbacksNow(network: string): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted);
     return reading.notifications.flatMap((notifications) =>
       notifications.operation === 'payout' && notifications.response ? [notifications.response] : [],
