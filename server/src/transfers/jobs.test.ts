@@ -283,6 +283,35 @@ test('callbacks complete a transfer like responses do; another network’s callb
   assert.equal((await world.transfer(transfer)).status, 'completed');
 });
 
+test('a callback that proves nothing only brings the look-up forward', async () => {
+  const transfer = await world.createSent(processing);
+  const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.look_up_payout = paid(transfer);
+  assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+  assert.equal((await world.transfer(transfer)).status, 'pending');
+  assert.deepEqual(await world.work(), ['look_up_transfer']);
+  assert.equal((await world.transfer(transfer)).status, 'completed');
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+  assert.deepEqual(await world.work(), ['recheck_transfer']);
+  assert.equal((await world.transfer(transfer)).status, 'reversed');
+});
+
+test('a reversal that no callback reports is found by the look-ups after the success', async () => {
+  Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
+  const transfer = await world.create();
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.pay_out = paid(transfer);
+  await world.work();
+  payoutResponses.look_up_payout = { state: 'not_found' };
+  assert.equal((await after(transfer, 20_000, 10_000)).status, 'completed');
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  assert.equal((await after(transfer, minuteMs, 10_000)).status, 'reversed');
+  await world.clock.advance(hourMs);
+  assert.deepEqual(await world.work(), [], 'no look-up follows the last');
+});
+
 test('a late callback of a trial payout without a response closes the circuit breaker', async () => {
   for (let sent = 0; sent < 5; sent += 1) await world.createSent(noResponse);
   await world.clock.advance(2_000);
