@@ -31,11 +31,13 @@ const victims = JSON.parse(process.env['CRASH_VICTIMS'] ?? '') as Victim[];
 const stepsByPort = new Map<number, Steps>();
 watchHttp((port) => stepsByPort.get(port));
 const isLast = (victim: Victim) => victims.length > 1 && victim.point?.killsItself === true;
-process.once(
-  startLastSignal,
-  () => void Promise.all(victims.map((victim, index) => isLast(victim) && start(victim, index))),
-);
-await Promise.all(victims.map((victim, index) => !isLast(victim) && start(victim, index)));
+process.once(startLastSignal, () => void startAll(isLast));
+await startAll((victim) => !isLast(victim));
+
+async function startAll(isStarted: (victim: Victim) => boolean): Promise<void> {
+  const indexes = [...victims.keys()].filter((index) => isStarted(victims[index] as Victim));
+  await Promise.all(indexes.map((index) => start(victims[index] as Victim, index)));
+}
 
 async function start(victim: Victim, index: number): Promise<void> {
   const print = (line: string): unknown => process.stdout.write(`${index} ${line}\n`);

@@ -4,8 +4,8 @@ import { dalasi } from '../kit/money.ts';
 import { payAtTerminal } from '../links/pay-at-terminal.ts';
 import { payLink } from '../links/pay-link.ts';
 import type { Transaction } from '../kit/db.ts';
+import { connectorOf } from '../payments/connector-of.ts';
 import type { CollectionResponse, FailureCode } from '../networks/contract.ts';
-import { callbackName } from '../networks/registry.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import type { Charge } from '../payments/charge.ts';
@@ -187,9 +187,8 @@ async function payLate(world: DemoWorld, charge: Charge): Promise<void> {
 /** The network reports on a charge, as its callback would, and the look-up that was due finds nothing left to do. */
 export async function report(world: DemoWorld, charge: Charge, response: CollectionResponse): Promise<void> {
   const { money } = world;
-  const connector = money.networks.find(charge.network, true);
-  const name = connector === undefined ? '' : callbackName(connector);
-  await applyNotification(money, name, { operation: 'collection', reference: charge.reference, response });
+  const { railAccount } = (await connectorOf(money, charge)).capabilities;
+  await applyNotification(money, railAccount, { operation: 'collection', reference: charge.reference, response });
   await endWork(world, { ...lookUps(charge), kind: 'look_up_charge' });
 }
 

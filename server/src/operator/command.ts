@@ -23,7 +23,7 @@ export interface CommandContext {
   /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
   /** What finding the demo merchant needs. */
-  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port'>;
+  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'>;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
   /** What resolving a case needs; opened at the first call, closed after the command. */

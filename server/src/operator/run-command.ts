@@ -32,6 +32,7 @@ import { createOnboardingContext } from './onboard-business.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
+import { receiptCommands } from './receipt-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
@@ -50,6 +51,7 @@ const commands: readonly Command[] = [
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
+  ...receiptCommands,
   ...secretCommands,
   ...databaseCommands,
   ...demoCommands,

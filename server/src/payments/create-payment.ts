@@ -99,7 +99,7 @@ export async function createPayment(
   if (request.customerPhone !== null) {
     canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
   }
-  checkPaymentMethods(context.networks.list(merchant.testMode), request.paymentMethods ?? []);
+  checkPaymentMethods(context.networks.collecting(merchant), request.paymentMethods ?? []);
   const payer = await payerOf(tx, merchant.id, request);
   const shares = await fixShares(tx, merchant.id, request.split, amount);
   const intent = newIntent(context, merchant, request, { ...amount, ...payer, shares });

@@ -158,7 +158,7 @@ async function payerPages(server: FastifyInstance, { options, parts }: { options
   const { publicUrl } = address;
   const { formKey } = secrets;
   const checkout = createCheckout(money);
-  const networkDetails = readNetworkDetails(config, money.networks);
+  const networkDetails = readNetworkDetails(config);
   const renderer = createCheckoutRenderer({
     clock,
     publicUrl,

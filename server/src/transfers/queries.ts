@@ -7,7 +7,7 @@ import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
-  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  network, rail_account AS "railAccount", account_number AS "accountNumber", account_canonical AS "accountCanonical",
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
@@ -20,9 +20,9 @@ export function insertTransfer(transfer: Transfer): Statement {
     name: 'transfers_insert',
     text: `INSERT INTO transfers (merchant_id, id, kind, status, amount, fee, currency, network, account_number,
              account_canonical, beneficiary_name, narration, callback_url, metadata, sub_account_id, route,
-             original_reference, reference, progress, sends, event_sequence, created_at, updated_at)
+             original_reference, reference, progress, sends, event_sequence, created_at, updated_at, rail_account)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $22)`,
+             $22, $23)`,
     values: [
       transfer.merchantId,
       transfer.id,
@@ -46,6 +46,7 @@ export function insertTransfer(transfer: Transfer): Statement {
       transfer.sends,
       transfer.eventSequence,
       transfer.createdAt,
+      transfer.railAccount,
     ],
   };
 }

@@ -13,7 +13,7 @@ import { listLinksWithRateLimit } from '../../links/manage-links.ts';
 import { listTerminalsWithRateLimit } from '../../terminals/manage-terminals.ts';
 import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
 import { foreignText, formatTime } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { OperatorAction } from '../../accounts/permissions.ts';
@@ -72,7 +72,7 @@ const termsLinks = [
 ] as const;
 
 async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, merchant: Merchant): Promise<Html> {
-  const { db, networks } = services.money;
+  const { db } = services.money;
   const { base, may } = visit;
   const { testMode, transferLimits, collectionFee } = merchant;
   const environment = testMode ? 'test' : 'live';
@@ -96,18 +96,16 @@ ${
   may('terms.manage').isAllowed &&
   html`<details><summary>Change its terms</summary><ul class="links">${termsLinks.map(
     ([name, text]) => html`<li><a href="${head}/${name}?environment=${environment}">${text}</a></li>`,
-  )}${networks
-    .list(true)
-    .map(
-      ({ capabilities: { network, displayName } }) =>
-        html`<li><a href="${head}/transfer-fees?environment=${environment}&network=${network}">Fee of transfers with ${displayName}</a></li>`,
-    )}</ul></details>`
+  )}${knownNetworks.map(
+    ({ id, displayName }) =>
+      html`<li><a href="${head}/transfer-fees?environment=${environment}&network=${id}">Fee of transfers with ${displayName}</a></li>`,
+  )}</ul></details>`
 }</section>`;
 }
 
 type Fact = readonly [name: string, value: Html | string];
 
-async function feeFacts({ money: { db, networks } }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
+async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
   const rules = await findMerchantRules(db, merchant.id);
   if (!rules) return [];
   const feeOf = (operation: Operation, network: string): string => {
@@ -118,10 +116,7 @@ async function feeFacts({ money: { db, networks } }: ConsoleServices, merchant: 
   return [
     ['Fee of collections', feeOf('collection', allNetworks)],
     ['Fee of transfers', feeOf('transfer', allNetworks)],
-    ...networksNamed(rules).map((network): Fact => [
-      `With ${networkName(networks, network, true)}`,
-      feeOf('transfer', network),
-    ]),
+    ...networksNamed(rules).map((network): Fact => [`With ${networkName(network)}`, feeOf('transfer', network)]),
   ];
 }
 

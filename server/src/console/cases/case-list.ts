@@ -4,7 +4,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { findChargeByName } from '../../payments/find-payment.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
@@ -62,7 +62,7 @@ interface ListedCase extends CaseRow {
 }
 
 async function networkOf({ money }: ConsoleServices, found: Case): Promise<string> {
-  const { db, networks } = money;
+  const { db } = money;
   const { merchantId, subjectType, subjectId } = found;
   if (subjectType === 'merchant') return '';
   const subject =
@@ -70,7 +70,7 @@ async function networkOf({ money }: ConsoleServices, found: Case): Promise<strin
       ? await findChargeByName(db, merchantId, subjectId)
       : await findTransferById(db, merchantId, subjectId);
   const merchant = await money.merchants.byId(merchantId);
-  return subject && merchant ? networkName(networks, subject.network, merchant.testMode) : '';
+  return subject && merchant ? networkName(subject.network) : '';
 }
 
 export const caseList = listRoute<ListedCase>({

@@ -81,7 +81,7 @@ const show: ConsoleRoute = {
       ],
     })}
 ${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
-${record && html`<section class="found"><h2>What differs</h2>${comparison(services, found, record)}</section>`}
+${record && html`<section class="found"><h2>What differs</h2>${comparison(found, record)}</section>`}
 <div class="columns"><section class="panel"><h2>Evidence</h2>${facts([
       ['Money', formatAmount(found.amountMinor)],
       ['Business', html`<a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>`],

@@ -2,7 +2,7 @@ import type { Case } from '../../cases/case.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { findRecord } from '../../reports/find-records.ts';
 import { loadRecord } from '../records/load-record.ts';
@@ -27,8 +27,8 @@ interface Compared {
 }
 
 /** What we have beside what the network reported, with a mark where they differ. */
-export function comparison({ money }: ConsoleServices, found: Case, record: LoadedRecord): Html {
-  const { networkText, rows } = comparedRows(money, found, record);
+export function comparison(found: Case, record: LoadedRecord): Html {
+  const { networkText, rows } = comparedRows(found, record);
   return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
 <th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
     ({
@@ -40,11 +40,7 @@ ${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 
   )}</tbody></table>`;
 }
 
-function comparedRows(
-  { networks }: ConsoleServices['money'],
-  found: Case,
-  { of, merchant }: LoadedRecord,
-): { networkText: string; rows: Compared[] } {
+function comparedRows(found: Case, { of }: LoadedRecord): { networkText: string; rows: Compared[] } {
   const reported = formatAmount(found.amountMinor);
   if (of.kind === 'payment') {
     const attempt = of.attempts.find(({ id }) => id === found.subjectId) ?? of.payment.charge;
@@ -53,7 +49,7 @@ function comparedRows(
       { name: 'State', ours: stateText(attempt?.status ?? ''), theirs: reportedState(found) },
       { name: 'Transaction', ours: attempt?.networkTransactionId ?? '', theirs: found.transactionId },
     ];
-    return { networkText: networkName(networks, attempt?.network ?? '', merchant.testMode), rows };
+    return { networkText: networkName(attempt?.network ?? ''), rows };
   }
   const { transfer } = of;
   const rows = [
@@ -61,7 +57,7 @@ function comparedRows(
     { name: 'State', ours: stateText(transfer.status), theirs: reportedState(found) },
     { name: 'Transaction', ours: transfer.networkTransactionId ?? '', theirs: found.transactionId },
   ];
-  return { networkText: networkName(networks, transfer.network, merchant.testMode), rows };
+  return { networkText: networkName(transfer.network), rows };
 }
 
 /** Our state in the words in which networks report theirs. */

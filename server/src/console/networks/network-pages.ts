@@ -56,7 +56,6 @@ export const networkPages: readonly ConsoleRoute[] = [list, show];
 function collecting({ attempts, capabilities }: NetworkHealth): Html {
   return html`<section class="panel"><h2>Collects</h2>${facts([
     ['Paid, of tries that ended', attemptText(attempts)],
-    ['An open payment can be cancelled', capabilities.canCancel ? 'Yes' : 'No, it ends by itself'],
     ['Answers within', `${capabilities.callTimeoutMs / 1_000} s, else it is looked up`],
   ])}</section>`;
 }

@@ -1,3 +1,4 @@
+import { networkName } from '../../networks/known-networks.ts';
 import { summarizeBacklog } from '../../events/outbox.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -30,7 +31,7 @@ export async function queuesOf({ money }: ConsoleServices, { environment, now }:
   return rows
     .filter(({ queue }) => !queue.startsWith('network:') || isOfTest(queue) === (environment === 'test'))
     .map(({ queue, count, oldestDueAt, waitingCount }) => ({
-      ...{ name: queue, text: textOf(queue, money.networks), dueCount: count, oldestDueAt, laterCount: waitingCount },
+      ...{ name: queue, text: textOf(queue), dueCount: count, oldestDueAt, laterCount: waitingCount },
     }))
     .toSorted((one, other) => lateAt(one) - lateAt(other) || one.name.localeCompare(other.name));
 }
@@ -43,9 +44,8 @@ function isOfTest(queue: string): boolean {
   return queue.split(':')[1]?.endsWith('-test') === true;
 }
 
-function textOf(queue: string, networks: ConsoleServices['money']['networks']): string {
+function textOf(queue: string): string {
   const [, rail = '', kind = ''] = queue.split(':');
   if (!queue.startsWith('network:')) return queueTexts[queue] ?? queue;
-  const connector = networks.findByCallbackName(rail);
-  return `${connector?.capabilities.displayName ?? rail}: ${kindTexts[kind] ?? kind}`;
+  return `${networkName(rail.replace(/-test$/, ''))}: ${kindTexts[kind] ?? kind}`;
 }

@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { findPayment, listAttempts } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import type { Charge } from '../../payments/charge.ts';
@@ -38,15 +38,14 @@ export interface LoadedRecord {
 
 /** Throws AppError `not_found`. */
 export async function loadRecord({ money }: ConsoleServices, found: FoundRecord): Promise<LoadedRecord> {
-  const { db, networks, clock } = money;
+  const { db, clock } = money;
   const { merchantId, id } = found;
   const merchant = await money.merchants.byId(merchantId);
   if (!merchant) throw notFound();
-  const { testMode } = merchant;
   if (found.kind === 'payment') {
     const payment = await findPayment(db, merchantId, id);
     const attempts = await listAttempts(db, merchantId, id);
-    const state = paymentState(payment, { networks, testMode, now: clock.now() });
+    const state = paymentState(payment, { now: clock.now() });
     const { createdAt } = payment.intent;
     const of = { kind: 'payment', payment, attempts } as const;
     return { ...{ id, merchant, state, createdAt, of }, name: 'Payment', amountMinor: totalMinor(payment.intent) };
@@ -54,7 +53,7 @@ export async function loadRecord({ money }: ConsoleServices, found: FoundRecord)
   const transfer = await findTransferById(db, merchantId, id);
   if (!transfer) throw notFound();
   const { amountMinor, createdAt } = transfer;
-  const networkText = networkName(networks, transfer.network, testMode);
+  const networkText = networkName(transfer.network);
   const shared = { id, merchant, amountMinor, createdAt };
   if (found.kind === 'transfer') {
     const name = transfer.kind === 'sub_account_payout' ? 'Payout of a sub-account' : 'Transfer';

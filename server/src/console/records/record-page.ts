@@ -7,7 +7,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { listMovementsOfSource } from '../../ledger/history.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { isPaid, receivedMinor } from '../../payments/charge.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
@@ -39,17 +39,17 @@ export const recordPage: ConsoleRoute = {
       actions: [],
       under: html`<p>${name} of <a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>, ${shownTime(createdAt, visit.now)}</p>`,
     })}
-<div class="columns">${await details(services, visit, record)}${await money(services, record)}</div>
+<div class="columns">${await details(visit, record)}${await money(services, record)}</div>
 ${await related(services, visit, record)}
 ${await recordTimeline(services, visit, record)}`;
     return { title: `${name} of ${formatAmount(amountMinor)}`, body };
   },
 };
 
-async function details({ money: context }: ConsoleServices, visit: ConsoleVisit, record: LoadedRecord): Promise<Html> {
+async function details(visit: ConsoleVisit, record: LoadedRecord): Promise<Html> {
   const { now, base } = visit;
-  const { merchant, of } = record;
-  const nameOf = (network: string): string => networkName(context.networks, network, merchant.testMode);
+  const { of } = record;
+  const nameOf = (network: string): string => networkName(network);
   if (of.kind === 'payment') {
     const { intent, charge } = of.payment;
     return html`<section class="panel"><h2>Details</h2>${facts([
@@ -62,7 +62,7 @@ async function details({ money: context }: ConsoleServices, visit: ConsoleVisit,
       ['Paid', charge?.paidAt && shownTime(charge.paidAt, now)],
       ['Can be paid until', shownTime(intent.expiresAt, now)],
       ['Payment id', intent.id],
-    ])}</section><section class="panel"><h2>Tries</h2>${attemptList(context, { testMode: merchant.testMode, now }, of.attempts)}</section>`;
+    ])}</section><section class="panel"><h2>Tries</h2>${attemptList({ now }, of.attempts)}</section>`;
   }
   const { transfer } = of;
   const refunded = of.kind === 'refund' ? of.refund : null;

@@ -33,10 +33,10 @@ export async function recordTimeline(
   );
 }
 
-async function ownEntries({ money }: ConsoleServices, { of, merchant }: LoadedRecord): Promise<TimelineEntry[]> {
+async function ownEntries({ money }: ConsoleServices, { of }: LoadedRecord): Promise<TimelineEntry[]> {
   const data =
     of.kind === 'payment'
-      ? await paymentTimeline(money, of.payment.intent, merchant)
+      ? await paymentTimeline(money, of.payment.intent)
       : await transferTimeline(money.db, of.transfer);
   return data.map(({ at, kind, detail, transaction_id: transactionId }: JsonRecord) => ({
     at: new Date(String(at)),

@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import { findDefaultRules, findReserves } from '../../merchants/manage-rules.ts';
 import { allNetworks, findFeeRule, findLimit, networksNamed } from '../../merchants/rules.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -14,7 +14,7 @@ export const defaultsPage: ConsoleRoute = {
   section: 'defaults',
   action: 'records.read',
   async handle({ money, rateLimits }, visit) {
-    const { db, networks } = money;
+    const { db } = money;
     const rules = { own: { fees: [], limits: [] }, defaults: await findDefaultRules(db) };
     const { fallback } = await findReserves(db, 'default');
     const feeOf = (operation: 'collection' | 'transfer', network: string) =>
@@ -24,17 +24,12 @@ export const defaultsPage: ConsoleRoute = {
       ['Collections', feeOf('collection', allNetworks)],
       ['Transfers', feeOf('transfer', allNetworks)],
       ...networksNamed(rules).map(
-        (network) => [`Transfers with ${networkName(networks, network, true)}`, feeOf('transfer', network)] as const,
+        (network) => [`Transfers with ${networkName(network)}`, feeOf('transfer', network)] as const,
       ),
     ])}${links(visit, [
       ['/defaults/fees', 'Fee of collections'],
       ['/defaults/transfer-fees', 'Fee of transfers'],
-      ...networks
-        .list(true)
-        .map(
-          ({ capabilities: { network, displayName } }) =>
-            [`/defaults/transfer-fees?network=${network}`, displayName] as const,
-        ),
+      ...knownNetworks.map(({ id, displayName }) => [`/defaults/transfer-fees?network=${id}`, displayName] as const),
     ])}</section>
 <section class="panel"><h2>Limits and reserve</h2>${facts([
       ['Largest transfer', limitInWords(findLimit(rules, 'largest')?.amountMinor ?? null)],

@@ -8,7 +8,7 @@ import type { RuleOwner } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { readAmount } from '../../pages/collect/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { findKnownNetwork, networkName } from '../../networks/known-networks.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { audit } from '../audit/record.ts';
@@ -134,16 +134,14 @@ async function loadTerms(page: TermsPage, services: ConsoleServices, { params, q
   const business = params['id'] === undefined ? null : await findBusiness(services, params['id']);
   const merchant = business && (query['environment'] === 'test' ? business.test : business.live);
   const { network = allNetworks } = query;
-  const { networks } = services.money;
-  // Every network has a simulated counterpart, so these are all.
-  if (network !== allNetworks && !networks.find(network, true)) {
+  if (network !== allNetworks && !findKnownNetwork(network)) {
     throw new AppError('not_found', 'There is no such network.');
   }
   const owner = { owner: merchant ? { merchantId: merchant.id } : ('default' as const), merchant, network };
   return {
     ...owner,
     business,
-    networkText: network === allNetworks ? null : networkName(networks, network, true),
+    networkText: network === allNetworks ? null : networkName(network),
     fields: page.fields(services, owner),
     values: await page.values(services, owner),
   };

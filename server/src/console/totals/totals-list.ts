@@ -6,7 +6,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { isUuid } from '../../kit/ids.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
@@ -72,14 +72,14 @@ async function totalsOf(
   const owners = [...merchants.values()].filter(({ businessId, name }) =>
     isUuid(business) ? businessId === business : name.toLowerCase().includes(business),
   );
-  const { db, networks } = services.money;
+  const { db } = services.money;
   const rows = await readTotals(db, owners, { range: { from, to }, keys, network });
   return rows
     .map((row) => ({
       ...row,
       id: totalsKey(row),
       merchant: merchants.get(row.merchantId),
-      networkText: row.network === '' ? '' : networkName(networks, row.network, environment === 'test'),
+      networkText: row.network === '' ? '' : networkName(row.network),
     }))
     .toSorted(
       (one, other) =>
@@ -135,10 +135,8 @@ const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
   action: 'records.read',
   title: 'Totals',
   noun: ['row', 'totals', 'collected'],
-  async filters({ money }, { environment }) {
-    const networks = money.networks.list(environment === 'test').map(({ capabilities }) => ({
-      ...{ value: capabilities.network, text: capabilities.displayName },
-    }));
+  async filters() {
+    const networks = knownNetworks.map(({ id, displayName }) => ({ value: id, text: displayName }));
     return [
       { kind: 'search', name: 'business', label: 'Business: name or id' },
       { kind: 'select', name: 'rows', label: 'A row for each', options: divisions, unset: 'Day' },

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
@@ -33,11 +33,11 @@ const pendingPage: ListPage<PendingRow> = {
   title: 'On its way',
   noun: ['entry', 'entries', 'held'],
   filters: [],
-  async read({ money }, { merchant, testMode }, { cursor }) {
+  async read({ money }, { merchant }, { cursor }) {
     const page = { limit: rowsPerPage, offset: 0, before: cursor ?? null };
     const list = await listPending(money.lists, merchant.id, page);
     const rows = list.rows.map((transfer) => {
-      const networkText = networkName(money.networks, transfer.network, testMode);
+      const networkText = networkName(transfer.network);
       return { ...transfer, networkText, state: transferState(transfer, networkText) };
     });
     return { ...list, rows };

@@ -3,7 +3,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { listPaymentRows } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
@@ -45,15 +45,13 @@ export function arrivalsVersion(arrivals: readonly Arrival[]): string {
 }
 
 /** The newest large, to be read at arm's length. No total: payers see the screen. */
-export function drawArrivals(services: DashboardServices, visit: Visit, arrivals: readonly Arrival[]): Html {
+export function drawArrivals(visit: Visit, arrivals: readonly Arrival[]): Html {
   const [newest, ...others] = arrivals;
   if (!newest) return html`<p class="waiting">Payments at this counter appear here.</p>`;
-  const { networks } = services.money;
-  const { testMode, now } = visit;
-  const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { networks, testMode, now }));
+  const { now } = visit;
+  const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { now }));
   const { charge } = newest.payment;
-  const payer =
-    charge && `${networkName(networks, charge.network, testMode)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
+  const payer = charge && `${networkName(charge.network)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
   return html`<section class="newest" data-payment="${newest.payment.intent.id}">
 <p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest.payment)}</p>
 <p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>

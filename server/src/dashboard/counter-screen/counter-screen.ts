@@ -51,7 +51,7 @@ const screen: DashboardRoute = {
 <p class="notice wait lost-note">Arrivals are not shown while the connection is lost.</p>
 <p id="meanwhile" class="notice meanwhile" hidden><span role="status"></span><a href="${base}/payments?counter=${counter.id}">All payments</a>
 <button type="button" class="button small plain">Seen</button></p>
-<div id="arrivals" class="arrivals" data-most="${shownMax}">${drawArrivals(services, visit, arrivals)}</div>
+<div id="arrivals" class="arrivals" data-most="${shownMax}">${drawArrivals(visit, arrivals)}</div>
 <p class="actions always">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
 <a class="button small plain" href="${here}/day">Close the day</a>
 <a class="button small plain" href="${base}/counters">All counters</a></p>`,
@@ -145,11 +145,11 @@ const waiting: DashboardRoute = {
   async handle(services, visit, { params }) {
     const counter = await findOwnCounter(services, visit, params['id']);
     const payment = await findVisiblePayment(services, visit, { params: { id: params['payment'] ?? '' }, query: {} });
-    const { base, testMode, now } = visit;
+    const { base, now } = visit;
     const { intent } = payment;
     const here = `${base}/counters/${counter.id}/screen`;
-    const version = paymentVersion(services, visit, payment);
-    const state = paymentState(payment, { networks: services.money.networks, testMode, now });
+    const version = paymentVersion(visit, payment);
+    const state = paymentState(payment, { now });
     const isWaiting = isOpen(statusAt(intent, now));
     return {
       title: formatAmount(totalMinor(intent)),

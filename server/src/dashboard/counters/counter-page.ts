@@ -13,7 +13,6 @@ import { periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf, shownTime } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { codeText, counterMark, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
@@ -35,9 +34,9 @@ export const counterPage: DashboardRoute = {
     return {
       title: cleanText(counter.name),
       body: html`${head(visit, counter)}
-<div class="columns">${takingsPanel(services, visit, { counter, period, takings })}
+<div class="columns">${takingsPanel(visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
-${paymentsPanel(services, visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
+${paymentsPanel(visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
 ${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
@@ -60,7 +59,6 @@ function head(visit: Visit, counter: Counter): Html {
 }
 
 function takingsPanel(
-  services: DashboardServices,
   visit: Visit,
   { counter, period, takings }: { counter: Counter; period: Period; takings: Takings },
 ): Html {
@@ -72,7 +70,7 @@ ${periodForm(`${visit.base}/counters/${counter.id}`, period)}
 ${
   takings.count === 0
     ? html`<p class="hint">Nothing was paid here in this time.</p>`
-    : html`${networkTable(services, visit, takings)}${hourChart(takings)}`
+    : html`${networkTable(takings)}${hourChart(takings)}`
 }</section>`;
 }
 

@@ -1,7 +1,7 @@
 import { utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { readRecords } from '../../reports/read-records.ts';
 import type { FigureRecord, FigureRecords } from '../../reports/read-records.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -42,22 +42,18 @@ async function* linesOf({ money }: DashboardServices, visit: Visit, shown: Shown
     do {
       const page = { day, until, cursor, filter, rowsMax: rowsPerRead };
       const list: FigureRecords = await readRecords(money.db, visit.merchant, figure.records, page);
-      yield csvRows(list.records.map((record) => cellsOf(money, visit, record)));
+      yield csvRows(list.records.map((record) => cellsOf(visit, record)));
       cursor = list.nextCursor;
     } while (cursor !== null);
   }
 }
 
-function cellsOf(
-  { networks }: DashboardServices['money'],
-  { testMode }: Visit,
-  { at, record, id, reference, name, network, amountMinor }: FigureRecord,
-) {
+function cellsOf({ testMode }: Visit, { at, record, id, reference, name, network, amountMinor }: FigureRecord) {
   return [
     at.toISOString(),
     testMode ? 'test' : 'live',
     record === null ? 'Entry' : recordNames[record],
-    ...[id, reference, name && cleanText(name), networkName(networks, network, testMode)],
+    ...[id, reference, name && cleanText(name), networkName(network)],
     amountMinor,
   ];
 }

@@ -7,7 +7,7 @@ import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isTime } from '../../kit/time-or-day.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import type { Dimension } from '../../reports/figures.ts';
 import type { Owner } from '../../reports/live-figures.ts';
 import { readRecords } from '../../reports/read-records.ts';
@@ -76,13 +76,13 @@ interface PartOfFigure {
 }
 
 async function readPart(
-  { money: { db, networks } }: DashboardServices,
-  { merchant, testMode }: Visit,
+  { money: { db } }: DashboardServices,
+  { merchant }: Visit,
   query: PageInput['query'],
 ): Promise<PartOfFigure | null> {
   const { network, counter = '', link = '' } = query;
   if (network !== undefined) {
-    return { dimension: 'network', key: network, name: networkName(networks, network, testMode) };
+    return { dimension: 'network', key: network, name: networkName(network) };
   }
   const [dimension, key] = isUuid(counter) ? (['counter', counter] as const) : (['link', link] as const);
   if (!isUuid(key)) return null;
@@ -161,7 +161,7 @@ async function recordsPage({ money }: DashboardServices, visit: Visit, shown: Sh
   return {
     title: figure.title,
     body: html`${headOf(visit, shown, html`${dayName(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong>`)}
-${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, money, list.records, figure)}
+${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, list.records, figure)}
 <nav class="pages" aria-label="Pages">${list.nextCursor !== null && html`<a class="button small plain" rel="next" href="${addressOf(visit, shown, { ...more, cursor: list.nextCursor })}">Older</a>`}</nav>`,
   };
 }
@@ -176,12 +176,7 @@ export function recordFilter({ part }: ShownPart): RecordFilter {
 
 export const recordNames = { payments: 'Payment', transfers: 'Transfer', refunds: 'Refund' };
 
-function recordTable(
-  { base, testMode, now }: Visit,
-  { networks }: DashboardServices['money'],
-  records: readonly FigureRecord[],
-  { title }: ShownFigure,
-): Html {
+function recordTable({ base, now }: Visit, records: readonly FigureRecord[], { title }: ShownFigure): Html {
   const nameOf = ({ record, name }: FigureRecord): Html =>
     name === null || cleanText(name) === ''
       ? html`${record === null ? 'Entry' : recordNames[record]}`
@@ -191,7 +186,7 @@ function recordTable(
 <tbody>${records.map((row) => {
     const first = html`<span class="first">${nameOf(row)}</span>`;
     return html`<tr><td>${row.record === null ? first : html`<a href="${base}/${row.record}/${row.id}">${first}</a>`}<span class="second phone">${shownTime(row.at, now)}</span></td>
-<td class="wide">${shownTime(row.at, now)}</td><td class="wide">${networkName(networks, row.network, testMode)}</td><td class="wide">${row.reference}</td>
-<td class="number"><span class="first">${formatAmount(row.amountMinor)}</span><span class="second phone">${networkName(networks, row.network, testMode)}</span></td></tr>`;
+<td class="wide">${shownTime(row.at, now)}</td><td class="wide">${networkName(row.network)}</td><td class="wide">${row.reference}</td>
+<td class="number"><span class="first">${formatAmount(row.amountMinor)}</span><span class="second phone">${networkName(row.network)}</span></td></tr>`;
   })}</tbody></table>`;
 }

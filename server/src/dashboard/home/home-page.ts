@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { noFigures } from '../../reports/figures.ts';
 import type { Dimension } from '../../reports/figures.ts';
 import { readDays, readHours, readNames } from '../../reports/read-report.ts';
@@ -149,8 +149,8 @@ const partsMax = 6;
 const partTitles: Record<Dimension, string> = { network: 'By network', counter: 'By counter', link: 'By payment link' };
 
 async function partPanels(
-  { money: { db, networks } }: DashboardServices,
-  { base, merchant, testMode }: Visit,
+  { money: { db } }: DashboardServices,
+  { base, merchant }: Visit,
   range: ShownRange,
   { parts }: Report,
 ): Promise<Html[]> {
@@ -159,9 +159,7 @@ async function partPanels(
   const keysOf = (dimension: Dimension): string[] => shown(dimension).map(({ key }) => key);
   const names = await readNames(db, merchant.id, { terminalIds: keysOf('counter'), paymentLinkIds: keysOf('link') });
   const nameOf = (dimension: Dimension, key: string): Html =>
-    dimension === 'network'
-      ? html`${networkName(networks, key, testMode)}`
-      : html`<bdi>${cleanText(names.get(key) ?? 'Unknown')}</bdi>`;
+    dimension === 'network' ? html`${networkName(key)}` : html`<bdi>${cleanText(names.get(key) ?? 'Unknown')}</bdi>`;
   return (['network', 'counter', 'link'] as const).flatMap((dimension) => {
     const title = partTitles[dimension];
     const top = shown(dimension);

@@ -46,7 +46,7 @@ export const linkPage: DashboardRoute = {
     const split = await splitText(services, visit, link);
     return {
       title: cleanText(link.title),
-      body: html`${linkBody(services, visit, { link, takings, rows, split })}
+      body: html`${linkBody(visit, { link, takings, rows, split })}
 ${await recordHistory(services, visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
     };
   },
@@ -59,7 +59,7 @@ interface LinkView {
   split: Html | null;
 }
 
-function linkBody(services: DashboardServices, visit: Visit, { link, takings, rows, split }: LinkView): Html {
+function linkBody(visit: Visit, { link, takings, rows, split }: LinkView): Html {
   const isActive = link.status === 'active';
   const path = `/links/${link.id}`;
   const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = takings ?? {};
@@ -97,7 +97,7 @@ ${qrCode(link.url, 'QR code of the payment link')}
     ['After cancelling, back to', link.cancel_url],
     ['Id', html`<code>${link.id}</code>`],
   ])}</section></div></div>
-${paymentsPanel(services, visit, rows, { allHref: `/payments?link=${link.id}`, empty: 'Nobody has opened a payment through this link yet.' })}`;
+${paymentsPanel(visit, rows, { allHref: `/payments?link=${link.id}`, empty: 'Nobody has opened a payment through this link yet.' })}`;
 }
 
 function amountText({ amount, min_amount: minimum }: Link): string {

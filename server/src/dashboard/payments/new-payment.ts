@@ -54,7 +54,7 @@ const customersMax = 100;
 /** Throws AppError `not_found` to a cashier, whose payments belong to a counter. */
 async function choicesOf(services: DashboardServices, visit: Visit): Promise<Choices> {
   const { api, money } = services;
-  const { caller, requestId, may, testMode } = visit;
+  const { caller, requestId, may, merchant } = visit;
   if (may('payments.write').ownOnly) {
     throw new AppError('not_found', 'Take payments at your counter: open Counters, then its screen.');
   }
@@ -66,7 +66,7 @@ async function choicesOf(services: DashboardServices, visit: Visit): Promise<Cho
       text: [cleanText(name), formatNumber(phone ?? '')].filter(Boolean).join(', '),
     })),
     networks: money.networks
-      .list(testMode)
+      .collecting(merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName })),
     split: await splitChoices(services, visit),
   };

@@ -4,7 +4,7 @@ import { paymentsTopic } from '../../payments/context.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { listPaymentRows, listPayments, sumPayments } from '../../payments/find-payment.ts';
 import { statusAt, totalMinor } from '../../payments/intent.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -16,7 +16,6 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../patterns/list-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
@@ -44,7 +43,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
       ...list,
       total: Math.min(list.total, totalMax),
       isCapped: list.total > totalMax,
-      rows: list.rows.map((payment) => rowOf(services, visit, { payment, query })),
+      rows: list.rows.map((payment) => rowOf(visit, { payment, query })),
     };
   },
   live: {
@@ -74,7 +73,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     async rows(services, visit, query, { limit, before }) {
       const page = { limit, offset: 0, before };
       const rows = await listPaymentRows(services.money, visit.merchant.id, page, filterOf(visit, query));
-      return rows.map((payment) => rowOf(services, visit, { payment, query }));
+      return rows.map((payment) => rowOf(visit, { payment, query }));
     },
     async totals({ money }, visit, query) {
       const { total, sumMinor } = await sumPayments(money, visit.merchant.id, filterOf(visit, query), exportedRowsMax);
@@ -110,18 +109,13 @@ export const paymentListPage: ListPage<PaymentRow> = {
 
 export const paymentLists: readonly DashboardRoute[] = listRoutes(paymentListPage);
 
-function rowOf(
-  { money }: DashboardServices,
-  { testMode, now }: Visit,
-  { payment, query }: { payment: FoundPayment; query: PageInput['query'] },
-): PaymentRow {
-  const { networks } = money;
+function rowOf({ now }: Visit, { payment, query }: { payment: FoundPayment; query: PageInput['query'] }): PaymentRow {
   return {
     ...payment,
     id: payment.intent.id,
     href: hrefOf(payment, query['term'] ?? ''),
-    state: paymentState(payment, { networks, testMode, now }),
-    network: payment.charge ? networkName(networks, payment.charge.network, testMode) : null,
+    state: paymentState(payment, { now }),
+    network: payment.charge ? networkName(payment.charge.network) : null,
   };
 }
 

@@ -9,7 +9,7 @@ import { getLink } from '../../links/manage-links.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { isPaid, partsOf, receivedMinor, remainingMinor } from '../../payments/charge.ts';
 import type { Charge } from '../../payments/charge.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { listAttempts } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { isOpen, statusAt, totalMinor } from '../../payments/intent.ts';
@@ -62,7 +62,7 @@ const show: DashboardRoute = {
     const payment = { ...found, attempts, refunds: refunds.flat(), names };
     const { base } = visit;
     const { reference } = input.query;
-    const version = paymentVersion(services, visit, found);
+    const version = paymentVersion(visit, found);
     const parameters = new URLSearchParams({ payment: id, version, ...(reference !== undefined && { reference }) });
     // Read again, and put in place of what differs: what is open or has the focus stays.
     return {
@@ -75,9 +75,9 @@ hx-swap="outerMorph">${await paymentBody(services, visit, payment)}</div>`,
 };
 
 /** The same as long as the payment's page shows the same. */
-export function paymentVersion({ money }: DashboardServices, { testMode, now }: Visit, payment: FoundPayment): string {
+export function paymentVersion({ now }: Visit, payment: FoundPayment): string {
   const { intent, charge } = payment;
-  const { text } = paymentState(payment, { networks: money.networks, testMode, now });
+  const { text } = paymentState(payment, { now });
   return hash('sha256', [intent.updatedAt, charge?.id, charge?.updatedAt, text].map(String).join(' ')).slice(0, 16);
 }
 
@@ -89,15 +89,15 @@ export function titleOf({ intent }: Pick<FoundPayment, 'intent'>): string {
 async function paymentBody(services: DashboardServices, visit: Visit, payment: ShownPayment): Promise<Html> {
   const { money } = services;
   const { intent, charge, attempts, names } = payment;
-  const { testMode, now } = visit;
+  const { now } = visit;
   const payer = charge && maskPhoneNumber(charge.accountNumber ?? '');
   const isOpenNow = isOpen(statusAt(intent, now));
   const address = paymentLink(money, intent);
   return html`${recordHead(visit, {
     heading: formatAmount(totalMinor(intent)),
-    state: paymentState(payment, { networks: money.networks, testMode, now }),
+    state: paymentState(payment, { now }),
     under: html`<p>${foreignText(titleOf(payment))}, ${
-      charge && html`${networkName(money.networks, charge.network, testMode)} ${payer}, `
+      charge && html`${networkName(charge.network)} ${payer}, `
     }${shownTime(charge?.paidAt ?? intent.createdAt, now)}</p>${
       charge && html`<p class="reference">${copyable(charge.transactionReference)}</p>`
     }`,
@@ -105,7 +105,7 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     reasons: reasonsOf(payment, visit),
   })}
 <div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
-<section class="panel"><h2>Tries</h2>${attemptList(money, visit, attempts)}</section>
+<section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],

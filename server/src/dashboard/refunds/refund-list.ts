@@ -3,7 +3,7 @@ import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -16,8 +16,6 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
-import type { DashboardServices } from '../services.ts';
-import type { Visit } from '../visit.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
 
 interface RefundRow extends Refund {
@@ -51,7 +49,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
   async read(services, visit, query) {
     const { lists } = services.money;
     const list = await listRefunds(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
-    const rows = list.rows.map((refund) => rowOf(services, visit, refund));
+    const rows = list.rows.map((refund) => rowOf(refund));
     return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
   },
   exported: {
@@ -73,7 +71,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     async rows(services, visit, query, page) {
       const { lists } = services.money;
       const rows = await listRefundRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
-      return rows.map((refund) => rowOf(services, visit, refund));
+      return rows.map((refund) => rowOf(refund));
     },
     totals: ({ money }, { merchant }, query) => sumRefunds(money.lists, merchant.id, filterOf(query), exportedRowsMax),
   },
@@ -114,8 +112,8 @@ function filterOf(query: PageInput['query']): RefundFilter {
   };
 }
 
-function rowOf({ money }: DashboardServices, { testMode }: Visit, refund: Refund): RefundRow {
-  const network = networkName(money.networks, refund.network, testMode);
+function rowOf(refund: Refund): RefundRow {
+  const network = networkName(refund.network);
   // Its state names the network in words too.
   return { ...refund, network, to: `${network} ${maskPhoneNumber(refund.accountNumber)}` };
 }

@@ -3,7 +3,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { AppError } from '../../api/app-error.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { timelineSchema } from '../../payments/intent-wire.ts';
 import { findRefund } from '../../refunds/find-refund.ts';
 import { merchantPartMinor, subAccountOf } from '../../refunds/refund.ts';
@@ -34,9 +34,8 @@ const show: DashboardRoute = {
 };
 
 async function refundBody(services: DashboardServices, visit: Visit, refund: Refund) {
-  const { money } = services;
-  const { base, now, testMode } = visit;
-  const network = networkName(money.networks, refund.network, testMode);
+  const { base, now } = visit;
+  const network = networkName(refund.network);
   return html`${recordHead(visit, {
     heading: formatAmount(refund.amountMinor),
     state: refundState({ ...refund, network }),

@@ -5,7 +5,7 @@ import type { Transaction } from '../../kit/db.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
@@ -34,7 +34,7 @@ function destinationFields(networks: readonly Option[]): Field[] {
 const create = formRoutes<Option[]>({
   ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
   operation: 'createSubAccount',
-  load: async (services, { testMode }) => payoutNetworks(services, testMode),
+  load: async (services, { merchant }) => payoutNetworks(services, merchant),
   view: (networks) => ({
     heading: 'New sub-account',
     ...(networks.length === 0 && {
@@ -104,7 +104,7 @@ const destination = formRoutes<Destination>({
   operation: 'updateSubAccount',
   load: async (services, visit, { params }) => ({
     ...(await readSubAccount(services, visit, params['id'])),
-    networks: payoutNetworks(services, visit.testMode),
+    networks: payoutNetworks(services, visit.merchant),
   }),
   view: ({ subAccount, destination: current, settledMinor, pendingMinor, networks }) => ({
     heading: 'Change where it is paid out',
@@ -131,14 +131,14 @@ way go to the old one.</p><p>All owners get a mail.</p>`,
 
 /** Mails all owners about a new destination, in the transaction of the change. */
 async function ownersMail(
-  { accounts, money }: DashboardServices,
+  { accounts }: DashboardServices,
   { merchant, account, base, testMode }: Visit,
   what: string,
   { settlement_code: network, account_number: number }: Record<string, unknown>,
 ): Promise<(tx: Transaction) => void> {
   const owners = (await listTeam(accounts.db, merchant.businessId)).filter(({ role }) => role === 'owner');
   const environment = testMode ? 'the test environment' : 'LIVE';
-  const where = `${networkName(money.networks, String(network), testMode)} ${maskPhoneNumber(String(number))}`;
+  const where = `${networkName(String(network))} ${maskPhoneNumber(String(number))}`;
   const text = `Hello,
 
 ${cleanText(account.name)} ${what}, at ${cleanText(merchant.name)} in ${environment}.

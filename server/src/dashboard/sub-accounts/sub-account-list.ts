@@ -19,12 +19,12 @@ export const subAccountLists = listRoutes<Row>({
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }],
   async read({ api, money: { networks } }, visit, query) {
-    const { testMode } = visit;
+    const { merchant } = visit;
     const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));
     const rows = list.data.map((row) => ({
       ...row,
-      destination: destinationText(networks, testMode, { network: row.settlement_code, number: row.account_number }),
-      isPayable: canPayOut(networks, testMode, row.settlement_code),
+      destination: destinationText({ network: row.settlement_code, number: row.account_number }),
+      isPayable: canPayOut(networks, merchant, row.settlement_code),
     }));
     return listResult(list, rows, query);
   },

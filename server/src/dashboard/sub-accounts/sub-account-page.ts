@@ -115,7 +115,7 @@ ${!isPayable && noDestination(found)}
     ],
     ['Id', html`<code>${subAccount.id}</code>`],
   ])}</section></div>
-${payoutsPanel(services, visit, payouts)}
+${payoutsPanel(visit, payouts)}
 ${statementSection(visit, subAccount.id, { period, statement, cursor })}
 ${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
 }

@@ -5,9 +5,8 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { isNumberPaidBefore } from '../../transfers/find-transfer.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import { transferFeeResponseSchema, transferSchema } from '../../transfers/transfer-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
@@ -26,8 +25,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   action: 'transfers.create',
   async load({ money }, visit) {
     const networks = money.networks
-      .list(visit.testMode)
-      .filter(paysOut)
+      .payingOut(visit.merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
     return { networks, availableMinor: await availableOf(money.db, visit) };
   },
@@ -98,7 +96,7 @@ async function confirmTransfer(
   return {
     heading: `Pay out ${formatAmount(amountMinor)}?`,
     effect: html`${facts([
-      ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(money.networks, network, testMode)}`],
+      ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(network)}`],
       ['Name', foreignText(name)],
       ['They get', formatAmount(amountMinor)],
       ['Fee, on top', formatAmount(feeMinor)],

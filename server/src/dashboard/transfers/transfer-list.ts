@@ -5,7 +5,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -18,8 +18,6 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
-import type { DashboardServices } from '../services.ts';
-import type { Visit } from '../visit.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
 
 interface TransferRow extends Transfer {
@@ -56,7 +54,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
   async read(services, visit, query) {
     const { lists } = services.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
-    const rows = list.rows.map((transfer) => rowOf(services, visit, transfer));
+    const rows = list.rows.map((transfer) => rowOf(transfer));
     return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
   },
   exported: {
@@ -80,7 +78,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     async rows(services, visit, query, page) {
       const { lists } = services.money;
       const rows = await listTransferRows(lists, visit.merchant.id, { ...page, offset: 0 }, filterOf(query));
-      return rows.map((transfer) => rowOf(services, visit, transfer));
+      return rows.map((transfer) => rowOf(transfer));
     },
     totals: ({ money }, { merchant }, query) =>
       sumTransfers(money.lists, merchant.id, filterOf(query), exportedRowsMax),
@@ -125,8 +123,8 @@ function filterOf(query: PageInput['query']): TransferFilter {
   };
 }
 
-function rowOf({ money }: DashboardServices, { testMode }: Visit, transfer: Transfer): TransferRow {
-  const networkText = networkName(money.networks, transfer.network, testMode);
+function rowOf(transfer: Transfer): TransferRow {
+  const networkText = networkName(transfer.network);
   return { ...transfer, networkText, state: transferState(transfer, networkText) };
 }
 

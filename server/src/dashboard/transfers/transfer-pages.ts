@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { AppError } from '../../api/app-error.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { findTransfer } from '../../transfers/find-transfer.ts';
 import { transferSchema, transferTimelineSchema } from '../../transfers/transfer-wire.ts';
 import { isUnsent, totalMinor } from '../../transfers/transfer.ts';
@@ -45,10 +45,10 @@ const show: DashboardRoute = {
 };
 
 async function transferBody(services: DashboardServices, visit: Visit, transfer: Transfer) {
-  const { api, money } = services;
-  const { caller, requestId, now, testMode, base } = visit;
+  const { api } = services;
+  const { caller, requestId, now, base } = visit;
   const { subAccountId } = transfer;
-  const network = networkName(money.networks, transfer.network, testMode);
+  const network = networkName(transfer.network);
   const call = { caller, requestId, params: { id: transfer.id } };
   const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
   const names = await subAccountNames(services, visit, subAccountId === null ? [] : [subAccountId]);

@@ -1,21 +1,16 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import type { NetworkRegistry } from '../../networks/registry.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Charge } from '../../payments/charge.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { shownTime } from '../patterns/texts.ts';
 
 /** “Try 1 07:31 Afrimoney .... 0001: The payer declined.” */
-export function attemptList(
-  { networks }: { networks: NetworkRegistry },
-  { testMode, now }: { testMode: boolean; now: Date },
-  attempts: readonly Charge[],
-): Html {
+export function attemptList({ now }: { now: Date }, attempts: readonly Charge[]): Html {
   if (attempts.length === 0) return html`<p>Nobody has tried to pay it yet.</p>`;
   return html`<ol class="timeline plain">${attempts.map((attempt) => {
-    const name = networkName(networks, attempt.network, testMode);
+    const name = networkName(attempt.network);
     return html`<li>${shownTime(attempt.createdAt, now)}
 <div><strong>Try ${attempt.attempt}</strong> ${name} ${maskPhoneNumber(attempt.accountNumber ?? '')}: ${attemptText(attempt, name)}</div>
 <div class="hint">${attempt.transactionReference}</div></li>`;

@@ -1,23 +1,16 @@
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { statusAt } from '../../payments/intent.ts';
-import type { NetworkRegistry } from '../../networks/registry.ts';
 import type { StateMark } from '../patterns/texts.ts';
 
-interface StateContext {
-  networks: NetworkRegistry;
-  testMode: boolean;
-  now: Date;
-}
-
 /** A payment's state in the words that everybody in the shop uses. A payer's decline is calm: red is for what you must act on. */
-export function paymentState({ intent, charge }: FoundPayment, { networks, testMode, now }: StateContext): StateMark {
+export function paymentState({ intent, charge }: FoundPayment, { now }: { now: Date }): StateMark {
   if (intent.review !== null || charge?.review) return { tone: 'wait', icon: 'eye', text: 'Being checked' };
   switch (statusAt(intent, now)) {
     case 'successful':
       return paidState(charge, intent.late);
     case 'processing': {
-      const name = charge ? networkName(networks, charge.network, testMode) : 'the network';
+      const name = charge ? networkName(charge.network) : 'the network';
       return { tone: 'wait', icon: 'clock', text: `Waiting for ${name}` };
     }
     case 'requires_payment_method':

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
-import type { Failure } from '../contract.ts';
-import type { Reply } from './client.ts';
+import type { JsonObject, JsonValue } from '../kit/strict-json.ts';
+import type { Failure } from './contract.ts';
+import type { Reply } from './http-client.ts';
 
 /** A response that settles nothing. */
 export function unknown(detail: string): { state: 'unknown'; detail: string } {
@@ -40,8 +40,8 @@ export function readMovedMoney(money: JsonValue | undefined, amountField: 'gross
   return { transactionId, amountMinor, currency, networkFeeMinor };
 }
 
-/** Bututs of a decimal string with at most two decimals, undefined for anything else. */
-function readAmount(value: JsonValue | undefined): bigint | undefined {
+/** Bututs of a decimal string with at most two decimals; undefined for anything else. */
+export function readAmount(value: JsonValue | undefined): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/.test(value)) return undefined;
   const [whole = '', decimals = ''] = value.split('.');
   return BigInt(whole + decimals.padEnd(2, '0'));
