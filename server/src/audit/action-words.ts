@@ -48,7 +48,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['keys.create', 'Create an API key'],
   ['keys.roll', 'Roll an API key'],
   ['keys.revoke', 'Revoke an API key'],
-  ['live.request', 'Ask to go live'],
+  ['live.request', 'Request live access'],
   ['audit.export', 'Export the audit log'],
   ['keys.create', 'Create an API key'],
   ['keys.roll', 'Roll an API key'],

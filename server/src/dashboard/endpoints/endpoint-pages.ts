@@ -72,7 +72,7 @@ const list = listRoutes<ShownEndpoint>({
   ],
   href: ({ id }) => `/endpoints/${id}`,
   empty: {
-    text: 'No endpoints yet. Your server gets told of payments at an address that you add here.',
+    text: 'No endpoints yet. Your server is notified of payments at an address that you add here.',
     action: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
   },
   buttons: [{ href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' }],

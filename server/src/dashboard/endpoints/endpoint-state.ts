@@ -10,7 +10,7 @@ export function endpointState({ url, status, disabled_reason: reason, health }: 
   if (url === null) return { tone: 'calm', icon: 'cross', text: 'No address' };
   if (status === 'disabled') {
     if (reason === 'failing') return { tone: 'bad', icon: 'warning', text: 'Off: failed for five days' };
-    if (reason === 'gone') return { tone: 'bad', icon: 'warning', text: 'Off: it said it is gone' };
+    if (reason === 'gone') return { tone: 'bad', icon: 'warning', text: 'Off: it responded 410 Gone' };
     return { tone: 'calm', icon: 'clock', text: 'Paused' };
   }
   if (health.failing_since !== null) return { tone: 'bad', icon: 'warning', text: 'Failing' };

@@ -86,7 +86,7 @@ const create = formRoutes<null>({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',
       label: 'API key',
       secret: text,
-      effect: html`<p>It works from now on. The owners of the business were told by mail.</p>
+      effect: html`<p>It works from now on. The owners of the business were notified by mail.</p>
 ${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${services.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
       next: { href: `${visit.base}${path}`, text: 'I have copied it' },
     });

@@ -34,8 +34,8 @@ const statuses: readonly { value: TransferStatus; text: string }[] = [
 ];
 
 const kinds = [
-  { value: 'transfer', text: 'Payouts of yours' },
-  { value: 'sub_account_payout', text: 'Payouts of sub-accounts' },
+  { value: 'transfer', text: 'Your transfers' },
+  { value: 'sub_account_payout', text: 'Sub-account payouts' },
 ] as const;
 
 export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>({
