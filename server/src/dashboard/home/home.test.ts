@@ -102,7 +102,7 @@ test('what needs attention is on top with where to act, and nothing where nothin
     world.service,
     `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
        failed_trials, failures_in_a_row, failed_merchants, version, updated_at)
-     VALUES ('wave', true, 'sim-wave', '', 'open', 'float_empty', now(), now() + interval '1 hour', 0, 1, '{}', 1, now())`,
+     VALUES ('wave', true, 'wave-test', '', 'open', 'float_empty', now(), now() + interval '1 hour', 0, 1, '{}', 1, now())`,
   );
   // A process's copy of the breakers is at most a second old.
   await eventually('the paused network is shown', async () => (await textOf('')).includes('has taken no payouts'));
