@@ -4,6 +4,7 @@ import type {
   CollectionResponse,
   CollectionShape,
   Connector,
+  LookUp,
   StartCollection,
 } from '../contract.ts';
 import { hintUrl, readHint } from '../hints.ts';
@@ -13,7 +14,7 @@ import { wireNumber } from '../wire-number.ts';
 import { createPayinClient } from './client.ts';
 import type { PayinClient } from './client.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
-import { readCompletion, readPayin, readStatus } from './translate.ts';
+import { moduleHandle, readCompletion, readPayin, readStatus } from './translate.ts';
 import type { PayinContext, PayinResponse } from './translate.ts';
 
 export interface PayinConnectorOptions extends NetworkClientOptions {
@@ -65,9 +66,9 @@ function collectionOperations(
 ): CollectionOperations {
   const { amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs } = options;
   const contextOf = (reference: string): PayinContext => ({ options, operatorCode, reference });
-  const lookUp = async ({ reference }: { reference: string }): Promise<CollectionResponse> => {
+  const lookUp = async ({ reference, handles }: LookUp): Promise<CollectionResponse> => {
     const path = options.statusPath.replace('{reference}', encodeURIComponent(reference));
-    return readStatus(await client.get(path, reference), contextOf(reference));
+    return readStatus(await client.get(path, reference), contextOf(reference), handles);
   };
   return {
     capabilities: {
@@ -81,14 +82,15 @@ function collectionOperations(
       const { reference } = request;
       const { module, body } = payin(request, contextOf(reference));
       const reply = await client.post(options.payinPath, { reference, module, body });
-      const response = readPayin(reply, contextOf(reference));
-      return response.state === 'look_up' ? lookUpKnown(lookUp, reference) : response;
+      const response = readPayin(reply, { ...contextOf(reference), module });
+      return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles: {} }) : response;
     },
-    continue: async ({ reference, code }) => {
+    continue: async ({ reference, handles, code }) => {
       const body = JSON.stringify({ transactionReference: reference, ...(code === null ? {} : { otp: code }) });
-      const reply = await client.post(options.completePath, { reference, module: reference, body });
+      const module = handles[moduleHandle] ?? reference;
+      const reply = await client.post(options.completePath, { reference, module, body });
       const response: PayinResponse = readCompletion(reply, contextOf(reference));
-      return response.state === 'look_up' ? lookUpKnown(lookUp, reference) : response;
+      return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles }) : response;
     },
     cancel: lookUp,
     lookUp,
@@ -96,8 +98,8 @@ function collectionOperations(
 }
 
 /** Looks up a reference that the provider has just said it knows. */
-async function lookUpKnown(lookUp: CollectionOperations['lookUp'], reference: string): Promise<CollectionResponse> {
-  const response = await lookUp({ reference, handles: {} });
+async function lookUpKnown(lookUp: CollectionOperations['lookUp'], request: LookUp): Promise<CollectionResponse> {
+  const response = await lookUp(request);
   return response.state === 'not_found' ? { state: 'unknown', detail: 'a known reference is not found' } : response;
 }
 

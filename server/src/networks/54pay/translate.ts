@@ -1,6 +1,6 @@
 import { AmountError, parseAmount } from '../../kit/money.ts';
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
-import type { CollectionResponse, NextAction, ProviderTransaction } from '../contract.ts';
+import type { CollectionResponse, NetworkHandles, NextAction, ProviderTransaction } from '../contract.ts';
 import type { Reply } from '../http-client.ts';
 import { isObject, refused, safeWord, unknown } from '../response-values.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
@@ -11,13 +11,17 @@ export interface PayinContext {
   reference: string;
 }
 
+/** What later calls need: the text of the request's X-module header, and what the payer was asked to do. */
+export const moduleHandle = 'module';
+const actionHandle = 'action';
+
 /** A response to a collection, or that it has to be looked up: the provider has the reference already, or has accepted a step. */
 export type PayinResponse = CollectionResponse | { state: 'look_up' };
 
 const networkUnavailable = refused('network_unavailable', 'The network does not accept payments at the moment.');
 
 /** Reads the response to a new collection. */
-export function readPayin(reply: Reply, context: PayinContext): PayinResponse {
+export function readPayin(reply: Reply, context: PayinContext & { module: string }): PayinResponse {
   if (reply.kind === 'not_sent') return networkUnavailable;
   const details = readDetails(reply, context);
   if ('state' in details) return details;
@@ -31,7 +35,8 @@ export function readPayin(reply: Reply, context: PayinContext): PayinResponse {
   const nextAction = readAction(details.body, context);
   if (!nextAction) return unknown('what the payer must do is not known');
   // The provider returns no id of its own before the payment has ended.
-  return { state: 'awaiting_payer', nextAction, networkReference: context.reference, handles: {} };
+  const handles = { [moduleHandle]: context.module, [actionHandle]: writeAction(nextAction) };
+  return { state: 'awaiting_payer', nextAction, networkReference: context.reference, handles };
 }
 
 /** Reads the response to the payer's code or confirmation. Whether it paid is looked up. */
@@ -42,8 +47,11 @@ export function readCompletion(reply: Reply, context: PayinContext): PayinRespon
   return meaning?.state === 'code_refused' ? meaning : { state: 'look_up' };
 }
 
-/** Reads the response to a status query. */
-export function readStatus(reply: Reply, context: PayinContext): CollectionResponse {
+/**
+ * Reads the response to a status query. A report does not repeat what the payer has to do, so it is what the handles of the
+ * start say or, where its response was lost, what the operator's flow is documented to be.
+ */
+export function readStatus(reply: Reply, context: PayinContext, handles: NetworkHandles): CollectionResponse {
   if (reply.kind !== 'response') return unknown(reply.detail);
   if (isObject(reply.body) && 'responseDetails' in reply.body) {
     const details = readDetails(reply, context);
@@ -52,7 +60,10 @@ export function readStatus(reply: Reply, context: PayinContext): CollectionRespo
     return failureOf(details, context).state === 'not_found' ? { state: 'not_found' } : unknown('the query failed');
   }
   if (reply.status !== 200 || !isObject(reply.body)) return unknown(`HTTP ${reply.status}`);
-  return readReport(reply.body, context);
+  const response = readReport(reply.body, context);
+  const nextAction = storedAction(handles[actionHandle]) ?? documentedAction(context);
+  if (response.state !== 'processing' || nextAction === undefined) return response;
+  return { state: 'awaiting_payer', nextAction, networkReference: context.reference, handles };
 }
 
 interface Details {
@@ -82,6 +93,7 @@ function failureOf({ failedReason }: Details, { options }: PayinContext): PayinR
     case 'not_found':
       return { state: 'not_found' };
     case 'code_refused':
+      // The provider does not say how many tries are left; once none is, the payment has failed.
       return { state: 'code_refused', attemptsLeft: 1 };
     case 'configuration':
       return networkUnavailable;
@@ -94,21 +106,40 @@ function failureOf({ failedReason }: Details, { options }: PayinContext): PayinR
 const codeLength = 6;
 
 /** What the response asks for; where it asks for nothing, what the operator's flow is documented to be. */
-function readAction(body: JsonObject, { operatorCode }: PayinContext): NextAction | undefined {
+function readAction(body: JsonObject, context: PayinContext): NextAction | undefined {
   const { redirectionRequired, otpIsRequired, lengthOfOtp } = body;
-  if (redirectionRequired === true || operatorCode === 'GMWAV') {
-    const url = [body['paymentCompletionUrl'], body['redirectionUrl']].find(
-      (text) => typeof text === 'string' && text !== '',
-    );
-    // The payer's browser follows it.
-    return typeof url === 'string' && /^https?:\/\//.test(url) ? { type: 'open_url', url } : undefined;
+  if (redirectionRequired === true || context.operatorCode === 'GMWAV') {
+    const urls = [body['paymentCompletionUrl'], body['redirectionUrl']];
+    const url = urls.find((text) => typeof text === 'string' && text !== '');
+    return typeof url === 'string' ? storedAction(url) : undefined;
   }
-  if (otpIsRequired === true || operatorCode === 'GMQMO') {
-    const isLength =
-      typeof lengthOfOtp === 'number' && Number.isInteger(lengthOfOtp) && lengthOfOtp >= 1 && lengthOfOtp <= 12;
-    return { type: 'enter_code', length: isLength ? lengthOfOtp : codeLength };
+  if (otpIsRequired !== true) return documentedAction(context);
+  const isLength = Number.isInteger(lengthOfOtp) && Number(lengthOfOtp) >= 1 && Number(lengthOfOtp) <= 12;
+  return { type: 'enter_code', length: isLength ? Number(lengthOfOtp) : codeLength };
+}
+
+function documentedAction({ operatorCode }: PayinContext): NextAction | undefined {
+  switch (operatorCode) {
+    case 'GMWAV':
+      return undefined;
+    case 'GMAFR':
+      return { type: 'approve_then_confirm' };
+    case 'GMQMO':
+      return { type: 'enter_code', length: codeLength };
   }
-  return { type: 'approve_then_confirm' };
+}
+
+function writeAction(action: NextAction): string {
+  if (action.type === 'open_url') return action.url;
+  return action.type === 'enter_code' ? String(action.length) : action.type;
+}
+
+/** The action of a handle: a URL, which the payer's browser follows, the length of a code, or a confirmation. */
+function storedAction(text: string | undefined): NextAction | undefined {
+  if (text === undefined) return undefined;
+  if (/^https?:\/\//.test(text)) return { type: 'open_url', url: text };
+  if (/^\d{1,2}$/.test(text)) return { type: 'enter_code', length: Number(text) };
+  return text === 'approve_then_confirm' ? { type: 'approve_then_confirm' } : undefined;
 }
 
 function readReport(report: JsonObject, context: PayinContext): CollectionResponse {
