@@ -1,41 +1,24 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { StartCollection } from '../contract.ts';
+import { ScriptedServer } from '../scripted-server.corpus.ts';
+import type { ScriptedReply } from '../scripted-server.corpus.ts';
 import { createPayinConnectors } from './connector.ts';
 import type { PayinConnector } from './connector.ts';
 import { defaultPayinOptions } from './options.ts';
 
 const reference = 'Shop1234reference0000000000001';
-type Answer = [status: number, body: unknown] | 'close';
 
-let answers: Answer[] = [];
-let received: { line: string; headers: IncomingHttpHeaders; body: string }[] = [];
-const server = createServer((req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    received.push({ line: `${req.method} ${req.url}`, headers: req.headers, body: Buffer.concat(chunks).toString() });
-    const answer = answers.shift() ?? [418, {}];
-    if (answer === 'close') return void req.socket.destroy();
-    res.writeHead(answer[0], { 'content-type': 'application/json' });
-    res.end(typeof answer[1] === 'string' ? answer[1] : JSON.stringify(answer[1]));
-  });
-});
+const server = new ScriptedServer();
 let connectors: PayinConnector[] = [];
 let netConnectors: PayinConnector[] = [];
 const clock = new ManualClock();
 
 before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const url = await server.start();
   const account = {
-    baseUrl: () => `http://127.0.0.1:${port}`,
+    baseUrl: () => url,
     ...{ clock, callTimeoutMs: 3_000, railAccount: '54pay-test', testMode: true, merchantId: null },
     publicKeyFor: () => 'public key',
   };
@@ -43,10 +26,7 @@ before(async () => {
   netConnectors = createPayinConnectors({ ...account, options: { ...defaultPayinOptions, amountReceived: 'net' } });
 });
 
-beforeEach(() => {
-  answers = [];
-  received = [];
-});
+beforeEach(() => server.reset());
 
 after(async () => {
   await Promise.all([...connectors, ...netConnectors].map((connector) => connector.close()));
@@ -65,12 +45,12 @@ function at(network: string, from = connectors) {
   return connector.collections;
 }
 
-const start = (network: string, ...given: Answer[]) => {
-  answers = given;
+const start = (network: string, ...replies: ScriptedReply[]) => {
+  server.replies = replies;
   return at(network).start(request);
 };
-const lookUp = (given: Answer, network = 'qmoney', handles: Record<string, string> = {}) => {
-  answers = [given];
+const lookUp = (reply: ScriptedReply, network = 'qmoney', handles: Record<string, string> = {}) => {
+  server.replies = [reply];
   return at(network).lookUp({ reference, handles });
 };
 const details = (responseCode: string, failedReason?: string, more: Record<string, unknown> = {}) => ({
@@ -95,7 +75,7 @@ test('a payin has the documented headers and body, and the network says what the
   const response = await start('qmoney', [200, details('09', undefined, { otpIsRequired: true, lengthOfOtp: 6 })]);
   assert.ok(response.state === 'awaiting_payer');
   assert.deepEqual(response.nextAction, { type: 'enter_code', length: 6 });
-  const [sent] = received;
+  const [sent] = server.received;
   assert.equal(sent?.line, 'POST /collection/v1/payin');
   const module = `450.5${reference}2207000001`;
   assert.deepEqual([decoded(sent.headers['x-module']), decoded(sent.headers['x-business'])], [module, 'public key']);
@@ -139,7 +119,7 @@ test('a look-up of an open payment repeats what the payer has to do, also after 
 });
 
 test('DUPLICATE REFERENCE means that the provider has it: the original is looked up', async () => {
-  const duplicate: Answer = [200, details('06', 'DUPLICATE REFERENCE')];
+  const duplicate: ScriptedReply = [200, details('06', 'DUPLICATE REFERENCE')];
   assert.equal((await start('qmoney', duplicate, [200, report()])).state, 'succeeded');
   assert.equal((await start('qmoney', duplicate, [200, details('06', 'TRANSACTION NOT FOUND')])).state, 'unknown');
   assert.equal((await start('qmoney', duplicate, 'close')).state, 'unknown');
@@ -154,23 +134,23 @@ test('what is documented as failed is refused, and a wrong key is the network’
 
 test('a code is completed with the module of its start; a wrong one may be tried again', async () => {
   const handles = { module: `450.5${reference}2207000001`, action: '6' };
-  const enter = (code: string | null, ...given: Answer[]) => {
-    answers = given;
+  const enter = (code: string | null, ...replies: ScriptedReply[]) => {
+    server.replies = replies;
     return at('qmoney').continue({ reference, handles, code });
   };
   assert.equal((await enter('123456', [200, details('00')], [200, report()])).state, 'succeeded');
-  assert.equal(received[0]?.line, 'POST /collection/v1/complete-payin');
-  assert.deepEqual(JSON.parse(received[0].body), { transactionReference: reference, otp: '123456' });
-  assert.equal(decoded(received[0].headers['x-module']), handles.module);
+  assert.equal(server.received[0]?.line, 'POST /collection/v1/complete-payin');
+  assert.deepEqual(JSON.parse(server.received[0].body), { transactionReference: reference, otp: '123456' });
+  assert.equal(decoded(server.received[0].headers['x-module']), handles.module);
   assert.equal((await enter('000000', [200, details('06', 'INVALID OTP')])).state, 'code_refused');
   assert.equal(
     (await enter('000000', [200, details('06', 'ELSE')], [200, report({ status: 'FAILED' })])).state,
     'refused',
   );
   assert.equal((await enter('123456', 'close')).state, 'unknown');
-  received = [];
+  server.received = [];
   assert.equal((await enter(null, [200, details('09')], [200, report()])).state, 'succeeded');
-  assert.deepEqual(JSON.parse(received[0]?.body ?? ''), { transactionReference: reference });
+  assert.deepEqual(JSON.parse(server.received[0]?.body ?? ''), { transactionReference: reference });
 });
 
 test('a report is read as configured: gross or net, by our reference, with a known status', async () => {
@@ -179,7 +159,7 @@ test('a report is read as configured: gross or net, by our reference, with a kno
     ...{ transactionId: 'PG-C-1', networkReference: 'PG-C-1', amountMinor: 45_050n, currency: 'GMD' },
     ...{ networkFeeMinor: 450n, payerNumber: null },
   });
-  answers = [[200, report({ transaction_fee: 4.5, amount_received: 446 })]];
+  server.replies = [[200, report({ transaction_fee: 4.5, amount_received: 446 })]];
   const net = await at('qmoney', netConnectors).lookUp({ reference, handles: {} });
   assert.ok(net.state === 'succeeded' && net.providerTransaction.amountMinor === 45_050n);
   assert.equal((await lookUp([200, report({ status: 'REVERSED' })])).state, 'reversed');
@@ -187,15 +167,15 @@ test('a report is read as configured: gross or net, by our reference, with a kno
 });
 
 test('what is not as documented is unknown, and never final', async () => {
-  for (const answer of [
+  for (const reply of [
     'close',
     [500, {}],
     [502, details('06')],
     [200, '<html>'],
     [200, []],
     [200, details('77')],
-  ] as Answer[]) {
-    assert.equal((await start('qmoney', answer)).state, 'unknown', JSON.stringify(answer));
+  ] as ScriptedReply[]) {
+    assert.equal((await start('qmoney', reply)).state, 'unknown', JSON.stringify(reply));
   }
   assert.equal((await start('qmoney', [200, { ...details('06'), transactionReference: 'Other' }])).state, 'unknown');
   for (const changes of [
@@ -214,8 +194,8 @@ test('what is not as documented is unknown, and never final', async () => {
   ]) {
     assert.equal((await lookUp([200, report(changes)])).state, 'unknown', JSON.stringify(changes));
   }
-  for (const answer of ['close', [500, report()], [404, {}], [200, details('06', 'ELSE')]] as Answer[]) {
-    assert.equal((await lookUp(answer)).state, 'unknown', JSON.stringify(answer));
+  for (const reply of ['close', [500, report()], [404, {}], [200, details('06', 'ELSE')]] as ScriptedReply[]) {
+    assert.equal((await lookUp(reply)).state, 'unknown', JSON.stringify(reply));
   }
 });
 

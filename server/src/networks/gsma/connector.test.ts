@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
 import type { StartCollection, StartPayout } from '../contract.ts';
+import { ScriptedServer } from '../scripted-server.corpus.ts';
+import type { ScriptedReply } from '../scripted-server.corpus.ts';
 import { correlationId } from './client.ts';
 import { readGsmaConfiguration } from './configuration.ts';
 import { createGsmaConnectors } from './connector.ts';
@@ -38,33 +36,12 @@ const settings = {
   notFoundIsFinalSeconds: 30,
 };
 
-type Answer = [status: number, body: unknown] | 'close';
-interface Received {
-  line: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-let answers: Answer[] = [];
-let received: Received[] = [];
 const clock = new ManualClock();
-const server = createServer((req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    received.push({ line: `${req.method} ${req.url}`, headers: req.headers, body: Buffer.concat(chunks).toString() });
-    const answer = answers.shift() ?? [418, {}];
-    if (answer === 'close') return void req.socket.destroy();
-    res.writeHead(answer[0], { 'content-type': 'application/json' });
-    res.end(typeof answer[1] === 'string' ? answer[1] : JSON.stringify(answer[1]));
-  });
-});
+const server = new ScriptedServer();
 let aps: GsmaConnector;
 
 before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const url = await server.start();
   const credentials = {
     apiKey: 'key',
     clientId: 'client',
@@ -73,7 +50,7 @@ before(async () => {
     userCredential2: 'two',
   };
   const [connector] = createGsmaConnectors({
-    baseUrl: () => `http://127.0.0.1:${port}/mm`,
+    baseUrl: () => `${url}/mm`,
     ...{
       clock,
       callTimeoutMs: 3_000,
@@ -89,10 +66,7 @@ before(async () => {
   aps = connector;
 });
 
-beforeEach(() => {
-  answers = [];
-  received = [];
-});
+beforeEach(() => server.reset());
 
 after(async () => {
   await aps.close();
@@ -123,22 +97,22 @@ function requestState(changes: Record<string, unknown> = {}): Record<string, unk
   return { serverCorrelationId: 'S1', status: 'pending', notificationMethod: 'callback', pollLimit: 2, ...changes };
 }
 
-const start = async (...given: Answer[]) => {
-  answers = given;
+const start = async (...replies: ScriptedReply[]) => {
+  server.replies = replies;
   return aps.collections?.start(collection);
 };
-const payOut = async (...given: Answer[]) => {
-  answers = given;
+const payOut = async (...replies: ScriptedReply[]) => {
+  server.replies = replies;
   return aps.payouts?.start(payout);
 };
-const lookUp = async (handles: Record<string, string>, ...given: Answer[]) => {
-  answers = given;
+const lookUp = async (handles: Record<string, string>, ...replies: ScriptedReply[]) => {
+  server.replies = replies;
   return aps.collections?.lookUp({ reference, handles });
 };
 const error = (category: string, code: string, text = 'errorDescription') => ({
   ...{ errorCategory: category, errorCode: code, [text]: 'Words' },
 });
-const lines = () => received.map(({ line }) => line.replace('/mm', ''));
+const lines = () => server.received.map(({ line }) => line.replace('/mm', ''));
 
 test('a collection is a merchant payment with the documented headers, and 201 pays it', async () => {
   const response = await start([201, transaction()]);
@@ -147,7 +121,7 @@ test('a collection is a merchant payment with the documented headers, and 201 pa
     ...{ transactionId: 'T1', networkReference: 'T1', amountMinor: 45_050n, currency: 'GMD' },
     ...{ networkFeeMinor: 0n, payerNumber: '+2207000001' },
   });
-  const [sent] = received;
+  const [sent] = server.received;
   assert.equal(sent?.line, 'POST /mm/transactions/type/merchantpay');
   assert.deepEqual(JSON.parse(sent.body), {
     ...{ amount: '450.50', currency: 'GMD', debitParty: [{ key: 'msisdn', value: '+2207000001' }] },
@@ -170,7 +144,7 @@ test('a collection is a merchant payment with the documented headers, and 201 pa
 test('a retry has the same key and the same bytes', async () => {
   await start('close');
   await start('close');
-  const [first, second] = received;
+  const [first, second] = server.received;
   assert.equal(first?.body, second?.body);
   assert.equal(first?.headers['x-correlationid'], second?.headers['x-correlationid']);
 });
@@ -180,7 +154,7 @@ test('202 waits for the payer, and a server that wants polling is polled at once
   assert.ok(waiting?.state === 'awaiting_payer');
   assert.deepEqual(waiting.handles, { request: 'S1', poll_limit: '2' });
   assert.deepEqual(lines(), ['POST /transactions/type/merchantpay']);
-  received = [];
+  server.received = [];
   const state = requestState({ notificationMethod: 'polling' });
   const done = requestState({ status: 'completed', objectReference: 'T1' });
   assert.equal((await start([202, state], [200, done], [200, transaction()]))?.state, 'succeeded');
@@ -270,7 +244,7 @@ for (const [status, category, code, collected, paidOut] of [
 }
 
 test('what is not as documented is unknown, and never final', async () => {
-  const faults: [string, Answer][] = [
+  const faults: [string, ScriptedReply][] = [
     ['no JSON', [201, '<html>']],
     ['no object', [201, '[]']],
     ['503 of a proxy', [503, '<html>']],
@@ -287,9 +261,9 @@ test('what is not as documented is unknown, and never final', async () => {
     ['an unknown state', [202, requestState({ status: 'odd' })]],
     ['200', [200, transaction()]],
   ];
-  for (const [fault, answer] of faults) {
-    assert.equal((await start(answer))?.state, 'unknown', fault);
-    assert.equal((await payOut(answer))?.state, 'unknown', fault);
+  for (const [fault, reply] of faults) {
+    assert.equal((await start(reply))?.state, 'unknown', fault);
+    assert.equal((await payOut(reply))?.state, 'unknown', fault);
   }
   assert.equal(
     (await lookUp({ transaction: 'T1' }, [404, error('identification', 'identifierError')]))?.state,
@@ -328,11 +302,11 @@ test('a request that the server reports as failed has ended, whatever its error 
 });
 
 test('a refund reverses the transaction, in part with its amount', async () => {
-  answers = [[201, transaction({ type: 'reversal', transactionReference: 'T2' })]];
+  server.replies = [[201, transaction({ type: 'reversal', transactionReference: 'T2' })]];
   const refunded = await aps.refunds?.start(refund);
   assert.equal(refunded?.state, 'succeeded');
   assert.deepEqual(lines(), ['POST /transactions/T1/reversals']);
-  assert.deepEqual(JSON.parse(received[0]?.body ?? ''), {
+  assert.deepEqual(JSON.parse(server.received[0]?.body ?? ''), {
     ...{ type: 'reversal', amount: '450.50', currency: 'GMD', descriptionText: 'Back' },
     requestingOrganisationTransactionReference: reference,
   });
@@ -356,7 +330,7 @@ test('a callback is only a hint, and one without a known subject is malformed', 
 });
 
 test('the heartbeat is a request about nothing of a merchant’s', async () => {
-  answers = [[200, { serviceStatus: 'available' }]];
+  server.replies = [[200, { serviceStatus: 'available' }]];
   assert.equal((await aps.heartbeat()).kind, 'response');
   assert.deepEqual(lines(), ['GET /heartbeat']);
 });
