@@ -77,6 +77,8 @@ interface Action {
   id?: string | undefined;
   /** What is typed over the form as it is drawn. */
   typed?: Record<string, string>;
+  /** What has to have happened before. */
+  prepare?: () => Promise<void>;
   /** The entry is all that is left: what the action changed is deleted, or it changes nothing else. */
   leavesEntryOnly?: true;
 }
@@ -155,11 +157,23 @@ function* developerActions(): Generator<Action> {
   yield { path: '/endpoints/:id/rotate', id };
   yield { path: '/endpoints/:id/end-overlap', id };
   yield { path: '/endpoints/:id/test', id };
-  yield { path: '/endpoints/:id/resend', id };
+  yield { path: '/endpoints/:id/resend', id, prepare: () => missEvent(id ?? '') };
   yield { path: '/events/:id/resend', id: ids.eventId };
   yield { path: '/endpoints/:id/pause', id };
   yield { path: '/endpoints/:id/resume', id };
   yield { path: '/endpoints/:id/delete', id };
+}
+
+/** An endpoint that is off while a payment is created keeps the event. */
+async function missEvent(id: string): Promise<void> {
+  const switchTo = async (status: string): Promise<void> => {
+    const init = { body: JSON.stringify({ status }), headers: { 'content-type': 'application/json' } };
+    assert.equal((await world.api.send('PUT', `/v1/webhook-endpoints/${id}`, init)).status, 200);
+  };
+  await switchTo('disabled');
+  await world.api.post('/v1/payments', { data: { amount: 20 } });
+  await world.service.app.drain();
+  await switchTo('enabled');
 }
 
 /** It only looks whether a signature is right. */
@@ -250,6 +264,7 @@ test('every action of the dashboard leaves its audit entry in the transaction of
   await owner.post(live, { ...fieldsOf(await (await owner.get(live)).text()), contact_phone: '7012345' });
   const walked: string[] = [];
   for (const action of actions()) {
+    await action.prepare?.();
     const earlier = new Set((await readEntries()).map(({ id }) => id));
     await perform(action);
     const entries = (await readEntries()).filter(({ id }) => !earlier.has(id));

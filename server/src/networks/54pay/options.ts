@@ -36,6 +36,11 @@ export interface PayinOptions {
   recheckAfterMs: readonly number[];
 }
 
+/**
+ * What an account has unless its options say otherwise.
+ *
+ * @internal
+ */
 export const defaultPayinOptions: PayinOptions = {
   networks: [
     { network: 'wave', operatorCode: 'GMWAV' },

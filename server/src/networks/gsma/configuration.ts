@@ -80,7 +80,11 @@ export type GsmaNetwork = Static<typeof networkConfiguration>;
 
 const isConfiguration = createSchemaCheck(gsmaConfiguration);
 
-/** Throws an Error that names the first wrong setting. */
+/**
+ * Throws an Error that names the first wrong setting.
+ *
+ * @internal
+ */
 export function readGsmaConfiguration(value: unknown): GsmaConfiguration {
   if (isConfiguration(value)) return value;
   const [first] = isConfiguration.errors ?? [];
