@@ -12,7 +12,7 @@ test('test files share a process in order; those that start processes run alone,
       writeFileSync(join(folder, name), text);
       return join(folder, name);
     };
-    const many = Array.from({ length: 18 }, (_one, index) => add(`${index}.test.ts`, ''));
+    const many = Array.from({ length: 26 }, (_one, index) => add(`${index}.test.ts`, ''));
     const starting = add('starting.test.ts', `import { ProcessWorld } from '../../test/harness/process.ts';`);
     const tool = add('tool.test.ts', `import { CliProcessWorld } from './cli-process.corpus.ts';`);
     const called = add('called.test.ts', `import { CliWorld } from './run-cli.corpus.ts';`);
@@ -25,9 +25,9 @@ test('test files share a process in order; those that start processes run alone,
       browser.slice(0, 5),
       browser.slice(5),
       [starting],
-      together.slice(0, 16),
+      together.slice(0, 24),
       [tool],
-      together.slice(16),
+      together.slice(24),
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

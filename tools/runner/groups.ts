@@ -6,7 +6,7 @@ export const groupProgram = join(import.meta.dirname, 'group.ts');
 
 // Enough that loading the application, which takes as long as five tests, hardly matters; few enough that no processor idles
 // long while the last group runs.
-const filesPerGroup = 16;
+const filesPerGroup = 24;
 
 // Loading the browser's library takes 2.5 s of processor time, and such a file runs for up to half a minute: with more of them in
 // one process the whole run would wait for it at the end.
