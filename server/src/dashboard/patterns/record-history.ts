@@ -127,6 +127,11 @@ async function movementEntries(
   });
 }
 
+function triesText(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? ', 1 try' : `, ${count} tries`;
+}
+
 const deliveryTexts: ReadonlyMap<string, string> = new Map([
   ['delivered', 'Delivered'],
   ['pending', 'Trying again'],
@@ -151,9 +156,7 @@ async function deliveryEntries(
         delivery.callback_url === null
           ? html`<a href="${base}/endpoints/${delivery.endpoint_id}">${hosts.get(delivery.endpoint_id) ?? 'your endpoint'}</a>`
           : foreignText(delivery.callback_url)
-      }: ${deliveryTexts.get(delivery.status) ?? delivery.status}, ${delivery.attempts} ${
-        delivery.attempts === 1 ? 'try' : 'tries'
-      }`,
+      }: ${deliveryTexts.get(delivery.status) ?? delivery.status}${triesText(delivery.attempts)}`,
       technical: html`<code>${event.id}</code>`,
     })),
   );

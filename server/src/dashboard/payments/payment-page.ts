@@ -104,23 +104,24 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
     actions: actionsOf(payment, visit),
     reasons: reasonsOf(payment, visit),
   })}
-<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
+<div class="columns"><div class="stack"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
+${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
     ),
-    ...metadataFacts(intent.metadata),
+    // A counter's payment has the counter in its metadata, which is named above.
+    ...(intent.terminalId === null ? metadataFacts(intent.metadata) : []),
     ['Created', shownTime(intent.createdAt, now)],
     ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
     ['Last acted on by', await lastChange(services, visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],
     ['Payment id', intent.id],
-  ])}</section>
-${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
+  ])}</section></div>
 ${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
