@@ -1,6 +1,6 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import type { TransferStatus } from '../transfers/transfer.ts';
+import type { Transfer } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
 export interface Beneficiary {
@@ -233,16 +233,10 @@ export function findTransferFrom(
 }
 
 /** A payout as the page of its sub-account shows it. Amounts are bututs. */
-export interface PayoutRow {
-  id: string;
-  status: TransferStatus;
-  amountMinor: bigint;
-  network: string;
-  accountNumber: string;
-  /** Why it has not been sent yet; null where it has, or nothing hinders it. */
-  waitingFor: string | null;
-  createdAt: Date;
-}
+export type PayoutRow = Pick<
+  Transfer,
+  'id' | 'status' | 'amountMinor' | 'network' | 'accountNumber' | 'review' | 'waitingFor' | 'createdAt'
+>;
 
 /** Newest first. */
 export function listPayoutsOf(
@@ -254,7 +248,7 @@ export function listPayoutsOf(
   return db.rows<PayoutRow>({
     name: 'settlement_list_payouts_of',
     text: `SELECT id, status, amount AS "amountMinor", network, account_number AS "accountNumber",
-             waiting_for AS "waitingFor", created_at AS "createdAt"
+             review, waiting_for AS "waitingFor", created_at AS "createdAt"
            FROM transfers WHERE merchant_id = $1 AND sub_account_id = $2 AND kind = 'sub_account_payout'
            ORDER BY id DESC LIMIT $3`,
     values: [merchantId, subAccountId, rowsMax],

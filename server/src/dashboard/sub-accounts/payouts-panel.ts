@@ -4,7 +4,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { PayoutRow } from '../../settlement/create-payout.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
+import { transferState } from '../../portal/records/transfer-state.ts';
 import type { Visit } from '../visit.ts';
 import { destinationText } from './read-sub-account.ts';
 
@@ -19,25 +19,10 @@ export function payoutsPanel({ base, now }: Visit, payouts: readonly PayoutRow[]
 <th scope="col" class="number">Amount</th></tr></thead>
 <tbody>${payouts.map((payout) => {
     const { id, network, accountNumber: number, createdAt, amountMinor } = payout;
-    const mark = stateMark(payoutState(payout, networkName(network)));
+    const mark = stateMark(transferState(payout, networkName(network)));
     return html`<tr><td><a href="${base}/transfers/${id}"><span class="first">${destinationText({ network, number })}</span>
 <span class="second phone">${shownTime(createdAt, now)}</span></a></td>
 <td class="wide">${shownTime(createdAt, now)}</td><td class="wide">${mark}</td>
 <td class="number"><span class="first">${formatAmount(amountMinor)}</span><span class="second phone">${mark}</span></td></tr>`;
   })}</tbody></table></section>`;
-}
-
-function payoutState({ status, waitingFor }: PayoutRow, network: string): StateMark {
-  switch (status) {
-    case 'pending':
-      return { tone: 'wait', icon: 'clock', text: waitingFor === null ? 'On its way' : `Waits for ${network}` };
-    case 'completed':
-      return { tone: 'good', icon: 'check', text: 'Arrived' };
-    case 'failed':
-      return { tone: 'calm', icon: 'cross', text: 'Failed, money back' };
-    case 'cancelled':
-      return { tone: 'calm', icon: 'cross', text: 'Cancelled' };
-    case 'reversed':
-      return { tone: 'bad', icon: 'back', text: 'Came back' };
-  }
 }
