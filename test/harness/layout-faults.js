@@ -6,7 +6,15 @@
   if (root.scrollWidth > width) faults.push(`the page is ${root.scrollWidth} wide and scrolls sideways`);
 
   const isShown = (element) =>
-    element.checkVisibility({ visibilityProperty: true }) && !element.closest('.unseen, noscript, script, style');
+    element.checkVisibility({ visibilityProperty: true }) &&
+    !element.closest('.unseen, .skip:not(:focus), noscript, script, style');
+  // What stays in place while the rest is scrolled: it lies over whatever passes below it.
+  const isPinned = (element) => {
+    for (let box = element; box; box = box.parentElement) {
+      if (['fixed', 'sticky'].includes(getComputedStyle(box).position)) return true;
+    }
+    return false;
+  };
   const words = (text) => text.trim().replace(/\s+/g, ' ').slice(0, 60);
 
   const texts = [];
@@ -17,7 +25,7 @@
     const range = document.createRange();
     range.selectNodeContents(node);
     for (const rect of range.getClientRects()) {
-      if (rect.width > 0 && rect.height > 0) texts.push({ node, rect });
+      if (rect.width > 0 && rect.height > 0) texts.push({ node, rect, isPinned: isPinned(node.parentElement) });
     }
     // Amounts, and words that no screen is too narrow for.
     for (const word of node.data.matchAll(/D\d[\d,]*(?:\.\d\d)?|(?<![^\s(])\p{L}{2,12}(?![^\s.,:?!)])/gu)) {
@@ -63,7 +71,7 @@
   });
   for (const [index, text] of texts.entries()) {
     for (const other of texts.slice(index + 1)) {
-      if (other.node === text.node) continue;
+      if (other.node === text.node || other.isPinned !== text.isPinned) continue;
       const [one, two] = [lettersOf(text.rect), lettersOf(other.rect)];
       const overlap = one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom;
       if (overlap) faults.push(`"${words(text.node.data)}" covers "${words(other.node.data)}"`);

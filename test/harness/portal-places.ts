@@ -1,0 +1,121 @@
+import { merchantPermission, merchantRoles, operatorPermission, operatorRoles } from '../../server/src/accounts/permissions.ts';
+import type { MerchantAction, MerchantRole, OperatorAction, OperatorRole } from '../../server/src/accounts/permissions.ts';
+import { openConsoleWorld } from './console-world.ts';
+import type { ConsoleWorld, SignedInOperator } from './console-world.ts';
+import type { Member } from './dashboard-world.ts';
+import {
+  createPortalRecords,
+  fillLists,
+  largestTexts,
+  longestName,
+  moveToLive,
+  signInRoles,
+} from './portal-records.ts';
+import type { PortalRecords } from './portal-records.ts';
+import { namesRecord, pathWith } from './portal-routes.ts';
+import type { PortalRoute } from './portal-routes.ts';
+import type { TestBusiness } from './service.ts';
+
+export type Role = MerchantRole | OperatorRole;
+export const environments = ['test', 'live'] as const;
+export type Environment = (typeof environments)[number];
+/** `little`: lists without a row, records as most are. `full`: several pages of rows, the longest texts, the largest amounts. */
+export const amountsOfData = ['little', 'full'] as const;
+export type DataAmount = (typeof amountsOfData)[number];
+
+export interface PlaceOfPage {
+  role: Role;
+  environment: Environment;
+  data: DataAmount;
+}
+
+/** A service in which every page of the dashboard and the console can be seen with little and with full data, test and live. */
+export interface PortalPlaces {
+  world: ConsoleWorld;
+  /** The whole address of a route, and the cookie of whoever opens it. */
+  find(route: PortalRoute, place: PlaceOfPage): { url: string; cookie: string; records: PortalRecords };
+  stop(): Promise<void>;
+}
+
+export const rolesOf = { merchant: merchantRoles, operator: operatorRoles } as const;
+
+/** Whether a role may open a page, and the page exists with so much data: a case is no case without a business. */
+export function isPlaceOf({ realm, action }: PortalRoute, { role, environment }: PlaceOfPage): boolean {
+  if (realm === 'operator') return operatorPermission(role as OperatorRole, action as OperatorAction).isAllowed;
+  const testMode = environment === 'test';
+  return merchantPermission(role as MerchantRole, action as MerchantAction, { testMode }).isAllowed;
+}
+
+interface FilledBusiness {
+  business: TestBusiness;
+  records: PortalRecords;
+  members: ReadonlyMap<MerchantRole, Member>;
+}
+
+export async function openPortalPlaces(): Promise<PortalPlaces> {
+  const [world, emptyWorld] = await Promise.all([openConsoleWorld(), openConsoleWorld()]);
+  const businesses = new Map<string, FilledBusiness>();
+  for (const environment of environments) {
+    for (const data of amountsOfData) {
+      businesses.set(`${environment} ${data}`, await fillBusiness(world, { environment, data }));
+    }
+  }
+  const empty = await addPeople(world, await world.dashboard.service.onboard('Serekunda Shoes'), []);
+  const operators = await signInOperators(world);
+  const lonely = await signInOperators(emptyWorld);
+  return {
+    world,
+    find(route, { role, environment, data }) {
+      const filled = businesses.get(`${environment} ${data}`) as FilledBusiness;
+      const isEmpty = data === 'little' && !namesRecord(route);
+      if (route.realm === 'operator') {
+        const [{ dashboard }, people] = isEmpty ? [emptyWorld, lonely] : [world, operators];
+        const base = `/operator${route.isOfEnvironment ? `/${environment}` : ''}`;
+        const records = { ...filled.records, operatorId: people.get('support')?.operatorId ?? '' };
+        const url = `${dashboard.service.url}${base}${pathWith(route, records)}`;
+        return { url, records, cookie: people.get(role as OperatorRole)?.cookie ?? '' };
+      }
+      const { business, members } = isEmpty ? { business: empty.business, members: empty.members } : filled;
+      // A cashier sees the payments of the own counters.
+      const { counterPaymentId: intentId } = filled.records;
+      const records = role === 'cashier' ? { ...filled.records, intentId } : filled.records;
+      const { shortId } = business[environment].merchant;
+      const url = `${world.dashboard.service.url}/dashboard/${environment}/${shortId}${pathWith(route, records)}`;
+      return { url, records, cookie: members.get(role as MerchantRole)?.cookie ?? '' };
+    },
+    async stop() {
+      await Promise.all([world.stop(), emptyWorld.stop()]);
+    },
+  };
+}
+
+async function fillBusiness(
+  world: ConsoleWorld,
+  { environment, data }: Pick<PlaceOfPage, 'environment' | 'data'>,
+): Promise<FilledBusiness> {
+  const { dashboard } = world;
+  const name = data === 'full' ? { name: longestName } : {};
+  const created = await dashboard.service.onboard(name.name);
+  const owner = await dashboard.signIn('owner', { business: created, ...name });
+  const records = await createPortalRecords(dashboard, created, owner, data === 'full' ? largestTexts : {});
+  if (data === 'full') await fillLists(dashboard, created);
+  const business = environment === 'live' ? await moveToLive(dashboard, created) : created;
+  const { members } = await addPeople(world, business, [records.terminalId], name.name);
+  return { business, records, members };
+}
+
+async function addPeople(
+  { dashboard }: ConsoleWorld,
+  business: TestBusiness,
+  terminalIds: string[],
+  name?: string,
+): Promise<Omit<FilledBusiness, 'records'>> {
+  const options = { terminalIds, roles: merchantRoles, ...(name !== undefined && { name }) };
+  return { business, members: await signInRoles(dashboard, business, options) };
+}
+
+async function signInOperators(world: ConsoleWorld): Promise<ReadonlyMap<OperatorRole, SignedInOperator>> {
+  const operators = new Map<OperatorRole, SignedInOperator>();
+  for (const role of operatorRoles) operators.set(role, await world.signInOperator(role));
+  return operators;
+}
