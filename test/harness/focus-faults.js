@@ -7,6 +7,7 @@
     const { outlineStyle, outlineWidth, boxShadow, borderColor, backgroundColor } = getComputedStyle(element);
     return `${outlineStyle === 'none' ? '' : outlineWidth} ${boxShadow} ${borderColor} ${backgroundColor}`;
   };
+  document.activeElement.blur();
   const main = document.querySelector('main');
   const targets = [...main.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')];
   // A radio button that is drawn as its label shows its focus there.

@@ -3,6 +3,7 @@ import type { MerchantAction, MerchantRole, OperatorAction, OperatorRole } from 
 import { openConsoleWorld } from './console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from './console-world.ts';
 import type { Member } from './dashboard-world.ts';
+import { eventually } from './eventually.ts';
 import {
   createPortalRecords,
   fillLists,
@@ -55,13 +56,15 @@ interface FilledBusiness {
 export async function openPortalPlaces(): Promise<PortalPlaces> {
   const [world, emptyWorld] = await Promise.all([openConsoleWorld(), openConsoleWorld()]);
   const businesses = new Map<string, FilledBusiness>();
-  for (const environment of environments) {
+  // Live first: by the end of it the service has forgotten that their merchants were those of test.
+  for (const environment of environments.toReversed()) {
     for (const data of amountsOfData) {
       businesses.set(`${environment} ${data}`, await fillBusiness(world, { environment, data }));
     }
   }
   const empty = await addPeople(world, await world.dashboard.service.onboard('Serekunda Shoes'), []);
   const operators = await signInOperators(world);
+  for (const data of amountsOfData) await untilLive(world, businesses.get(`live ${data}`) as FilledBusiness);
   const lonely = await signInOperators(emptyWorld);
   return {
     world,
@@ -102,6 +105,14 @@ async function fillBusiness(
   const business = environment === 'live' ? await moveToLive(dashboard, created) : created;
   const { members } = await addPeople(world, business, [records.terminalId], name.name);
   return { business, records, members };
+}
+
+/** Processes keep merchants for three seconds. */
+async function untilLive({ dashboard }: ConsoleWorld, { business, members }: FilledBusiness): Promise<void> {
+  const { shortId } = business.live.merchant;
+  const owner = members.get('owner');
+  const isThere = async () => (await owner?.get(`${dashboard.service.url}/dashboard/live/${shortId}/more`))?.ok === true;
+  await eventually('the business is found in live', isThere);
 }
 
 async function addPeople(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MerchantRole } from '../../server/src/accounts/permissions.ts';
 import { inviteMember } from '../../server/src/accounts/team.ts';
+import { sendForm } from '../../server/src/dashboard/patterns/form.corpus.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import type { OwnRecords } from './api-examples.ts';
@@ -18,6 +19,8 @@ export interface PortalRecords extends OwnRecords {
   /** An open case: another amount came than was asked for. */
   caseId: string;
   keyId: string;
+  /** The payment of the paid charge. */
+  paidIntentId: string;
   /** The id of a request of the API, and that of its line in the request log. */
   requestId: string;
   loggedRequestId: string;
@@ -64,8 +67,8 @@ export async function createPortalRecords(
   const own = await createOwnRecords(api, texts);
   await pay(api, { amount: 100, account_number: '7000010', ...(texts.title !== undefined && { title: texts.title }) });
   const atCounter = `${service.url}/dashboard/test/${merchant.shortId}/counters/${own.terminalId}/screen`;
-  const shown = await owner.post(`${atCounter}/amount`, { amount: '125' });
-  assert.equal(shown.status, 303, await shown.text());
+  const shown = await sendForm(owner, `${atCounter}/amount`, { amount: '125' });
+  assert.equal(shown.status, 303, shown.text);
   const invitation = await accounts.db.withTransaction((tx) =>
     inviteMember(tx, accounts, {
       ...{ business: { id: merchant.businessId, name: merchant.name }, invitedBy: owner.account },
@@ -74,13 +77,15 @@ export async function createPortalRecords(
   );
   const { account: member } = await world.signIn('finance', { business });
   const ids = await untilListed(world, merchant.id);
+  const { body: paid } = await api.get(`/v1/transactions/${own.paidChargeId}`);
   return {
     ...own,
     ...ids,
     businessId: merchant.businessId,
+    paidIntentId: String(paid['payment_intent_id']),
     memberId: member.id,
     invitationId: invitation.id,
-    counterPaymentId: shown.headers.get('location')?.split('/').at(-1) ?? '',
+    counterPaymentId: shown.location?.split('/').at(-1) ?? '',
     operatorId: randomUUID(),
   };
 }

@@ -31,6 +31,7 @@ const parameters: Readonly<Record<PortalRoute['realm'], Readonly<Record<string, 
   merchant: {
     '/figures/:figure': { word: 'collected' },
     '/payments/:id': 'intentId',
+    '/payments/:id/refund': 'paidIntentId',
     '/refunds/:id': 'refundId',
     '/transfers/:id': 'transferId',
     '/customers/:id': 'customerId',
@@ -60,25 +61,31 @@ const queries: Readonly<Record<string, string>> = { '/stream': '?list=payments' 
 /** A route's address below its base, about these records. A new parameter needs its line above. */
 export function pathWith({ realm, path }: PortalRoute, records: PortalRecords): string {
   const filled = path.replaceAll(/:\w+/g, (name, index: number) => {
-    const example = parameters[realm][path.slice(0, index + name.length)];
-    assert.ok(example, `${path.slice(0, index + name.length)} has no example in test/harness/portal-routes.ts`);
+    const example = exampleOf(realm, path, path.slice(0, index + name.length));
+    assert.ok(example, `${path} has no example in test/harness/portal-routes.ts`);
     return typeof example === 'string' ? records[example] : example.word;
   });
   return `${filled}${queries[path] ?? ''}`;
 }
 
+/** That of the whole path where it has its own, such as a refund's payment, which has to be paid. */
+function exampleOf(realm: PortalRoute['realm'], path: string, head: string): keyof PortalRecords | { word: string } | undefined {
+  return parameters[realm][path] ?? parameters[realm][head];
+}
+
 /** Whether a route is about one record of a business or of the installation, named by its path. */
 export function namesRecord({ realm, path }: PortalRoute): boolean {
-  const last = /^.*:\w+/.exec(path)?.[0];
-  return last !== undefined && typeof parameters[realm][last] === 'string';
+  const head = /^.*:\w+/.exec(path)?.[0];
+  return head !== undefined && typeof exampleOf(realm, path, head) === 'string';
 }
 
 /** The GETs that answer something else than a page of their own. */
-export const otherAnswers: Readonly<Record<string, 'file' | 'redirect' | 'stream'>> = {
+export const otherAnswers: Readonly<Record<string, 'file' | 'part' | 'redirect' | 'stream'>> = {
   '/stream': 'stream',
   '/switch': 'redirect',
   '/search/other': 'redirect',
   '/requests/by-id/:id': 'redirect',
+  '/payments/export/progress': 'part',
   '/payments/export/file': 'file',
   '/balance/statement.csv': 'file',
   '/sub-accounts/:id/statement.csv': 'file',
