@@ -130,7 +130,7 @@ const insertSubAccounts = `
 const insertMovements = `
   INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow, source_type,
     source_id, created_at)
-  SELECT $1::uuid, ${shareId('00000002')}, 'float:sim-wave', 'sub:' || ${subAccountId}, minor, 'GMD', 'collected', 'charge',
+  SELECT $1::uuid, ${shareId('00000002')}, 'float:wave-test', 'sub:' || ${subAccountId}, minor, 'GMD', 'collected', 'charge',
     ${shareId('00000003')}, to_timestamp(0)
   FROM ${shares}`;
 
@@ -140,7 +140,7 @@ const insertDeltas = `
 
 const insertFloat = `
   INSERT INTO ledger_accounts (merchant_id, account, currency, kind, balance)
-  VALUES ($1::uuid, 'float:sim-wave', 'GMD', 'float', $2)`;
+  VALUES ($1::uuid, 'float:wave-test', 'GMD', 'float', $2)`;
 
 interface Ordered {
   payouts: number;

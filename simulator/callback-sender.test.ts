@@ -25,7 +25,7 @@ afterEach(async () => {
 
 /** Starts a payment that is approved at once; its callback is due now. */
 async function startApproved(network = 'aps'): Promise<void> {
-  const response = await networks.connector(network).startCollection(networks.request('+2207010001'));
+  const response = await networks.connector(network).collections.start(networks.request('+2207010001'));
   assert.equal(response.state, 'succeeded');
 }
 
@@ -65,7 +65,7 @@ test('a refused callback is retried with a new signature until it is accepted', 
   }
   const last = receiver.received.at(-1);
   assert.ok(last);
-  const reading = networks.connector('aps').readCallback({ ...last, receivedAt: clock.now() });
+  const reading = networks.connector('aps').readCallback({ ...last, query: {}, receivedAt: clock.now() });
   assert.ok(reading.accepted);
 });
 
@@ -138,8 +138,8 @@ test('a callback of one network is refused at another, though one server sends b
   const [callback] = networks.receiver.received;
   assert.ok(callback);
   const receivedAt = networks.clock.now();
-  assert.ok(networks.connector('wave').readCallback({ ...callback, receivedAt }).accepted);
-  assert.deepEqual(networks.connector('aps').readCallback({ ...callback, receivedAt }), {
+  assert.ok(networks.connector('wave').readCallback({ ...callback, query: {}, receivedAt }).accepted);
+  assert.deepEqual(networks.connector('aps').readCallback({ ...callback, query: {}, receivedAt }), {
     accepted: false,
     reason: 'signature',
   });

@@ -20,7 +20,7 @@ after(async () => {
 
 /** Starts a collection that waits for the payer; returns what later calls need. */
 async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
-  const response = await networks.connector(network).startCollection(request);
+  const response = await networks.connector(network).collections.start(request);
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
   return { reference: request.reference, handles: response.handles, code: null, id: response.networkReference };
 }
@@ -41,10 +41,12 @@ async function callbackStates(network: string): Promise<CollectionResponse['stat
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     return reading.accepted
       ? reading.notifications.flatMap((notification) =>
-          notification.operation === 'collection' ? [notification.response.state] : [],
+          notification.operation === 'collection' && notification.response ? [notification.response.state] : [],
         )
       : [];
   });
@@ -101,11 +103,11 @@ test('a push is final with the tap, and only the first tap counts', async () => 
   const again = await networks.simulator.act(session.id, 'approve');
   assert.equal(again?.done, false);
   assert.deepEqual(await callbackStates('aps'), ['succeeded']);
-  assert.equal((await networks.connector('aps').lookUpCollection(session)).state, 'succeeded');
+  assert.equal((await networks.connector('aps').collections.lookUp(session)).state, 'succeeded');
 });
 
 test('a link needs no number, opens the page of its session, and is final with the tap', async () => {
-  const response = await networks.connector('wave').startCollection(networks.request(null));
+  const response = await networks.connector('wave').collections.start(networks.request(null));
   assert.ok(response.state === 'awaiting_payer' && response.nextAction.type === 'open_url');
   assert.equal(response.nextAction.url, `${networks.baseUrl}/simulator/wave/${response.networkReference}`);
   await act(response.networkReference, 'approve');
@@ -115,14 +117,14 @@ test('a link needs no number, opens the page of its session, and is final with t
 test('an approval that needs confirmation counts only once we confirm it', async () => {
   const session = await startOpen('afrimoney', networks.request('+2207022226'));
   const connector = networks.connector('afrimoney');
-  assert.equal((await connector.continueCollection(session)).state, 'awaiting_payer');
+  assert.equal((await connector.collections.continue(session)).state, 'awaiting_payer');
   const tapped = await act(session.id, 'approve');
   assert.equal(tapped.status, 'open');
   assert.ok(tapped.awaitsConfirmation);
   assert.deepEqual(tapped.actions, []);
-  assert.equal((await connector.lookUpCollection(session)).state, 'awaiting_payer');
+  assert.equal((await connector.collections.lookUp(session)).state, 'awaiting_payer');
   assert.deepEqual(await callbackStates('afrimoney'), []);
-  assert.equal((await connector.continueCollection(session)).state, 'succeeded');
+  assert.equal((await connector.collections.continue(session)).state, 'succeeded');
   assert.deepEqual(await callbackStates('afrimoney'), ['succeeded']);
   // The confirmation that was planned for 30 s later is withdrawn.
   await networks.clock.advance(60_000);
@@ -136,18 +138,18 @@ test('an unconfirmed approval completes by itself after 30 s, also past the sess
   await act(session.id, 'approve');
   await clock.advance(29_999);
   const connector = networks.connector('afrimoney');
-  assert.equal((await connector.lookUpCollection(session)).state, 'awaiting_payer');
+  assert.equal((await connector.collections.lookUp(session)).state, 'awaiting_payer');
   await clock.advance(1);
-  assert.equal((await connector.lookUpCollection(session)).state, 'succeeded');
+  assert.equal((await connector.collections.lookUp(session)).state, 'succeeded');
   assert.deepEqual(await callbackStates('afrimoney'), ['succeeded']);
-  assert.equal((await connector.continueCollection(session)).state, 'succeeded');
+  assert.equal((await connector.collections.continue(session)).state, 'succeeded');
   assert.deepEqual(await callbackStates('afrimoney'), []);
 });
 
 test('an unconfirmed approval can be cancelled, and then never completes', async () => {
   const session = await startOpen('afrimoney', networks.request('+2207022228'));
   await act(session.id, 'approve');
-  assert.equal((await networks.connector('afrimoney').cancelCollection(session)).state, 'refused');
+  assert.equal((await networks.connector('afrimoney').collections.cancel(session)).state, 'refused');
   await networks.clock.advance(60_000);
   assert.deepEqual(await callbackStates('afrimoney'), []);
   assert.equal((await promptOf(session.id)).status, 'cancelled');
@@ -161,7 +163,7 @@ test('only the code on the phone is accepted, and the third wrong one fails the 
   assert.notEqual(code, '123456');
   assert.deepEqual(actions, ['decline']);
   const type = (typed: string): Promise<CollectionResponse> =>
-    connector.continueCollection({ ...session, code: typed });
+    connector.collections.continue({ ...session, code: typed });
   assert.deepEqual(await type('123456'), { state: 'code_refused', attemptsLeft: 2 });
   assert.deepEqual(await type('1'), { state: 'code_refused', attemptsLeft: 1 });
   const last = await type('000000');
@@ -175,9 +177,9 @@ test('the correct code completes once, and entering it again changes nothing', a
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022230'));
   const { code } = await promptOf(session.id);
-  const first = await connector.continueCollection({ ...session, code });
+  const first = await connector.collections.continue({ ...session, code });
   assert.equal(first.state, 'succeeded');
-  assert.deepEqual(await connector.continueCollection({ ...session, code }), first);
+  assert.deepEqual(await connector.collections.continue({ ...session, code }), first);
   assert.deepEqual(await callbackStates('qmoney'), ['succeeded']);
 });
 
@@ -185,7 +187,7 @@ test('a code can be entered although the start had no response', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022231'));
   const { code } = await promptOf(session.id);
-  const response = await connector.continueCollection({ reference: session.reference, handles: {}, code });
+  const response = await connector.collections.continue({ reference: session.reference, handles: {}, code });
   assert.equal(response.state, 'succeeded');
 });
 
@@ -195,7 +197,7 @@ test('a late approval succeeds after a decline, an expiry and a cancellation', a
   const endings: [string, (id: ContinueCollection & { id: string }) => Promise<unknown>][] = [
     ['failed', ({ id }) => act(id, 'decline')],
     ['expired', () => clock.advance(10_000)],
-    ['cancelled', (session) => connector.cancelCollection(session)],
+    ['cancelled', (session) => connector.collections.cancel(session)],
   ];
   for (const [status, end] of endings) {
     const request = networks.request('+2207022232', { expiresAt: addMs(clock.now(), 10_000) });
@@ -207,7 +209,7 @@ test('a late approval succeeds after a decline, an expiry and a cancellation', a
     await callbackStates('aps');
     assert.equal((await act(session.id, 'approve_late')).status, 'complete');
     assert.deepEqual(await callbackStates('aps'), ['succeeded']);
-    assert.equal((await connector.lookUpCollection(session)).state, 'succeeded');
+    assert.equal((await connector.collections.lookUp(session)).state, 'succeeded');
   }
 });
 
@@ -225,9 +227,9 @@ test('a concurrent approval and cancellation end as one of the two', async () =>
     const session = await startOpen('aps', networks.request('+2207022234'));
     const [tap, cancel] = await Promise.all([
       networks.simulator.act(session.id, 'approve'),
-      connector.cancelCollection(session),
+      connector.collections.cancel(session),
     ]);
-    const response = await connector.lookUpCollection(session);
+    const response = await connector.collections.lookUp(session);
     assert.deepEqual(response, cancel.state === 'succeeded' ? cancel : response);
     assert.equal(response.state, tap?.done === true ? 'succeeded' : 'refused');
     assert.deepEqual(await callbackStates('aps'), tap?.done === true ? ['succeeded'] : []);
@@ -237,13 +239,13 @@ test('a concurrent approval and cancellation end as one of the two', async () =>
 test('cancelling a paid session reports that it was paid', async () => {
   const session = await startOpen('aps', networks.request('+2207022235'));
   await act(session.id, 'approve');
-  assert.equal((await networks.connector('aps').cancelCollection(session)).state, 'succeeded');
+  assert.equal((await networks.connector('aps').collections.cancel(session)).state, 'succeeded');
 });
 
 test('a session that is not visible yet is not on the phone', async () => {
   const { simulator, clock } = networks;
   const request = networks.request('+2207030005');
-  const response = networks.connector('aps').startCollection(request);
+  const response = networks.connector('aps').collections.start(request);
   await networks.untilStored(request);
   assert.deepEqual(await simulator.listPrompts({ number: '7030005' }), []);
   await clock.advance(3_000);

@@ -219,7 +219,7 @@ test('a server with a held request closes, and the caller learns nothing', async
   const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
   assert.ok(wave);
   const request = networks.request('+2207040006');
-  const response = wave.startCollection(request);
+  const response = wave.collections.start(request);
   await networks.untilStored(request);
   await server.close();
   assert.equal((await response).state, 'unknown');
@@ -247,7 +247,7 @@ test('a caller that gives up frees its connection', async () => {
   const [wave] = connectors;
   assert.ok(wave);
   const request = networks.request('+2207040005');
-  const response = wave.startCollection(request);
+  const response = wave.collections.start(request);
   await networks.untilStored(request);
   assert.equal(await connections(), 1);
   await clock.advance(3_000);

@@ -18,11 +18,11 @@ after(async () => {
 const allNetworks = ['wave', 'afrimoney', 'qmoney', 'aps'];
 
 function start(network: string, request: StartCollection): Promise<CollectionResponse> {
-  return networks.connector(network).startCollection(request);
+  return networks.connector(network).collections.start(request);
 }
 
 function lookUp(network: string, request: StartCollection): Promise<CollectionResponse> {
-  return networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
+  return networks.connector(network).collections.lookUp({ reference: request.reference, handles: {} });
 }
 
 /** The notifications that the connector parses from the due callbacks, in order of arrival. */
@@ -30,10 +30,12 @@ async function callbacksNow(network: string): Promise<CollectionResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.map(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
     const [notification] = reading.notifications;
-    assert.ok(notification?.operation === 'collection');
+    assert.ok(notification?.operation === 'collection' && notification.response);
     return notification.response;
   });
 }
@@ -186,9 +188,9 @@ for (const network of allNetworks) {
     assert.deepEqual(started.nextAction, { type: 'enter_code', length: 6 });
     const { reference } = request;
     const key = { reference, handles: started.handles };
-    const wrong = await networks.connector(network).continueCollection({ ...key, code: '000000' });
+    const wrong = await networks.connector(network).collections.continue({ ...key, code: '000000' });
     assert.deepEqual(wrong, { state: 'code_refused', attemptsLeft: 2 });
-    const right = await networks.connector(network).continueCollection({ ...key, code: '123456' });
+    const right = await networks.connector(network).collections.continue({ ...key, code: '123456' });
     assert.equal(right.state, 'succeeded');
     assert.deepEqual(await callbacksNow(network), [right]);
   });
@@ -211,7 +213,9 @@ test('0011: success comes two seconds after the intent has expired, also when we
     assert.equal((await start('wave', request)).state, 'awaiting_payer');
     await clock.advance(10_000);
     if (cancels) {
-      const response = await networks.connector('wave').cancelCollection({ reference: request.reference, handles: {} });
+      const response = await networks
+        .connector('wave')
+        .collections.cancel({ reference: request.reference, handles: {} });
       assert.equal(failureOf(response), 'expired');
     }
     assert.equal(failureOf(await lookUp('wave', request)), 'expired');
@@ -229,7 +233,7 @@ test('0011: a cancellation before the expiry does not stop the late success eith
   const { clock } = networks;
   const request = networks.request('+2207010011', { expiresAt: addMs(clock.now(), 10_000) });
   await start('aps', request);
-  const response = await networks.connector('aps').cancelCollection({ reference: request.reference, handles: {} });
+  const response = await networks.connector('aps').collections.cancel({ reference: request.reference, handles: {} });
   assert.equal(failureOf(response), 'cancelled');
   await clock.advance(12_000);
   assert.deepEqual(

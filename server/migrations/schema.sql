@@ -126,6 +126,7 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text]))
 );
 CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id) WHERE object_id IS NOT NULL;
+CREATE INDEX audit_entries_operators_idx ON audit_entries USING btree (id) WHERE actor_type = 'operator'::text;
 -- dalasi_app: SELECT, INSERT
 
 CREATE TABLE business_checks (
@@ -244,6 +245,7 @@ CREATE TABLE charges (
   reserve_percent_hundredths bigint NOT NULL DEFAULT 0,
   debt_repaid bigint NOT NULL DEFAULT 0,
   abandoned_at timestamp with time zone,
+  rail_account text,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -637,6 +639,9 @@ CREATE TABLE merchants (
   contact_whatsapp text,
   contact_email text,
   contact_text text,
+  default_return_url text,
+  default_cancel_url text,
+  default_callback_url text,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
@@ -812,6 +817,7 @@ CREATE TABLE payment_intents (
   terminal_id uuid,
   custom_fields_values json,
   form_hash text,
+  unpaid_at timestamp with time zone,
   CONSTRAINT payment_intents_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT payment_intents_checkout_token_key UNIQUE (merchant_id, checkout_token),
   CONSTRAINT payment_intents_secret_key UNIQUE (merchant_id, intent_secret),
@@ -827,6 +833,7 @@ CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_payer_number_idx ON payment_intents USING btree (merchant_id, "right"(regexp_replace(customer_phone, '\D'::text, ''::text, 'g'::text), 7), id) WHERE customer_phone IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
+CREATE INDEX payment_intents_unpaid_idx ON payment_intents USING btree (merchant_id, unpaid_at) WHERE unpaid_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE payment_links (
@@ -854,6 +861,16 @@ CREATE TABLE payment_links (
   CONSTRAINT payment_links_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT payment_links_amount_check CHECK (amount > 0 AND min_amount > 0 AND (amount IS NULL OR min_amount IS NULL)),
   CONSTRAINT payment_links_rate_limit_check CHECK (rate_limit >= 0 AND rate_limit <= 100000)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE payment_page_views (
+  merchant_id uuid NOT NULL,
+  intent_id uuid NOT NULL,
+  views bigint NOT NULL,
+  first_viewed_at timestamp with time zone NOT NULL,
+  last_viewed_at timestamp with time zone NOT NULL,
+  CONSTRAINT payment_page_views_pkey PRIMARY KEY (merchant_id, intent_id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -1232,6 +1249,7 @@ CREATE TABLE transfers (
   route text NOT NULL DEFAULT 'payout'::text,
   original_reference text,
   amount_reversed bigint NOT NULL DEFAULT 0,
+  rail_account text,
   CONSTRAINT transfers_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT transfers_reference_key UNIQUE (merchant_id, reference),
   CONSTRAINT transfers_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),

@@ -31,10 +31,12 @@ async function callbacksNow(network = 'aps'): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.map(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted, 'the callback must be readable');
     const [notification] = reading.notifications;
-    assert.ok(notification?.operation === 'payout');
+    assert.ok(notification?.operation === 'payout' && notification.response);
     return notification.response;
   });
 }
@@ -180,7 +182,7 @@ test('0008: ten minutes after recovery a new request meets an outage, a known on
 
 test('0008: an outage is per operation, number, network and account', async () => {
   const { clock } = networks;
-  const collection = await networks.connector('aps').startCollection(networks.request('+2207530008'));
+  const collection = await networks.connector('aps').collections.start(networks.request('+2207530008'));
   assert.equal(collection.state, 'refused');
   assert.deepEqual(await start(networks.payoutRequest('+2207530008')), down);
   await clock.advance(5_000);

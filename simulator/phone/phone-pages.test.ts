@@ -39,7 +39,7 @@ after(async () => {
 });
 
 async function start(network: string, number: string | null, changes: Partial<StartCollection> = {}): Promise<string> {
-  const response = await networks.connector(network).startCollection(networks.request(number, changes));
+  const response = await networks.connector(network).collections.start(networks.request(number, changes));
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
   return response.networkReference;
 }

@@ -91,11 +91,11 @@ for (const scripts of [true, false]) {
 
 test('prompts and arrivals are listed together, newest first', async () => {
   const prompt = networks.request('+2207602001');
-  await networks.connector('aps').startCollection(prompt);
+  await networks.connector('aps').collections.start(prompt);
   await networks.clock.advance(1_000);
   await payOut('7602001');
   await networks.clock.advance(1_000);
-  await networks.connector('qmoney').startCollection(networks.request('+2207602001'));
+  await networks.connector('qmoney').collections.start(networks.request('+2207602001'));
   const { body } = await app.inject({ url: '/simulator/phone/7602001' });
   const positions = ['Your code for', 'You received', 'Pay <b>'].map((words) => body.indexOf(words));
   assert.ok(positions.every((position) => position > 0));

@@ -9,6 +9,7 @@ import { openPage } from './browser.ts';
 import type { OpenedPage, PageOptions } from './browser.ts';
 import { openDashboardWorld } from './dashboard-world.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
+import type { TestServiceOptions } from './service.ts';
 
 /** Somebody with a browser, signed in or not; redirects are not followed. */
 export interface Visitor {
@@ -38,8 +39,8 @@ export interface ConsoleWorld {
   stop(): Promise<void>;
 }
 
-export async function openConsoleWorld(): Promise<ConsoleWorld> {
-  const dashboard = await openDashboardWorld();
+export async function openConsoleWorld(options: TestServiceOptions = {}): Promise<ConsoleWorld> {
+  const dashboard = await openDashboardWorld(options);
   const { accounts, service, business } = dashboard;
   let count = 0;
   return {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { startLastSignal } from './crash-steps.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { CrashRole, CrashWorld } from './crash-world.ts';
 import { eventually } from './eventually.ts';
@@ -36,7 +37,10 @@ export interface KilledProcess {
 
 const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts'));
 
-/** Starts a service on each world in one process, and kills the process once each is at its point. */
+/**
+ * Starts a service on each world in one process, and kills the process once each is at its point. A service that kills the
+ * process itself is the last one, and starts when the others have halted.
+ */
 export async function killBatch(
   story: CrashStory,
   processes: ProcessWorld,
@@ -50,7 +54,7 @@ export async function killBatch(
   const hasReachedPoint = worlds.map(() => false);
   // A halted service does not respond, so this ends with the process.
   const triggered: Promise<void>[] = [];
-  const reaching = worlds.map(async (world, index) => {
+  const reach = async (world: CrashWorld, index: number): Promise<void> => {
     const point = points[index] ?? null;
     const triggering = story.trigger?.(world, await urlOf(victim, index)) ?? Promise.resolve();
     triggered.push(triggering);
@@ -59,9 +63,14 @@ export async function killBatch(
       hasReachedPoint[index] = await isAtPoint(story, { world, point, index }, victim);
       return hasReachedPoint[index] || victim.hasEnded();
     });
-  });
+  };
+  const haltingCount = worlds.length > 1 && points.at(-1)?.killsItself ? worlds.length - 1 : worlds.length;
   // A service that does not reach its point fails in its own test.
-  await Promise.allSettled(reaching);
+  await Promise.allSettled(worlds.slice(0, haltingCount).map(reach));
+  if (haltingCount < worlds.length) {
+    victim.signal(startLastSignal);
+    await Promise.allSettled(worlds.slice(haltingCount).map((world) => reach(world, haltingCount)));
+  }
   victim.signal('SIGKILL');
   await victim.ended;
   await Promise.all(triggered);

@@ -26,7 +26,7 @@ export function commit(name: string): CrashPoint[] {
 
 /** Before a call, once it is sent, and once its response has arrived, unread. */
 export function outboundCall(name: string): CrashPoint[] {
-  return [{ step: `${name}:before`, isAlone: true }, { step: `${name}:sent` }, { step: `${name}:responded` }];
+  return [{ step: `${name}:before`, killsItself: true }, { step: `${name}:sent` }, { step: `${name}:responded` }];
 }
 
 /** The first occurrence after that step. */

@@ -16,8 +16,11 @@ export interface CrashPoint {
   /** Only in the long run: the state is the same as at the point before. */
   long?: true;
   /** The service must kill its own process here: halting cannot stop what follows. */
-  isAlone?: true;
+  killsItself?: true;
 }
+
+/** Starts the service that kills its process, once the others in it have halted. */
+export const startLastSignal = 'SIGUSR2';
 
 /** A promise that never resolves. */
 type Halted = Promise<never>;

@@ -14,7 +14,7 @@ const perProcessMax = effort({ usual: 8, long: 1 });
 
 /** Kills a process at each point of the story, and checks that the points cover everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
-  const points = story.points.filter(({ long }) => effort({ usual: long !== true, long: true }));
+  const points = inBatches(story.points.filter(({ long }) => effort({ usual: long !== true, long: true })));
   describe(`a process killed ${story.title} loses nothing and does nothing twice`, () => {
     const kills = new Kills(story, points);
     before(() => kills.begin());
@@ -44,6 +44,18 @@ async function recover(
   await world.settle();
   await story.verify(world, point);
   await world.close();
+}
+
+/** Orders the points so that those at which a service kills its process stand at the ends of full batches. */
+function inBatches(points: readonly CrashPoint[]): CrashPoint[] {
+  const killing = points.filter(({ killsItself }) => killsItself === true);
+  const halting = points.filter(({ killsItself }) => killsItself !== true);
+  const ordered: CrashPoint[] = [];
+  // The first batch also has the process that runs through.
+  for (let count = perProcessMax - 2; killing.length > 0; count = perProcessMax - 1) {
+    ordered.push(...halting.splice(0, Math.max(0, count)), ...killing.splice(0, 1));
+  }
+  return [...ordered, ...halting];
 }
 
 /** The kills of one story in the order of its tests, several services to a process. */
@@ -84,13 +96,10 @@ class Kills {
     this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
   }
 
-  /** The next points that can share a process. */
+  /** The next points that can share a process, which one at most may kill. */
   #nextBatch(): (CrashPoint | null)[] {
-    const isAlone = (index: number) => this.#points[index]?.isAlone === true;
-    const max = isAlone(0) ? 1 : Math.min(perProcessMax, this.#points.length);
-    let count = 1;
-    while (count < max && !isAlone(count)) count += 1;
-    return this.#points.splice(0, count);
+    const last = this.#points.slice(0, perProcessMax).findIndex((point) => point?.killsItself === true);
+    return this.#points.splice(0, last < 0 ? perProcessMax : last + 1);
   }
 
   async end(): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Services as server/src/main.ts builds them, in a process that is killed once each is at its crash point. The service
- * does not know: a wrapped database and Node's diagnostics channels report the steps. A single service kills the
- * process itself, exactly at its point. Of several, each halts at its point until the test kills them all: starting a
- * process costs four times as much as starting a service in it.
+ * does not know: a wrapped database and Node's diagnostics channels report the steps. Of several, each halts at its
+ * point until the test kills them all: starting a process costs four times as much as starting a service in it. A single
+ * service kills the process itself, exactly at its point, and so does the last of several at a point that needs it.
  *
  * Setting: CRASH_VICTIMS, a list of Victim as JSON.
  */
@@ -11,7 +11,7 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
-import { stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
+import { startLastSignal, stepsUntil, watchDatabase, watchHttp } from './crash-steps.ts';
 import type { CrashPoint, Steps } from './crash-steps.ts';
 
 /** A service that will be killed. */
@@ -30,7 +30,14 @@ flushCompileCache();
 const victims = JSON.parse(process.env['CRASH_VICTIMS'] ?? '') as Victim[];
 const stepsByPort = new Map<number, Steps>();
 watchHttp((port) => stepsByPort.get(port));
-await Promise.all(victims.map(start));
+const isLast = (victim: Victim) => victims.length > 1 && victim.point?.killsItself === true;
+process.once(startLastSignal, () => void startAll(isLast));
+await startAll((victim) => !isLast(victim));
+
+async function startAll(isStarted: (victim: Victim) => boolean): Promise<void> {
+  const indexes = [...victims.keys()].filter((index) => isStarted(victims[index] as Victim));
+  await Promise.all(indexes.map((index) => start(victims[index] as Victim, index)));
+}
 
 async function start(victim: Victim, index: number): Promise<void> {
   const print = (line: string): unknown => process.stdout.write(`${index} ${line}\n`);
@@ -52,7 +59,8 @@ async function start(victim: Victim, index: number): Promise<void> {
   print(`ready at ${url.origin}`);
 }
 
-function stepsOf({ point }: Victim, print: (line: string) => unknown): Steps {
+function stepsOf(victim: Victim, print: (line: string) => unknown): Steps {
+  const { point } = victim;
   if (point === null) {
     const reach: Steps['reach'] = (...steps) => {
       if (steps.length > 0) print(`step ${steps.join('  ')}`);
@@ -61,7 +69,7 @@ function stepsOf({ point }: Victim, print: (line: string) => unknown): Steps {
     return { reach, haveEnded: false };
   }
   return stepsUntil(point, () => {
-    if (victims.length === 1) process.kill(process.pid, 'SIGKILL');
+    if (victims.length === 1 || isLast(victim)) process.kill(process.pid, 'SIGKILL');
     print('is there');
   });
 }

@@ -42,6 +42,10 @@ export class FakeCheckout implements Checkout {
     return this.#views.get(token);
   }
 
+  async countView(): Promise<void> {
+    if (this.outage !== null) throw this.outage;
+  }
+
   async pay(token: string, choice: { network: string; accountNumber: string | null }): Promise<CheckoutView> {
     this.calls.push({ type: 'pay', token, ...choice });
     return this.#act(token);

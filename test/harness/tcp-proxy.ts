@@ -12,14 +12,30 @@ export interface TcpProxy {
   port: number;
   /** Ends every connection and accepts no new one, like a server that has died. */
   cut(): Promise<void>;
+  /** Keeps every connection and passes nothing on, like a network that has gone without a word. */
+  silence(): void;
+  /** For new connections: silenced ones stay silent. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function startTcpProxy(target: Target): Promise<TcpProxy> {
-  const { server, endConnections } = createRelay((client, open) => pipeBoth(client, open(target)));
+  let isSilent = false;
+  const { server, endConnections, silenceConnections } = createRelay((client, open) => {
+    if (!isSilent) pipeBoth(client, open(target));
+  });
   const { port, goOffline, goOnline, close } = await listenOnReservedPort(server, endConnections);
-  return { port, cut: goOffline, restore: goOnline, close };
+  return {
+    ...{ port, cut: goOffline, close },
+    silence: () => {
+      isSilent = true;
+      silenceConnections();
+    },
+    restore: () => {
+      isSilent = false;
+      return goOnline();
+    },
+  };
 }
 
 /** Refuses every connection to a database with one code, as PostgreSQL does with 57P03 while it recovers. */
@@ -101,6 +117,7 @@ export async function startCrashProxy(): Promise<CrashProxy> {
 function createRelay(onClient: (client: Socket, open: (target: Target) => Socket) => void): {
   server: Server;
   endConnections: () => void;
+  silenceConnections: () => void;
 } {
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
@@ -114,6 +131,9 @@ function createRelay(onClient: (client: Socket, open: (target: Target) => Socket
     server,
     endConnections: () => {
       for (const socket of sockets) socket.destroy();
+    },
+    silenceConnections: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
   };
 }

@@ -20,7 +20,7 @@ after(() => story.stop());
 const secondMs = 1_000;
 /** A number whose payer must act on the phone. */
 const tapNumber = '7001234';
-const booked = 'collected float:sim-aps → payable_available 45050';
+const booked = 'collected float:aps-test → payable_available 45050';
 
 async function statusOf(id: string): Promise<unknown> {
   return (await story.transaction(id))['status'];
@@ -179,7 +179,7 @@ test('a network’s callback about another network’s payment is ignored and lo
   const charge = await story.transaction(id);
   assert.equal(charge['status'], 'pending');
   assert.deepEqual(await story.movements(String(charge['id'])), []);
-  assert.match(story.service.logLines.join(''), /callback of another network’s charge/);
+  assert.match(story.service.logLines.join(''), /callback of another account’s charge/);
 });
 
 test('a signed callback of an unknown reference is stored, retried, and logged', async () => {

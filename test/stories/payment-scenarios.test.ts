@@ -16,7 +16,7 @@ afterEach(() => story.verify());
 after(() => story.stop());
 
 const secondMs = 1_000;
-const booked = 'collected float:sim-aps → payable_available 45050';
+const booked = 'collected float:aps-test → payable_available 45050';
 
 /** The statuses of the intent and its newest charge, and where the money is. */
 async function outcomeOf(id: string) {
@@ -245,7 +245,7 @@ test('0010: a mismatched amount goes to suspense, and the payment does not expir
     charge: 'pending',
     review: ['amount_mismatch', 'amount_mismatch'],
     events: [['payment_intent.created'], ['charge.created']],
-    movements: ['suspense float:sim-aps → suspense 45150'],
+    movements: ['suspense float:aps-test → suspense 45150'],
     cases: ['amount_mismatch'],
   };
   assert.deepEqual(await outcomeOf(id), expected);
@@ -290,7 +290,7 @@ test('0012: a reversal two seconds later is charged to the merchant’s balance,
     intent: 'successful',
     charge: 'reversed',
     events: [['payment_intent.created'], ['charge.created', 'charge.succeeded', 'charge.reversed']],
-    movements: [booked, 'reversed payable_available → float:sim-aps 45050'],
+    movements: [booked, 'reversed payable_available → float:aps-test 45050'],
     cases: ['network_reversal'],
   });
   assert.equal(await story.balance('payable_available'), before);

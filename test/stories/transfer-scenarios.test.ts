@@ -41,7 +41,7 @@ after(async () => {
 });
 
 const held = 'held payable_available → held 10150';
-const paid = ['transfer held → float:sim-aps 10000', 'transfer held → fees 150'];
+const paid = ['transfer held → float:aps-test 10000', 'transfer held → fees 150'];
 const released = 'released held → payable_available 10150';
 const created = 'transfer.created';
 
@@ -260,7 +260,7 @@ test('0012: a reversed transfer returns amount and fee to the merchant, with a c
         held,
         ...paid,
         'transfer_reversed fees → payable_available 150',
-        'transfer_reversed float:sim-aps → payable_available 10000',
+        'transfer_reversed float:aps-test → payable_available 10000',
       ],
       cases: ['network_reversal'],
       payouts: ['reversed'],
@@ -286,7 +286,7 @@ async function fallIntoDebt(owner: TransferStory): Promise<void> {
   const amountMinor = await owner.balance('payable_available');
   const movements = [
     { debit: 'payable_available', credit: 'test_funding', amountMinor },
-    { debit: 'receivable_merchant', credit: 'float:sim-aps', amountMinor: 5_000n },
+    { debit: 'receivable_merchant', credit: 'float:aps-test', amountMinor: 5_000n },
   ] as const;
   await db.withTransaction((tx) =>
     post(tx, { newId }, { merchantId, currency, flow: 'test', source, movements, at: clock.now() }),

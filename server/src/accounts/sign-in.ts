@@ -12,7 +12,7 @@ import type { FactorInput } from './second-factor.ts';
 import { confirmSession, startSession } from './sessions.ts';
 import type { Client, SignedIn } from './sessions.ts';
 import { mailVerification } from './sign-up.ts';
-import { countAttempt, forgetAttempts, passwordThrottle } from './throttle.ts';
+import { countAttempt, forgetAttempts, mayMail, passwordThrottle } from './throttle.ts';
 
 // A shop's staff behind one address, and a mobile network's thousands: a burst of 60, then one try in two seconds.
 const addressLimit = { rate: 0.5, burst: 60 };
@@ -80,8 +80,10 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
  * Whoever signed up with somebody else's address gets no further, so that no factor of theirs waits for its owner. Throws AppError.
  */
 async function refuseUnverified(context: AccountContext, account: Account): Promise<never> {
-  await context.sealer.prepare();
-  await context.db.withTransaction(async (tx) => mailVerification(tx, context, account));
+  if (await mayMail(context, account.realm, account.email)) {
+    await context.sealer.prepare();
+    await context.db.withTransaction(async (tx) => mailVerification(tx, context, account));
+  }
   throw new AppError('state_conflict', 'Confirm your e-mail address first: we have sent you the link again.');
 }
 

@@ -18,6 +18,7 @@ import {
   updatePassword,
 } from './queries.ts';
 import type { TokenPurpose } from './queries.ts';
+import { mayMail } from './throttle.ts';
 import { insertMembership } from './queries/team.ts';
 
 const hourMs = 3_600_000;
@@ -75,9 +76,9 @@ export async function signUp(
   const email = normalizedEmail(request.email);
   const passwordHash = await hashPassword(context.random, request.password);
   await context.sealer.prepare();
+  const existing = await findAccountByEmail(context.db, 'merchant', email);
+  if (existing) return reportExisting(context, existing);
   await context.db.withTransaction(async (tx) => {
-    const existing = await findAccountByEmail(tx, 'merchant', email);
-    if (existing) return mailExisting(tx, context, existing);
     const now = context.clock.now();
     const account = newAccount(context, { realm: 'merchant', email, name: request.name.trim(), passwordHash });
     if ((await insertAccount(tx, account)) === 0) return;
@@ -142,8 +143,9 @@ If you did not sign up, ignore this mail.`,
   });
 }
 
-function mailExisting(tx: Transaction, context: AccountContext, account: Account): void {
-  context.sendMail(tx, {
+async function reportExisting(context: AccountContext, account: Account): Promise<void> {
+  if (!(await mayMail(context, account.realm, account.email))) return;
+  const mail = {
     to: account.email,
     subject: 'You have a login already',
     text: `Hello ${account.name},
@@ -154,7 +156,8 @@ ${context.publicUrl()}/dashboard/sign-in
 ${context.publicUrl()}/dashboard/forgotten
 
 If it was not you, there is nothing to do.`,
-  });
+  };
+  await context.db.withTransaction(async (tx) => context.sendMail(tx, mail));
 }
 
 /** Undefined for a link that was used or is too old. */
@@ -171,10 +174,10 @@ export async function verifyEmail(context: AccountContext, token: string): Promi
 /** Mails a link to choose a new password, if the address has a login; the caller's answer is the same. */
 export async function requestPasswordReset(context: AccountContext, realm: Realm, email: string): Promise<void> {
   checkEmail(email);
+  const account = await findAccountByEmail(context.db, realm, normalizedEmail(email));
+  if (!account || !(await mayMail(context, realm, account.email))) return;
   await context.sealer.prepare();
   await context.db.withTransaction(async (tx) => {
-    const account = await findAccountByEmail(tx, realm, normalizedEmail(email));
-    if (!account) return;
     const token = createLinkToken(tx, context, { accountId: account.id, purpose: 'reset_password' });
     context.sendMail(tx, {
       to: account.email,
@@ -215,6 +218,7 @@ export async function resetPassword(
   assertStrongPassword(password, { path: 'password', known: [account.name, account.email] });
   const passwordHash = await hashPassword(context.random, password);
   const now = context.clock.now();
+  await context.sealer.prepare();
   return context.db.withTransaction(async (tx) => {
     const used = await consumeToken(tx, { tokenHash: hashOfToken(token), purposes: passwordPurposes, now });
     if (used?.accountId !== account.id) return undefined;
@@ -223,6 +227,21 @@ export async function resetPassword(
     tx.send(markEmailVerified(account.id, now));
     tx.send(deleteTokens(account.id, passwordPurposes));
     tx.send(deleteSessions(account.id, null));
+    mailNewPassword(tx, context, account);
     return account;
+  });
+}
+
+function mailNewPassword(tx: Transaction, context: AccountContext, account: Account): void {
+  context.sendMail(tx, {
+    to: account.email,
+    subject: 'Your password was changed',
+    text: `Hello ${account.name},
+
+a new password was chosen for your login, and every browser was signed out.
+
+If it was not you, somebody reads your mails: secure your mailbox, then choose another password:
+
+${context.publicUrl()}${homeOf(account.realm)}/forgotten`,
   });
 }

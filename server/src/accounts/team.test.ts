@@ -43,7 +43,7 @@ async function invite(owner: { accountId: string; businessId: string }, email: s
 
 const ended = (error: unknown) => error instanceof AppError && error.code === 'not_found';
 
-test('an invited person joins once, with the role that the owner gave', async () => {
+test('invitation used twice: a person joins once, with the role that the owner gave', async () => {
   const { context } = world;
   const owner = await world.addOwner('owner-once@example.gm');
   const { token } = await invite(owner, 'Binta@example.gm');
@@ -63,7 +63,16 @@ test('an invited person joins once, with the role that the owner gave', async ()
   await assert.rejects(invite(owner, 'binta@example.gm'), /in the team already/);
 });
 
-test('an invitation ends after seven days, when it is withdrawn, and when it is sent again', async () => {
+test('header injection: who accepts has a name on one line', async () => {
+  const { context } = world;
+  const { token } = await invite(await world.addOwner('owner-of-lines@example.gm'), 'lines@example.gm');
+  for (const name of ['Awa\r\nBcc: x@example.com', ' ']) {
+    await assert.rejects(acceptInvitationAnew(context, { token, name, password: secret }), AppError);
+  }
+  assert.ok(await acceptInvitationAnew(context, { token, name: 'Awa', password: secret }));
+});
+
+test('invitation used late: it ends after seven days, when withdrawn, and when sent again', async () => {
   const { context, clock } = world;
   const owner = await world.addOwner('owner-ended@example.gm');
   const first = await invite(owner, 'late@example.gm');
@@ -115,7 +124,7 @@ test('a business keeps an owner, also when two owners remove each other at once'
   await assert.rejects(remove('00000000-0000-7000-8000-000000000000'), ended);
 });
 
-test('a role that is taken away is gone at the next look', async () => {
+test('role taken away: it is gone at the next look', async () => {
   const { context } = world;
   const owner = await world.addOwner('owner-gone@example.gm');
   const { token } = await invite(owner, 'gone@example.gm', { role: 'developer', terminalIds: [] });

@@ -17,7 +17,7 @@ import {
   upsertInvitation,
 } from './queries/team.ts';
 import type { Invitation, Membership } from './queries/team.ts';
-import { checkEmail, newAccount } from './sign-up.ts';
+import { checkEmail, checkName, newAccount } from './sign-up.ts';
 import { assertStrongPassword, hashPassword } from './password.ts';
 
 export type { Invitation, Membership, OwnMembership, TeamMember } from './queries/team.ts';
@@ -120,6 +120,7 @@ export async function acceptInvitationAnew(
 ): Promise<{ account: Account; invitation: Invitation }> {
   const invited = await findInvitationOf(context, token);
   if (!invited) throw endedInvitation();
+  checkName(name, 'name');
   assertStrongPassword(password, { path: 'password', known: [name, invited.email, invited.businessName] });
   const passwordHash = await hashPassword(context.random, password);
   await context.sealer.prepare();

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../api/app-error.ts';
+import type { Realm } from './account.ts';
 import type { AccountContext } from './context.ts';
 import { blockAttempts, countFailure, deleteAttempts, findBlockedUntil } from './queries/attempts.ts';
 
@@ -14,6 +15,9 @@ interface Throttle {
 export const passwordThrottle: Throttle = { tries: 10, windowMs: 15 * 60_000 };
 /** Of a million codes three are right: five tries and a wait leave no hope. */
 export const codeThrottle: Throttle = { tries: 5, windowMs: 15 * 60_000 };
+
+/** Mails that anybody can cause without being signed in: enough to find the right one, too few to fill a mailbox. */
+const mailThrottle: Throttle = { tries: 5, windowMs: 60 * 60_000 };
 
 const firstWaitMs = 30_000;
 // The owner waits no longer either, whoever caused it: there is no permanent lock.
@@ -43,6 +47,17 @@ export async function countAttempt(context: ThrottleContext, throttle: Throttle,
     return null;
   });
   if (refusedUntil !== null) throw tooManyAttempts(refusedUntil, now);
+}
+
+/** Counts a mail to an address. Returns false once there were too many: the caller's answer is the same, and no mail goes. */
+export async function mayMail(context: ThrottleContext, realm: Realm, email: string): Promise<boolean> {
+  try {
+    await countAttempt(context, mailThrottle, `mail ${realm} ${email}`);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited') return false;
+    throw error;
+  }
 }
 
 export async function forgetAttempts(

@@ -61,6 +61,36 @@ export function termFilter(term: string, columns: readonly string[]): ListFilter
   };
 }
 
+/** What was typed into a search: a text, and the amount in bututs that it may be. An undefined term is no filter. */
+export interface SearchFilter {
+  term?: string | undefined;
+  amountMinor?: bigint | null;
+}
+
+/** Rows with the text in one of the columns, or with exactly this amount. */
+export function searchFilters(
+  { term, amountMinor = null }: SearchFilter,
+  columns: readonly string[],
+  amountColumn: string,
+): ListFilter[] {
+  if (term === undefined) return [];
+  const text = termFilter(term, columns);
+  return [amountMinor === null ? text : eitherFilter(text, amountFilter(amountColumn, amountMinor))];
+}
+
+function amountFilter(column: string, amountMinor: bigint): ListFilter {
+  return { name: 'amount', text: (next) => `${column} = ${next()}`, values: [amountMinor] };
+}
+
+/** Rows that one of the two conditions finds. */
+export function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
+  return {
+    name: `${left.name}_or_${right.name}`,
+    text: (next) => `(${left.text(next)} OR ${right.text(next)})`,
+    values: [...left.values, ...right.values],
+  };
+}
+
 /** The canonical form, which the tables store beside the number as it was sent. */
 function canonicalNumber(term: string): string[] {
   try {

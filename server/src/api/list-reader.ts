@@ -41,6 +41,8 @@ export interface List<Row> {
   sumMinor?: bigint;
   /** The id of the last row; null on the last page. */
   nextCursor: string | null;
+  /** Whether records come before this page. */
+  hasNewer: boolean;
 }
 
 /** How many rows a list has up to a bound, and what they add up to. */
@@ -90,11 +92,9 @@ export class ListReader {
       ? await this.searches.run(request.merchantId, async () => [await readRows(), await readTotal()] as const)
       : // Promise.all handles both rejections; an unhandled one would end the process.
         await Promise.all([readRows(), readTotal()]);
-    const { limit } = request.page;
-    const shown = stored.slice(0, limit);
-    const rows = source.toRow ? shown.map(source.toRow) : (shown as object[] as Row[]);
+    const rows = shownRows(source, request.page, stored);
     const sum = source.sum !== undefined && total <= totalMax ? { sumMinor } : {};
-    return { rows, total, ...sum, nextCursor: stored.length > limit ? (rows.at(-1)?.id ?? null) : null };
+    return { rows, total, ...sum, ...neighbours(request.page, stored.length, rows) };
   }
 
   /** A page without the total, for reading a list to its end. */
@@ -103,8 +103,7 @@ export class ListReader {
     request: ListRequest,
   ): Promise<Row[]> {
     const read = () => this.#db.rows<Stored>(pageStatement(source, request));
-    const stored = (await this.#limited(request, read)).slice(0, request.page.limit);
-    return source.toRow ? stored.map(source.toRow) : (stored as object[] as Row[]);
+    return shownRows(source, request.page, await this.#limited(request, read));
   }
 
   /** Counts and adds up a list of up to `rowsMax` rows. Throws AppError `rate_limited` when too many searches are running. */
@@ -132,14 +131,44 @@ export class ListReader {
 
 type AnySource = Omit<ListSource<never, never>, 'toRow'>;
 
+/** The rows of the page in the list's order, without the one that was read to know whether another page follows. */
+function shownRows<Row extends { id: string }, Stored extends object>(
+  { toRow }: ListSource<Row, Stored>,
+  { limit, inFrontOf }: PageRequest,
+  stored: readonly Stored[],
+): Row[] {
+  const shown = stored.slice(0, limit);
+  // A page in front of another is read from its end.
+  const ordered = inFrontOf ? shown.toReversed() : shown;
+  return toRow ? ordered.map(toRow) : (ordered as object[] as Row[]);
+}
+
+function neighbours(
+  { limit, before, inFrontOf }: PageRequest,
+  storedCount: number,
+  rows: readonly { id: string }[],
+): Pick<List<never>, 'nextCursor' | 'hasNewer'> {
+  const hasMore = storedCount > limit;
+  const last = rows.at(-1)?.id ?? null;
+  if (inFrontOf) return { nextCursor: last, hasNewer: hasMore };
+  return { nextCursor: hasMore ? last : null, hasNewer: before !== null };
+}
+
 /** Reads one row more than the page shows, to know whether another page follows. */
 function pageStatement(source: AnySource, { merchantId, filters, page }: ListRequest): Statement {
-  const afterCursor = `${idColumnOf(source)} ${source.oldestFirst ? '>' : '<'}`;
-  const clause = listClause([...filters, ...columnFilter('before', afterCursor, page.before ?? undefined)]);
+  const { before, inFrontOf } = page;
+  const [further, nearer] = source.oldestFirst ? ['>', '<'] : ['<', '>'];
+  const id = idColumnOf(source);
+  const clause = listClause([
+    ...filters,
+    ...columnFilter('before', `${id} ${further}`, before ?? undefined),
+    ...columnFilter('in_front_of', `${id} ${nearer}`, inFrontOf ?? undefined),
+  ]);
+  const order = inFrontOf ? `${id} ${source.oldestFirst ? 'DESC' : 'ASC'}` : orderOf(source);
   return {
     name: `${source.name}_list_${clause.name}`,
     text: `${source.select} ${clause.text}
-           ORDER BY ${orderOf(source)} LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
+           ORDER BY ${order} LIMIT $${clause.values.length + 2} OFFSET $${clause.values.length + 3}`,
     values: [merchantId, ...clause.values, page.limit + 1, page.offset],
   };
 }

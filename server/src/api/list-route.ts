@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
 import type { ErrorCode } from './error-codes.ts';
 import type { List } from './list-reader.ts';
-import { pageParameters, pageRequest, searchParameters, searchTerm, totalMax } from './pagination.ts';
+import { listCursor, listPageRequest, pageParameters, searchParameters, searchTerm, totalMax } from './pagination.ts';
 import type { PageQuery, PageRequest } from './pagination.ts';
 import { JsonText, readRoute } from './route.ts';
 import type { ApiRequest, ApiRoute } from './route.ts';
@@ -39,14 +39,14 @@ export function listRoute<Context, Filters extends TProperties = Record<never, n
   route: ListRoute<Context, Filters>,
 ): ApiRoute<Context> {
   const { isSearchable = false, filters, item, read, recordsAreText = false, ...rest } = route;
-  const parameters = { ...pageParameters, ...(isSearchable ? searchParameters : {}), ...filters };
+  const parameters = { ...pageParameters, cursor: listCursor, ...(isSearchable ? searchParameters : {}), ...filters };
   return readRoute({
     ...rest,
     query: Type.Object(parameters as TProperties, { additionalProperties: false }),
     status: 200,
     response: pageSchema(item),
     async handle(context: Context, { caller, query }) {
-      const page = pageRequest(query as PageQuery);
+      const page = listPageRequest(query as PageQuery);
       const term = searchTerm(query as { term?: string; search?: string });
       const list = await read(context, { caller, query: query as Static<TObject<Filters>>, page, term });
       const meta = metaOf(page, list);

@@ -20,6 +20,15 @@ export const pageParameters = {
   cursor: Type.Optional(Type.String({ maxLength: 64, description: '`meta.next_cursor` of the page before.' })),
 };
 
+/** The cursor of lists, which can be paged back too. */
+export const listCursor = Type.Optional(
+  Type.String({
+    maxLength: 64,
+    description:
+      '`meta.next_cursor` of the page before; or `newer:` and the id of the first record of a page, for the page in front of it.',
+  }),
+);
+
 /** The parameters of lists that can be searched. */
 export const searchParameters = {
   term: Type.Optional(
@@ -41,6 +50,8 @@ export interface PageRequest {
   offset: number;
   /** Continue after this id. */
   before: string | null;
+  /** The page that ends in front of this id. */
+  inFrontOf?: string | null;
 }
 
 export function pageRequest(query: PageQuery): PageRequest {
@@ -52,6 +63,28 @@ export function pageRequest(query: PageQuery): PageRequest {
     throw fieldError('invalid_request', 'offset', 'Send cursor or offset, not both: a cursor says where to go on.');
   }
   return { limit: query.limit ?? limitDefault, offset: query.offset ?? 0, before };
+}
+
+/** The page of a list that can be paged back too. */
+export function listPageRequest(query: PageQuery): PageRequest {
+  const position = query.cursor === undefined ? undefined : cursorPosition(query.cursor);
+  if (!position?.inFrontOf) return pageRequest(query);
+  return { ...pageRequest({ ...query, cursor: position.inFrontOf }), ...position };
+}
+
+const newerPrefix = 'newer:';
+
+/** The cursor of the page in front of the one that begins with this record. */
+export function newerCursor(id: string): string {
+  return `${newerPrefix}${id}`;
+}
+
+/** Undefined for what is no cursor of a list. */
+export function cursorPosition(cursor: string): Pick<PageRequest, 'before' | 'inFrontOf'> | undefined {
+  const isNewer = cursor.startsWith(newerPrefix);
+  const id = isNewer ? cursor.slice(newerPrefix.length) : cursor;
+  if (!isUuid(id)) return undefined;
+  return isNewer ? { before: null, inFrontOf: id } : { before: id };
 }
 
 /** The text to search for; an empty one is no filter. Throws AppError where the two names disagree. */

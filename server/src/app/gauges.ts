@@ -64,8 +64,8 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   registerMoneyGauges(metrics, context);
 }
 
-function registerOutboxGauges(metrics: Metrics, { db, clock, networks }: GaugeContext): void {
-  const queues: QueueName[] = ['webhooks', 'settlement', 'notifications', ...networkQueues(networks)];
+function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  const queues: QueueName[] = ['webhooks', 'settlement', 'notifications', ...networkQueues()];
   const gauge = (name: string, help: string, valueOf: (backlog: QueueBacklog, now: Date) => number): void =>
     metrics.gauge(name, help, ['queue'], async (set) => {
       const now = clock.now();
@@ -111,7 +111,7 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
 
 /** Circuit breakers of payouts that are open or half-open. */
 function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
-  const labels = ['network', 'environment'];
+  const labels = ['network', 'environment', 'account'];
   metrics.gauge(
     'dalasi_network_paused',
     '1 while a network accepts no payouts.',
@@ -137,8 +137,8 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
   );
 }
 
-function labelsOf({ network, testMode }: Capabilities): { network: string; environment: string } {
-  return { network, environment: testMode ? 'test' : 'live' };
+function labelsOf({ network, testMode, railAccount }: Capabilities) {
+  return { network, environment: testMode ? 'test' : 'live', account: railAccount };
 }
 
 /** Every kind, also those that nothing is owed for. */

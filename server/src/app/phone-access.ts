@@ -22,8 +22,17 @@ export function phoneAccess(config: Config, secrets: Secrets): (request: Fastify
   };
 }
 
-/** The value of `?key=` in a merchant's link to the simulated phone of a production server. */
-export function phoneKey(secrets: Pick<Secrets, 'simulatorPhoneSecret'>, shortId: string): string {
+/** The link to a merchant's simulated phone; on a production server it has a key that nobody can guess. */
+export function phoneLink(
+  config: Config,
+  secrets: Pick<Secrets, 'simulatorPhoneSecret'>,
+  { publicUrl, shortId }: { publicUrl: string; shortId: string },
+): string {
+  const base = `${publicUrl}/simulator/phone`;
+  return config.production ? `${base}?key=${phoneKey(secrets, shortId)}` : base;
+}
+
+function phoneKey(secrets: Pick<Secrets, 'simulatorPhoneSecret'>, shortId: string): string {
   return shortId + createHmac('sha256', secrets.simulatorPhoneSecret).update(shortId).digest('hex').slice(0, 32);
 }
 

@@ -15,14 +15,14 @@ import type { Log } from '../kit/log.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import { purgeBreakers } from '../networks/payout-breakers.ts';
 import { purgePrompts } from '../networks/prompt-limits.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
+import { knownNetworks } from '../networks/known-networks.ts';
 import type { NoticeContext } from '../notifications/context.ts';
 import { notifyCharge } from '../notifications/notify-charge.ts';
 import { purgeChatMessages, purgeNotices } from '../notifications/retention.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
-import { cancelCharge, lookUpCharge, startCharge } from '../payments/jobs.ts';
+import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
@@ -69,8 +69,8 @@ function workTopicKind(queue: QueueName): string {
 }
 
 /** Three queues for each network, test and live separately. */
-export function networkQueues({ list }: NetworkRegistry): QueueName[] {
-  const rails = [...list(false), ...list(true)].map(({ capabilities }) => capabilities);
+export function networkQueues(): QueueName[] {
+  const rails = [false, true].flatMap((testMode) => knownNetworks.map(({ id: network }) => ({ network, testMode })));
   return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
 }
 
@@ -101,13 +101,15 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
       log,
       name: 'work for networks',
       topicKind: networkWorkTopicKind,
-      queues: [...networkQueues(context.networks), 'settlement'],
+      queues: [...networkQueues(), 'settlement'],
       handlers: {
         start_charge: (work) => startCharge(context, work),
         look_up_charge: (work) => lookUpCharge(context, work),
         cancel_charge: (work) => cancelCharge(context, work),
+        recheck_charge: (work) => recheckCharge(context, work),
         send_transfer: transfers.send,
         look_up_transfer: transfers.lookUp,
+        recheck_transfer: transfers.recheck,
         settle_charge: (work) => settleChargeWork(context, work),
       },
     }),
@@ -118,10 +120,10 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
       keysMax: 16,
       listDueKeys: async () => (await listDueShards(context)).map(String),
       run: (shard) =>
-        processInboxShard(context, BigInt(shard), (connectorName, notification) =>
+        processInboxShard(context, BigInt(shard), (railAccount, notification) =>
           notification.operation === 'collection'
-            ? applyNotification(context, connectorName, notification)
-            : transfers.applyNotification(connectorName, notification),
+            ? applyNotification(context, railAccount, notification)
+            : transfers.applyNotification(railAccount, notification),
         ),
     },
     {

@@ -1,11 +1,40 @@
+/** What operators do. */
+const operatorWords: ReadonlyMap<string, string> = new Map([
+  ['businesses.create', 'Create a business'],
+  ['businesses.check', 'Work on the checklist'],
+  ['businesses.approve', 'Approve for live'],
+  ['businesses.suspend', 'Suspend a business'],
+  ['businesses.lift_suspension', 'Lift a suspension'],
+  ['businesses.invite_owner', 'Invite an owner'],
+  ['fees.set', 'Set the fee of collections'],
+  ['transfer-fees.set', 'Set the fee of transfers'],
+  ['limits.set', 'Set limits of transfers'],
+  ['settlement.set', 'Set settlement and reserve'],
+  ['reserve.set', 'Set the reserve'],
+  ['settlement.run', 'Pay out sub-accounts'],
+  ['rate-limits.set', 'Set rate limits'],
+  ['page-rate-limits.set', 'Set the rate limit of a page'],
+  ['appearance.set', 'Set colour and contact'],
+  ['cases.proposed', 'Propose a resolution'],
+  ['cases.confirmed', 'Confirm a resolution'],
+  ['cases.withdrawn', 'Withdraw a proposal'],
+  ['ledger.verify', 'Verify the ledger'],
+  ['operators.invite', 'Invite an operator'],
+  ['operators.create_credential', 'Create a credential for commands'],
+  ['operators.change_role', 'Change an operator’s role'],
+  ['operators.revoke', 'Revoke an operator'],
+]);
+
 /** What people do that is no route of the API, in words. */
 const words: ReadonlyMap<string, string> = new Map([
+  ...operatorWords,
   ['business.rename', 'Name the business'],
   ['contact.set', 'Set the contact for payers'],
   ['logo.set', 'Set the logo'],
   ['logo.remove', 'Remove the logo'],
   ['colour.set', 'Set the colour on checkout'],
   ['fee_payer.set', 'Set who pays the fees'],
+  ['urls.set', 'Set where payers go afterwards'],
   ['schedule.set', 'Set when sub-accounts are paid out'],
   ['refund_limit.set', 'Set the limit for refunds'],
   ['team.invite', 'Invite to the team'],
@@ -13,15 +42,31 @@ const words: ReadonlyMap<string, string> = new Map([
   ['team.join', 'Join the team'],
   ['team.change_role', 'Change a role'],
   ['team.remove', 'Remove from the team'],
+  ['login.add_factor', 'Add a second factor'],
   ['login.remove_factor', 'Remove a second factor'],
-  ['live.request', 'Ask to go live'],
+  ['createPaymentAtCounter', 'Create a payment at a counter'],
+  ['keys.create', 'Create an API key'],
+  ['keys.roll', 'Roll an API key'],
+  ['keys.revoke', 'Revoke an API key'],
+  ['live.request', 'Request live access'],
   ['audit.export', 'Export the audit log'],
+  ['keys.create', 'Create an API key'],
+  ['keys.roll', 'Roll an API key'],
+  ['keys.revoke', 'Revoke an API key'],
 ]);
 
 /** The words of an action of our own, without a route of the API; a new one reads as its name until it stands above. */
 export function ownActionText(action: string): string {
   return words.get(action) ?? action.replaceAll(/[._]/g, ' ');
 }
+
+/** What operators do, for a filter. */
+export const operatorActions: readonly { action: string; text: string }[] = [...operatorWords].map(
+  ([action, text]) => ({
+    action,
+    text,
+  }),
+);
 
 /** All of them, for a filter. */
 export const ownActions: readonly { action: string; text: string }[] = [...words].map(([action, text]) => ({

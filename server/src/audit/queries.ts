@@ -3,6 +3,7 @@ import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { installationId } from './audit-entry.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
@@ -51,14 +52,37 @@ const auditList: ListSource<AuditEntry> = {
   onlyGrows: true,
 };
 
+// Of no business in particular: the parameter that every list has is only checked to be there.
+const operatorList: ListSource<AuditEntry> = {
+  name: 'audit_entries_of_operators',
+  select: `-- across merchants: what operators did, to whichever business
+           SELECT ${columns} FROM audit_entries WHERE actor_type = 'operator' AND $1::uuid IS NOT NULL`,
+  onlyGrows: true,
+};
+
+/** What operators did, to businesses and to the installation; newest first. */
+export function listOperatorEntries(
+  lists: ListReader,
+  page: PageRequest,
+  filter: AuditFilter,
+): Promise<List<AuditEntry>> {
+  const isSearch = filter.term !== undefined;
+  return lists.read(operatorList, { merchantId: installationId, page, filters: filtersOf(filter), isSearch });
+}
+
 /** Newest first. */
 export function listAuditEntries(
   lists: ListReader,
   businessId: string,
   page: PageRequest,
-  { testMode, action, actorId, objectId, term, ...times }: AuditFilter,
+  filter: AuditFilter,
 ): Promise<List<AuditEntry>> {
-  const filters: ListFilter[] = [
+  const isSearch = filter.term !== undefined;
+  return lists.read(auditList, { merchantId: businessId, page, filters: filtersOf(filter), isSearch });
+}
+
+function filtersOf({ testMode, action, actorId, objectId, term, ...times }: AuditFilter): ListFilter[] {
+  return [
     ...(testMode === undefined ? [] : [modeFilter(testMode)]),
     ...columnFilter('action', 'action =', action),
     ...columnFilter('actor', 'actor_id =', actorId),
@@ -66,7 +90,6 @@ export function listAuditEntries(
     ...createdFilter('audit_entries', times),
     ...(term === undefined ? [] : [textFilter(term)]),
   ];
-  return lists.read(auditList, { merchantId: businessId, page, filters, isSearch: term !== undefined });
 }
 
 function modeFilter(testMode: boolean): ListFilter {

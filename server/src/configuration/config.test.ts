@@ -91,7 +91,14 @@ describe('an invalid setting is refused by name, with its allowed values', () =>
   test('the table covers every setting that can be invalid', () => {
     // Any text may be the name of a folder or a secret of somebody's; that of a host is known to be wrong when it is
     // listened on.
-    const anyText = ['HOST', 'DATA_DIR', 'NETWORK_LOGOS', 'WHATSAPP_APP_SECRET', 'WHATSAPP_VERIFY_TOKEN'];
+    const anyText = [
+      'HOST',
+      'DATA_DIR',
+      'NETWORK_LOGOS',
+      'RECEIPT_TEMPLATES',
+      'WHATSAPP_APP_SECRET',
+      'WHATSAPP_VERIFY_TOKEN',
+    ];
     const tried = new Set<string>(wrong.map(([name]) => name));
     assert.deepEqual(
       settings.map(({ name }) => name).filter((name) => !tried.has(name)),

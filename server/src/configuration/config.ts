@@ -23,6 +23,7 @@ export interface Config {
   networkDialCodes: ReadonlyMap<string, string>;
   /** The folder with the networks' logos. */
   networkLogos: string | null;
+  receiptTemplates: string | null;
   production: boolean;
   role: 'all' | 'api' | 'worker';
   /** Null in development: generated and stored in the data directory. */
@@ -84,6 +85,7 @@ export function readConfig(environment: Environment): Config {
     production,
     networkDialCodes: read.dialCodes('NETWORK_DIAL_CODES'),
     networkLogos: read.text('NETWORK_LOGOS'),
+    receiptTemplates: read.text('RECEIPT_TEMPLATES'),
     role: read.choice('ROLE', ['all', 'api', 'worker'], 'all'),
     sealKey: read.key('SEAL_KEY'),
     sealKeysOld: read.keys('SEAL_KEYS_OLD'),

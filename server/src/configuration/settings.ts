@@ -71,6 +71,12 @@ export const settings = [
     default: null,
   },
   {
+    name: 'RECEIPT_TEMPLATES',
+    description:
+      'A folder with your own templates of the messages that networks send to shops (docs/receipts.md); they go before those of Dalasi.',
+    default: null,
+  },
+  {
     name: 'ROLE',
     description: 'all, api (serves requests) or worker (runs background work). The last two need DATABASE_URL.',
     default: 'all',

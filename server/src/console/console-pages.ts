@@ -21,6 +21,7 @@ const assets = createAssets(`${consoleHome}/assets`, {
     new URL('../pages/controls.css', import.meta.url),
     new URL('../portal/portal.css', import.meta.url),
     new URL('../portal/patterns/patterns.css', import.meta.url),
+    new URL('console.css', import.meta.url),
   ],
   scripts: [
     new URL('../portal/passkey.js', import.meta.url),

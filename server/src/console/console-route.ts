@@ -1,6 +1,7 @@
 import type { OperatorAction } from '../accounts/permissions.ts';
 import { formRoutes as portalFormRoutes } from '../portal/patterns/form-page.ts';
 import type { FormPage } from '../portal/patterns/form-page.ts';
+import { listRoutes as portalListRoutes } from '../portal/patterns/list-export.ts';
 import { listRoute as portalListRoute } from '../portal/patterns/list-page.ts';
 import type { ListPage } from '../portal/patterns/list-page.ts';
 import type { PageResult, PageRoute } from '../portal/patterns/page-route.ts';
@@ -8,7 +9,19 @@ import type { ConsoleServices } from './services.ts';
 import type { ConsoleVisit } from './visit.ts';
 
 /** The part of the console that a page belongs to, which the navigation marks. */
-export type Section = 'home' | 'businesses' | 'cases' | 'ledger' | 'operators' | 'audit' | 'queues' | 'more';
+export type Section =
+  | 'home'
+  | 'search'
+  | 'cases'
+  | 'networks'
+  | 'queues'
+  | 'totals'
+  | 'ledger'
+  | 'businesses'
+  | 'defaults'
+  | 'operators'
+  | 'audit'
+  | 'more';
 
 /** The types of the console's pages. */
 export interface ConsoleKind {
@@ -26,6 +39,11 @@ export type ConsoleRoute = PageRoute<ConsoleKind>;
 /** A list of the console. */
 export function listRoute<Row extends { id: string }>(page: ListPage<Row, ConsoleKind>): ConsoleRoute {
   return portalListRoute(page);
+}
+
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }>(page: ListPage<Row, ConsoleKind>): ConsoleRoute[] {
+  return portalListRoutes(page);
 }
 
 /** The two routes of a form of the console. */

@@ -1,27 +1,57 @@
-import { auditList } from './audit/audit-list.ts';
+import { auditPages } from './audit/audit-list.ts';
 import { approvalPages } from './businesses/approval-pages.ts';
-import { businessPages } from './businesses/business-pages.ts';
-import { termsPages } from './businesses/terms-pages.ts';
+import { appearancePages } from './businesses/appearance-pages.ts';
+import { businessForms } from './businesses/business-forms.ts';
+import { businessList } from './businesses/business-list.ts';
+import { businessPage } from './businesses/business-page.ts';
+import { keyPages } from './businesses/key-pages.ts';
+import { settlementRun } from './businesses/settlement-run.ts';
 import { caseList } from './cases/case-list.ts';
 import { casePages } from './cases/case-pages.ts';
 import type { ConsoleRoute } from './console-route.ts';
+import { debtList } from './debts/debt-list.ts';
 import { morePage } from './frame.ts';
-import { homePage } from './home-page.ts';
+import { homePage } from './home/home-page.ts';
 import { ledgerPages } from './ledger/ledger-pages.ts';
 import { operatorPages } from './logins/operator-pages.ts';
-import { queuesPage } from './queues-page.ts';
+import { networkPages } from './networks/network-pages.ts';
+import { queuesPage } from './queues/queues-page.ts';
+import { recordPage } from './records/record-page.ts';
+import { searchPage } from './search/search-page.ts';
+import { defaultsPage } from './terms/default-page.ts';
+import { feeTerms } from './terms/fee-terms.ts';
+import { limitTerms } from './terms/limit-terms.ts';
+import { rateLimitTerms } from './terms/rate-limit-terms.ts';
+import { totalsPages } from './totals/totals-list.ts';
 
 /** Pages below `/operator`; the authorisation matrix walks both tables. */
 export const installationRoutes: readonly ConsoleRoute[] = [
-  ...businessPages,
+  businessList,
+  ...businessForms,
+  businessPage,
   ...approvalPages,
-  ...termsPages,
+  ...appearancePages,
+  ...keyPages,
+  ...settlementRun,
+  defaultsPage,
+  ...feeTerms,
+  ...limitTerms,
+  ...rateLimitTerms,
   ...operatorPages,
-  ...ledgerPages,
-  auditList,
-  queuesPage,
-  morePage,
+  ...auditPages,
 ];
 
 /** Pages below `/operator/test` and `/operator/live`. */
-export const environmentRoutes: readonly ConsoleRoute[] = [homePage, caseList, ...casePages];
+export const environmentRoutes: readonly ConsoleRoute[] = [
+  homePage,
+  searchPage,
+  recordPage,
+  caseList,
+  ...casePages,
+  debtList,
+  ...networkPages,
+  queuesPage,
+  ...totalsPages,
+  ...ledgerPages,
+  morePage,
+];

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessibilityViolations, launchBrowser } from '../../../test/harness/browser.ts';
-import { findReserves, setReserve } from '../merchants/manage-rules.ts';
+import { createApiClient, createCharge } from '../../../test/harness/api-client.ts';
+import { environmentRoutes, installationRoutes } from './console-routes.ts';
+import { findMerchantById } from '../merchants/manage-keys.ts';
+import { findMerchantRules, findReserves, setReserve } from '../merchants/manage-rules.ts';
+import { findFeeRule } from '../merchants/rules.ts';
+import { authenticateOperator } from '../operators/manage-operators.ts';
 import { openConsoleWorld } from '../../../test/harness/console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
@@ -19,6 +24,18 @@ before(async () => {
 });
 
 after(() => world.stop());
+
+/** With a second factor; each code counts once, so each form is another admin's. */
+async function asAdmin(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  const other = await world.signInOperator('admin');
+  return other.submit(path, { ...fields, second_factor: other.code() });
+}
+
+/** A PNG of one pixel. */
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 test('a first operator chooses a password by the printed link, and gets nowhere without a second factor', async () => {
   const { link } = await world.createLogin({ email: 'fatou@example.gm', name: 'Fatou', role: 'admin' });
@@ -59,10 +76,12 @@ test('support may not change fees; finance may, with a second factor, and the au
   assert.equal(withoutFactor.status, 400, 'no factor, no change');
   assert.equal((await finance.submit(path, { ...fields, second_factor: finance.code() })).status, 303);
   const page = await (await finance.get(`/operator/businesses/${world.businessId}`)).text();
-  assert.match(page, /1\.5%, paid by the business/);
-  const log = await (await admin.get(`/operator/audit?business=${world.businessId}`)).text();
-  assert.match(log, /fees\.set/);
-  assert.match(log, new RegExp(finance.name));
+  assert.match(page, /<dt>Fee of collections<\/dt><dd>1\.5%<\/dd>/);
+  for (const address of [`/operator/audit?business=${world.businessId}`, '/operator/audit?action=fees.set']) {
+    const log = await (await admin.get(address)).text();
+    assert.match(log, /Set the fee of collections<\/span>[^]*Percent: 1\.5/, address);
+    assert.match(log, new RegExp(finance.name), address);
+  }
 });
 
 test('terms open with what is agreed; an unchanged form changes nothing, an emptied one clears', async () => {
@@ -74,7 +93,7 @@ test('terms open with what is agreed; an unchanged form changes nothing, an empt
   const page = await (await finance.get(path)).text();
   assert.match(page, /name="percent"[^>]*\svalue="10"/);
   assert.match(page, /name="hours"[^>]*\svalue="72"/);
-  const same = { schedule: 'manual', percent: '10', hours: '72' };
+  const same = { schedule: 'manual', percent: '10', hours: '72', new_for_days: '30' };
   const other = await world.signInOperator('finance');
   assert.equal((await other.submit(path, { ...same, second_factor: other.code() })).status, 303);
   assert.deepEqual((await findReserves(db, { merchantId })).own, agreed);
@@ -115,8 +134,8 @@ test('a case shows what each way books; its proposer cannot confirm, another doe
   assert.equal((await admin.submit(`${path}/confirm`, {})).status, 400, 'no factor, though one was given just now');
   assert.equal((await admin.submit(`${path}/confirm`, { second_factor: admin.code() })).status, 303);
   assert.match(await (await support.get(path)).text(), /Resolved/);
-  assert.equal((await admin.submit('/operator/ledger/verify', {})).status, 303);
-  assert.match(await (await support.get('/operator/ledger')).text(), /Right/);
+  assert.equal((await admin.submit('/operator/live/ledger/verify', {})).status, 303);
+  assert.match(await (await support.get('/operator/live/ledger')).text(), /Right/);
 });
 
 /** A payment of 100 for which the simulated network reports 101. */
@@ -143,20 +162,162 @@ test('a revoked operator is out at the next request', async () => {
   assert.equal((await leaving.get('/operator/businesses')).status, 404);
 });
 
+test('fees for one network and defaults are set as by command; limits of a default cannot be none', async () => {
+  const { db } = world.dashboard.service;
+  const merchantId = world.dashboard.business.test.merchant.id;
+  const wave = `/operator/businesses/${world.businessId}/transfer-fees?environment=test&network=wave`;
+  assert.equal((await asAdmin(wave, { percent: '2', fixed: '', minimum: '', maximum: '' })).status, 303);
+  assert.equal((await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3' })).status, 303);
+  const rules = await findMerchantRules(db, merchantId);
+  assert.equal(rules && findFeeRule(rules, 'transfer', 'wave')?.rule.percentHundredths, 200n);
+  assert.equal(rules && findFeeRule(rules, 'transfer', 'aps')?.rule.fixedMinor, 300n);
+  assert.match(await (await support.get('/operator/defaults')).text(), /<dt>Transfers<\/dt><dd>D3\.00<\/dd>/);
+  assert.equal(
+    (await asAdmin('/operator/defaults/transfer-fees', { percent: '', fixed: '3', default: 'true' })).status,
+    303,
+  );
+  assert.equal((await asAdmin('/operator/defaults/limits', { largest: 'none', daily: '' })).status, 400);
+  assert.equal((await asAdmin('/operator/defaults/limits', { largest: '50,000', daily: '' })).status, 303);
+  assert.equal((await asAdmin('/operator/defaults/limits', { largest: '', daily: '' })).status, 303);
+  const reserve = { percent: '10', hours: '72', new_for_days: '30' };
+  assert.equal((await asAdmin('/operator/defaults/settlement', reserve)).status, 303);
+  const { fallback } = await findReserves(db, 'default');
+  assert.deepEqual(fallback, { percentHundredths: 1_000n, hours: 72n, newForDays: 30n });
+  assert.equal((await asAdmin('/operator/defaults/settlement', { ...reserve, default: 'true' })).status, 303);
+});
+
+test('rate limits of a merchant and of one page hold until they are emptied', async () => {
+  const { db } = world.dashboard.service;
+  const { id } = world.dashboard.business.live.merchant;
+  const path = `/operator/businesses/${world.businessId}`;
+  const limits = { requests: '300', 'key-percent': '50', pages: 'none' };
+  const more = async (address: string, fields: Record<string, string>): Promise<number> =>
+    (await asAdmin(address, fields)).status;
+  assert.equal(await more(`${path}/rate-limits`, { ...limits, requests: '0' }), 400);
+  assert.equal(await more(`${path}/rate-limits`, limits), 303);
+  const merchant = await findMerchantById(db, id);
+  assert.deepEqual(
+    [merchant?.rateLimitPerSecond, merchant?.rateLimitKeyPercent, merchant?.rateLimitPages],
+    [300n, 50n, 0n],
+  );
+  assert.equal(await more(`${path}/rate-limits`, { requests: '', 'key-percent': '', pages: '' }), 303);
+  assert.equal((await findMerchantById(db, id))?.rateLimitPerSecond, null);
+  const link = await world.dashboard.api.post('/v1/payment-links', { data: { title: 'Ticket sale' } });
+  const ofLink = { kind: 'link', page: String(link.body['id']), pages: '200' };
+  assert.equal(await more(`${path}/page-rate-limits`, ofLink), 404, 'the link is of the test environment');
+  assert.equal(await more(`${path}/page-rate-limits?environment=test`, ofLink), 303);
+  assert.match(await (await support.get(path)).text(), /Ticket sale.*: 200 payments a second/);
+});
+
+test('an admin’s new key works and is shown once; its owners are mailed; rolling and revoking end it', async () => {
+  const { service } = world.dashboard;
+  const owner = await world.dashboard.signIn('owner');
+  const path = `/operator/businesses/${world.businessId}/keys`;
+  assert.equal((await finance.get(`${path}/new?environment=test`)).status, 403);
+  const fields = { name: 'Till', 'scopes.read': 'true', 'scopes.charge': 'true' };
+  const response = await asAdmin(`${path}/new?environment=test`, fields);
+  const key = /sk_test_[0-9A-Za-z]{38}/.exec(await response.text())?.[0] ?? '';
+  const callWith = async (secret: string): Promise<number> =>
+    (await createApiClient(service.url, secret).get('/v1/payments')).status;
+  assert.equal(await callWith(key), 200);
+  const list = await (await support.get(path)).text();
+  assert.doesNotMatch(list, new RegExp(key));
+  const id = new RegExp(`keys/([0-9a-f-]{36})\\?environment=test[^]{0,300}…${key.slice(-4)}`).exec(list)?.[1];
+  const record = `${path}/${id}`;
+  const rolled = await asAdmin(`${record}/roll?environment=test`, { overlap: '0' });
+  const next = /sk_test_[0-9A-Za-z]{38}/.exec(await rolled.text())?.[0] ?? '';
+  assert.deepEqual([await callWith(next), next === key], [200, false]);
+  const log = await (await support.get(`/operator/audit?business=${world.businessId}`)).text();
+  assert.match(log, /Roll an API key/);
+  assert.doesNotMatch(log, new RegExp(next));
+  assert.equal((await asAdmin(`${record}/roll`, {})).status, 404, 'it is no live key');
+  const mailed = await service.db.rows<{ subject: string }>({
+    ...{ name: 'test_mails', text: 'SELECT subject FROM mails WHERE recipient = $1', values: [owner.account.email] },
+  });
+  assert.deepEqual(
+    mailed.map(({ subject }) => subject),
+    ['Kairaba Books: New test API key', 'Kairaba Books: New test API key'],
+  );
+});
+
+test('an operator invites the first owner of a business only, so that nobody of them becomes one', async () => {
+  const { businessId } = (await world.dashboard.service.onboard('Bakau Bikes')).test.merchant;
+  const path = `/operator/businesses/${businessId}/owner`;
+  assert.equal((await support.submit(path, { email: 'no address' })).status, 400);
+  assert.equal((await support.submit(path, { email: 'awa@bikes.gm' })).status, 303);
+  assert.match(
+    await (await support.get(`/operator/businesses/${businessId}`)).text(),
+    /Invited, owner<\/dt><dd>awa@bikes\.gm/,
+  );
+  const ofTeam = `/operator/businesses/${world.businessId}/owner`;
+  await world.dashboard.signIn('owner');
+  assert.match(await (await support.get(ofTeam)).text(), /It has a team already/);
+  assert.equal((await support.submit(ofTeam, { email: 'lamin@operator.gm' })).status, 409);
+});
+
+test('a logo and a contact are set for the environment that the address names', async () => {
+  const path = `/operator/businesses/${world.businessId}`;
+  const form = await (await support.get(`${path}/logo?environment=test`)).text();
+  const hidden = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  const body = new FormData();
+  for (const [, name = '', value = ''] of hidden) body.append(name, value);
+  body.append('logo', new Blob([new Uint8Array(onePixel)], { type: 'image/png' }), 'logo.png');
+  const headers = { cookie: support.cookie, 'sec-fetch-site': 'same-origin' };
+  const url = `${world.dashboard.service.url}${path}/logo?environment=test`;
+  assert.equal((await fetch(url, { method: 'POST', headers, body, redirect: 'manual' })).status, 303);
+  const { test: ofTest, live } = world.dashboard.business;
+  const { db } = world.dashboard.service;
+  assert.ok((await findMerchantById(db, ofTest.merchant.id))?.logoSetAt);
+  assert.equal((await findMerchantById(db, live.merchant.id))?.logoSetAt, null);
+  assert.equal((await support.submit(`${path}/logo/remove?environment=test`, {})).status, 303);
+  const contact = { page_colour: '#ffff00', contact_phone: '7001234' };
+  assert.equal((await support.submit(`${path}/appearance`, contact)).status, 400, 'white text is not readable on it');
+  assert.equal((await support.submit(`${path}/appearance`, { ...contact, page_colour: '#0b6a55' })).status, 303);
+  assert.equal((await findMerchantById(db, live.merchant.id))?.pageColour, '#0b6a55');
+});
+
+test('a role changes at once, and nobody changes their own; a credential for commands is shown once', async () => {
+  const changed = await world.signInOperator('support');
+  const path = `/operator/operators/${changed.operatorId}/role`;
+  assert.equal((await asAdmin(path, { role: 'finance' })).status, 303);
+  assert.equal((await changed.get(`/operator/businesses/${world.businessId}/fees`)).status, 200);
+  const other = await world.signInOperator('admin');
+  const own = `/operator/operators/${other.operatorId}/role`;
+  assert.equal((await other.submit(own, { role: 'support', second_factor: other.code() })).status, 409);
+  const response = await asAdmin('/operator/operators/credential', { name: 'Isatou' });
+  const credential = /op_[0-9A-Za-z]{38}/.exec(await response.text())?.[0];
+  const { db, secrets } = world.dashboard.service;
+  const authenticated = await authenticateOperator(db, secrets.pepper, credential);
+  assert.equal('operator' in authenticated && authenticated.operator.name, 'Isatou');
+});
+
 test('every page is accessible and fits: 360 pixels without scripts, 1280 pixels in the dark', async () => {
   const browser = await launchBrowser();
   try {
-    const business = `/businesses/${world.businessId}`;
-    const paths = ['/live/home', '/test/cases', '/businesses', '/businesses/new', business, `${business}/approval`];
+    const ids = { ':id': world.businessId, ':network': 'wave' };
+    // Every page that needs no other record, and one of each that does.
+    const pages = [
+      ...installationRoutes.map((route) => ({ ...route, base: '' })),
+      ...environmentRoutes.map((route) => ({ ...route, base: '/test' })),
+    ].filter(
+      ({ method, path }) => method === 'GET' && /^\/(businesses\/:id(?!.*:key)|networks\/:network|[^:]*$)/.test(path),
+    );
+    const paths = pages
+      .filter(({ path }) => !/export\/(file|progress)$/.test(path))
+      .map(({ base, path }) => base + Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path));
+    const inTest = async (list: string) =>
+      /id="row-([0-9a-f-]{36})"/.exec(await (await admin.get(`/operator/test/${list}`)).text())?.[1];
     paths.push(
-      `${business}/fees`,
-      `${business}/settlement?environment=test`,
-      `${business}/suspend`,
-      '/operators',
-      '/operators/new',
-      '/ledger',
-      '/audit',
+      '/live/home',
+      '/live/cases',
       '/account',
+      `/operators/${support.operatorId}`,
+      `/test/cases/${await inTest('cases')}`,
+    );
+    paths.push(
+      `/test/records/${await createCharge(world.dashboard.api)}`,
+      '/test/search?q=kairaba',
+      '/test/search?q=zzz',
     );
     for (const view of [
       { width: 360, height: 740, scripts: false },

@@ -8,47 +8,55 @@ interface ConsoleLink {
   section: Section;
   text: string;
   path: string;
-  /** True for what concerns one environment. */
-  isOfEnvironment: boolean;
 }
 
-/** The whole navigation. `more` shows it as a page, for phones. */
-const links: readonly ConsoleLink[] = [
-  { section: 'home', text: 'Home', path: '/home', isOfEnvironment: true },
-  { section: 'cases', text: 'Cases', path: '/cases', isOfEnvironment: true },
-  { section: 'businesses', text: 'Businesses', path: '/businesses', isOfEnvironment: false },
-  { section: 'queues', text: 'Networks and queues', path: '/queues', isOfEnvironment: false },
-  { section: 'ledger', text: 'Ledger', path: '/ledger', isOfEnvironment: false },
-  { section: 'operators', text: 'Operators', path: '/operators', isOfEnvironment: false },
-  { section: 'audit', text: 'Audit log', path: '/audit', isOfEnvironment: false },
+// What concerns one environment, and what concerns both.
+const environmentLinks: readonly ConsoleLink[] = [
+  { section: 'home', text: 'Home', path: '/home' },
+  { section: 'cases', text: 'Cases', path: '/cases' },
+  { section: 'networks', text: 'Networks', path: '/networks' },
+  { section: 'queues', text: 'Queues', path: '/queues' },
+  { section: 'totals', text: 'Totals', path: '/totals' },
+  { section: 'ledger', text: 'Ledger', path: '/ledger' },
 ];
-const bottomSections: readonly Section[] = ['home', 'cases', 'businesses'];
+const installationLinks: readonly ConsoleLink[] = [
+  { section: 'businesses', text: 'Businesses', path: '/businesses' },
+  { section: 'defaults', text: 'Default terms', path: '/defaults' },
+  { section: 'operators', text: 'Operators', path: '/operators' },
+  { section: 'audit', text: 'Audit log', path: '/audit' },
+];
+const bottomSections: readonly Section[] = ['home', 'cases', 'networks'];
 
 /** Environment and navigation around a page's own content. */
 export function frame({ environment, operator }: ConsoleVisit, section: Section, body: Html): Html {
   const shown = environment ?? 'live';
-  const linkOf = (link: ConsoleLink): Html =>
-    html`<a href="${pathOf(link, shown)}" ${link.section === section && html`aria-current="page"`}>${link.text}</a>`;
-  const other = shown === 'test' ? 'live' : 'test';
-  const path = links.find((link) => link.section === section)?.path ?? '/home';
+  const here = `${consoleHome}/${shown}`;
+  const linkOf = (base: string) => (link: ConsoleLink) =>
+    html`<a href="${base}${link.path}" ${link.section === section && html`aria-current="page"`}>${link.text}</a>`;
+  const bottom = environmentLinks.filter((link) => bottomSections.includes(link.section));
+  const listOf = (links: readonly ConsoleLink[], base: string): Html =>
+    html`<ul>${links.map((link) => html`<li>${linkOf(base)(link)}</li>`)}</ul>`;
   return html`<a class="skip" href="#content">Skip to the content</a>
 <div class="shell">
-<header><div class="top"><a class="business" href="${consoleHome}/${shown}/home">Operator</a>
-${
-  environment !== null &&
-  html`<p class="environments"><span class="environment" aria-current="true">${environment === 'test' ? 'Test' : 'Live'}</span>
-<a href="${consoleHome}/${other}${path}">${other === 'test' ? 'Test' : 'Live'}</a></p>`
-}</div>
+<header><div class="top"><a class="business" href="${here}/home">Operator</a>
+${environment !== null && environmentSwitch(environment, section)}
+<a class="find" href="${here}/search">Search</a></div>
 ${environment === 'test' && html`<p class="ribbon">Test: no real money moves</p>`}</header>
-<nav class="side" aria-label="Console"><ul>${links.map((link) => html`<li>${linkOf(link)}</li>`)}</ul>
-<ul class="own"><li><a href="${consoleHome}/account">${operator.name}, ${operator.role}</a></li></ul></nav>
+<nav class="side" aria-label="Console">${environment === null ? html`<h2>Live</h2>` : ''}${listOf(environmentLinks, here)}
+<h2>Test and live</h2>${listOf(installationLinks, consoleHome)}
+<ul class="own"><li><a href="${consoleHome}/account"><bdi>${operator.name}</bdi>, ${operator.role}</a></li></ul></nav>
 <main id="content" tabindex="-1">${body}</main>
-<nav class="bottom" aria-label="Main">${links.filter((link) => bottomSections.includes(link.section)).map(linkOf)}<a href="${consoleHome}/more" ${section === 'more' && html`aria-current="page"`}>More</a></nav>
+<nav class="bottom" aria-label="Main">${bottom.map(linkOf(here))}<a href="${here}/more" ${section === 'more' && html`aria-current="page"`}>More</a></nav>
 </div>`;
 }
 
-function pathOf({ path, isOfEnvironment }: ConsoleLink, environment: Environment): string {
-  return `${consoleHome}${isOfEnvironment ? `/${environment}` : ''}${path}`;
+/** Leads from a record to its list: the other environment has other records. */
+function environmentSwitch(environment: Environment, section: Section): Html {
+  const other = environment === 'test' ? 'live' : 'test';
+  const path = environmentLinks.find((link) => link.section === section)?.path ?? `/${section}`;
+  const nameOf = (each: Environment): string => (each === 'test' ? 'Test' : 'Live');
+  return html`<p class="environments"><span class="environment" aria-current="true">${nameOf(environment)}</span>
+<a href="${consoleHome}/${other}${path}">${nameOf(other)}</a></p>`;
 }
 
 /** The whole navigation as a page, for phones: no scripts needed. */
@@ -57,9 +65,12 @@ export const morePage: ConsoleRoute = {
   path: '/more',
   section: 'more',
   action: 'records.read',
-  async handle(_services, { accountPath }) {
-    const body = html`<h1>More</h1><section class="panel">
-<ul class="links">${links.map((link) => html`<li><a href="${pathOf(link, 'live')}">${link.text}</a></li>`)}</ul></section>
+  async handle(_services, { accountPath, base }) {
+    const listOf = (title: string, links: readonly ConsoleLink[], head: string): Html =>
+      html`<section class="panel"><h2>${title}</h2>
+<ul class="links">${links.map(({ path, text }) => html`<li><a href="${head}${path}">${text}</a></li>`)}</ul></section>`;
+    const body = html`<h1>More</h1>${listOf('This environment', environmentLinks, base)}
+${listOf('Test and live', installationLinks, consoleHome)}
 <p><a href="${accountPath}">Your login</a></p>`;
     return { title: 'More', body };
   },

@@ -6,6 +6,7 @@ import type { Page } from '../portal/patterns/page-route.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
+import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
 import type { ConsoleRoute } from './console-route.ts';
 import { frame } from './frame.ts';
 import type { ConsoleServices } from './services.ts';
@@ -19,29 +20,32 @@ export function registerRoutes(
   routes: readonly ConsoleRoute[],
 ): void {
   for (const route of routes) {
-    scope.route<{ Params: Record<string, string> }>({
-      method: route.method,
-      url: environment === null ? route.path : `/${environment}${route.path}`,
-      handler: requireSignedIn(parts, async (request, reply, signedIn) => {
-        if (!(await hasSecondFactor(parts.context.db, signedIn.account))) {
-          return seeOther(reply, `${parts.home}/account`);
-        }
-        const guardField = parts.guardField(request);
-        const visit = await findVisit(services, request, signedIn, { environment, guardField });
-        const refused = () => refusedPage(visit);
-        const result = await runPage(services, route, { visit, input: inputOf(request), refused });
-        if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
-        if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
-        if ('download' in result) return sendDownload(reply, result.download);
-        const { status = 200, title, body } = result;
-        const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
-        return parts.send(request, reply, {
-          status,
-          title: `${where}${title} · Operator`,
-          body: frame(visit, route.section, body),
-        });
+    registerWithFiles(scope, route, (target) =>
+      target.route<{ Params: Record<string, string> }>({
+        method: route.method,
+        url: environment === null ? route.path : `/${environment}${route.path}`,
+        handler: requireSignedIn(parts, async (request, reply, signedIn) => {
+          if (!(await hasSecondFactor(parts.context.db, signedIn.account))) {
+            return seeOther(reply, `${parts.home}/account`);
+          }
+          const guardField = parts.guardField(request);
+          const visit = await findVisit(services, request, signedIn, { environment, guardField });
+          const refused = () => refusedPage(visit);
+          const input = { ...inputOf(request), files: filesOf(request) };
+          const result = await runPage(services, route, { visit, input, refused });
+          if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
+          if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
+          if ('download' in result) return sendDownload(reply, result.download);
+          const { status = 200, title, body } = result;
+          const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
+          return parts.send(request, reply, {
+            status,
+            title: `${where}${title} · Operator`,
+            body: frame(visit, route.section, body),
+          });
+        }),
       }),
-    });
+    );
   }
 }
 

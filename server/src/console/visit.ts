@@ -36,6 +36,7 @@ export async function findVisit(
     operator: { id: login.operatorId, name: login.name, role },
     environment,
     base: environment === null ? consoleHome : `${consoleHome}/${environment}`,
+    fileHead: environment === null ? ['operator'] : ['operator', environment],
     accountPath: `${consoleHome}/account`,
     now: accounts.clock.now(),
     guardField,

@@ -1,19 +1,21 @@
 import { balancePage } from './balance/balance-page.ts';
 import { movementsPage } from './balance/movements-page.ts';
+import { onItsWayPages } from './balance/on-its-way.ts';
 import { statementPages } from './balance/statement-page.ts';
 import { closeDay } from './counters/close-day.ts';
 import { counterForms } from './counters/counter-forms.ts';
-import { counterList } from './counters/counter-list.ts';
+import { counterLists } from './counters/counter-list.ts';
 import { counterPage } from './counters/counter-page.ts';
 import { posterPages } from './counters/poster-pages.ts';
 import { auditPages } from './audit/audit-pages.ts';
 import type { DashboardRoute } from './dashboard-route.ts';
+import { figureExport } from './home/figure-export.ts';
 import { figurePage } from './home/figure-page.ts';
 import { homePage } from './home/home-page.ts';
-import { groupList } from './groups/group-list.ts';
+import { groupLists } from './groups/group-list.ts';
 import { groupPages } from './groups/group-pages.ts';
 import { linkForms } from './links/link-forms.ts';
-import { linkList } from './links/link-list.ts';
+import { linkLists } from './links/link-list.ts';
 import { linkPage } from './links/link-page.ts';
 import { endpointPages } from './endpoints/endpoint-pages.ts';
 import { eventPages } from './events/event-pages.ts';
@@ -30,7 +32,7 @@ import { paymentPages } from './payments/payment-page.ts';
 import { settingsPages } from './settings/settings-pages.ts';
 import { subAccountMoneyForms } from './sub-accounts/money-forms.ts';
 import { subAccountForms } from './sub-accounts/sub-account-forms.ts';
-import { subAccountList } from './sub-accounts/sub-account-list.ts';
+import { subAccountLists } from './sub-accounts/sub-account-list.ts';
 import { subAccountPages } from './sub-accounts/sub-account-page.ts';
 import { searchOther, searchPage } from './search/search-page.ts';
 import { teamPages } from './team/team-pages.ts';
@@ -44,17 +46,18 @@ import { transferPages } from './transfers/transfer-pages.ts';
 export const dashboardRoutes: readonly DashboardRoute[] = [
   homePage,
   figurePage,
+  figureExport,
   ...paymentLists,
   ...newPayment,
   ...paymentPages,
   ...counterScreen,
   stream,
   ...settingsPages,
-  ...[linkList, ...linkForms, linkPage],
-  ...[counterList, ...counterForms, ...posterPages, closeDay, counterPage],
-  ...[subAccountList, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
-  ...[groupList, ...groupPages],
-  ...[balancePage, movementsPage, ...statementPages],
+  ...[...linkLists, ...linkForms, linkPage],
+  ...[...counterLists, ...counterForms, ...posterPages, closeDay, counterPage],
+  ...[...subAccountLists, ...subAccountForms, ...subAccountMoneyForms, ...subAccountPages],
+  ...[...groupLists, ...groupPages],
+  ...[balancePage, movementsPage, ...onItsWayPages, ...statementPages],
   searchPage,
   searchOther,
   ...teamPages,

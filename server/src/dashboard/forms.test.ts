@@ -54,7 +54,7 @@ test('a refused form changes nothing, says why beside the field, and returns all
   assert.equal((await audited()).length, count);
 });
 
-test('fields that a form does not have are ignored, whatever the API would take', async () => {
+test('mass assignment: fields that a form does not have are ignored, whatever the API would take', async () => {
   const url = world.at('/payments/new');
   const extra = { 'data.metadata.order': '1', currency: 'USD', status: 'successful', sub_account: 'other' };
   const response = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '5', ...extra });
@@ -72,4 +72,55 @@ test('what has changed since the form was drawn is shown again, and nothing is d
   const response = await owner.post(url, sent);
   assert.equal(response.status, 409);
   assert.match(await response.text(), /changed meanwhile\. Nothing was done/);
+});
+
+test('a second press of a button leads where the first one led, also after a switch and a deletion', async () => {
+  const { api } = world;
+  const { body: link } = await api.post('/v1/payment-links', { data: { title: 'Lessons' } });
+  const { body: customer } = await api.post('/v1/customers', { name: 'Awa' });
+  const linkPath = `/links/${String(link.id)}`;
+  for (const [path, leadsTo] of [
+    [`${linkPath}/switch`, linkPath],
+    [`/customers/${String(customer.id)}/delete`, '/customers'],
+    [`${linkPath}/delete`, '/links'],
+  ] as const) {
+    const url = world.at(path);
+    const sent = await hiddenFields(url);
+    const count = (await audited()).length;
+    const taps = [await owner.post(url, sent), await owner.post(url, sent)];
+    const locations = taps.map(({ headers }) => headers.get('location'));
+    assert.deepEqual(locations, [new URL(world.at(leadsTo)).pathname, new URL(world.at(leadsTo)).pathname], path);
+    assert.equal((await audited()).length, count + 1, path);
+  }
+});
+
+test('a form that was sent and comes back with other content does nothing, says so, and keeps the content', async () => {
+  const url = world.at('/links/new');
+  const sent = { ...(await hiddenFields(url)), 'data.title': 'One' };
+  assert.equal((await owner.post(url, sent)).status, 303);
+  const other = await owner.post(url, { ...sent, 'data.title': 'Other' });
+  const text = await other.text();
+  assert.equal(other.status, 409);
+  assert.match(text, /What it says now was not done/);
+  assert.match(text, /value="Other"/);
+  assert.equal((await world.api.get('/v1/payment-links?term=Other')).text.includes('"total":0'), true);
+});
+
+test('a record’s own data is added line by line without scripts, and what is not touched keeps its type', async () => {
+  const { body } = await world.api.post('/v1/customers', { name: 'Awa', metadata: { pupils: 3, form: '2b' } });
+  const url = world.at(`/customers/${String(body.id)}/edit`);
+  const drawn = await (await owner.get(url)).text();
+  assert.match(drawn, /<details open>/);
+  const typed = {
+    ...{ name: 'Awa', 'metadata.0.name': 'pupils', 'metadata.0.value': '3' },
+    ...{ 'metadata.1.name': 'form', 'metadata.1.value': '3a' },
+  };
+  const longer = await owner.post(url, { ...(await hiddenFields(url)), ...typed, more: 'metadata' });
+  assert.match(await longer.text(), /name="metadata\.2\.name"/);
+  const unnamed = await owner.post(url, { ...(await hiddenFields(url)), ...typed, 'metadata.2.value': '7001234' });
+  assert.match(await unnamed.text(), /id="metadata\.2\.name-error"/);
+  const added = { 'metadata.2.name': 'code', 'metadata.2.value': '0042' };
+  assert.equal((await owner.post(url, { ...(await hiddenFields(url)), ...typed, ...added })).status, 303);
+  const { body: stored } = await world.api.get(`/v1/customers/${String(body.id)}`);
+  assert.deepEqual(stored['metadata'], { pupils: 3, form: '3a', code: '0042' });
 });

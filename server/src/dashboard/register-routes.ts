@@ -10,7 +10,7 @@ import type { DashboardRoute, Section } from './dashboard-route.ts';
 import { frame, screenFrame } from './frame.ts';
 import type { EventStreams } from './live/event-streams.ts';
 import type { DashboardServices } from './services.ts';
-import { acceptFiles, filesOf } from './uploaded-files.ts';
+import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
 import { findVisit } from './visit.ts';
 import type { Environment, Visit } from './visit.ts';
 
@@ -53,14 +53,7 @@ export function registerRoutes(
         }),
       });
     };
-    const { uploadBytesMax } = route;
-    if (uploadBytesMax === undefined) register(scope);
-    else {
-      scope.register(async (target) => {
-        acceptFiles(target, uploadBytesMax);
-        register(target);
-      });
-    }
+    registerWithFiles(scope, route, register);
   }
 }
 

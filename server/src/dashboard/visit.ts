@@ -58,6 +58,8 @@ export async function findVisit(
     caller: { merchantId: merchant.id, testMode },
     testMode,
     base: basePath(environment, merchant.shortId),
+    // A name without a Latin letter would leave nothing of itself.
+    fileHead: [/[a-z0-9]/i.test(merchant.name) ? merchant.name : merchant.shortId, environment],
     accountPath: '/dashboard/account',
     now: accounts.clock.now(),
     guardField,

@@ -1,4 +1,5 @@
 import type {
+  CollectionOperations,
   Connector,
   NextAction,
   PayoutOperations,
@@ -27,23 +28,30 @@ export function createDemoNetworks(real: NetworkRegistry): NetworkRegistry {
 
 function demoConnector(connector: Connector): Connector {
   const { capabilities } = connector;
-  const nextAction = nextActions[capabilities.network] ?? (() => ({ type: 'approve_on_phone' }) as const);
   return {
     capabilities,
-    startCollection: ({ reference }) =>
+    collections: connector.collections && demoCollections(capabilities.network, connector.collections),
+    payouts: connector.payouts && demoPayouts(connector.payouts),
+    refunds: connector.refunds && demoRefunds(connector.refunds),
+    readCallback: () => ({ accepted: false, reason: 'malformed' }),
+  };
+}
+
+function demoCollections(network: string, { capabilities }: CollectionOperations): CollectionOperations {
+  const nextAction = nextActions[network] ?? (() => ({ type: 'approve_on_phone' }) as const);
+  return {
+    capabilities,
+    start: ({ reference }) =>
       Promise.resolve({
         state: 'awaiting_payer',
         nextAction: nextAction(reference),
         networkReference: `session-${reference}`,
         handles: { session_id: `session-${reference}` },
       }),
-    continueCollection: () => Promise.resolve({ state: 'processing' }),
-    cancelCollection: () =>
+    continue: () => Promise.resolve({ state: 'processing' }),
+    cancel: () =>
       Promise.resolve({ state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } }),
-    lookUpCollection: () => Promise.resolve({ state: 'processing' }),
-    readCallback: () => ({ accepted: false, reason: 'malformed' }),
-    payouts: connector.payouts && demoPayouts(connector.payouts),
-    refunds: connector.refunds && demoRefunds(connector.refunds),
+    lookUp: () => Promise.resolve({ state: 'processing' }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { addMs, systemClock } from '../kit/clock.ts';
+import { addMs, dayMs, systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { MoneyContext } from '../app/contexts.ts';
@@ -9,8 +9,12 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { createRefundOwner } from '../refunds/end-refund.ts';
 import { createDemoNetworks } from './demo-networks.ts';
+import { DemoRequests } from './request-story.ts';
 import { DemoTime } from './demo-time.ts';
 import { JoinedDatabase } from './joined-database.ts';
+
+// As long as the request log holds them.
+const requestDays = 30;
 
 /** What the stories are played with: the service's own use-cases, in another time. */
 export interface DemoWorld {
@@ -22,19 +26,22 @@ export interface DemoWorld {
   floorMinor: bigint;
   /** When the demo data ends: the present. */
   end: Date;
+  requests: DemoRequests;
 }
 
 export interface DemoOptions extends Pick<DemoWorld, 'floorMinor'> {
   merchant: Merchant;
   seed: string;
   end: Date;
+  /** The key of the merchant's server; null for none. */
+  keyId: string | null;
 }
 
 /** The context of a service, moved into the past: nobody is notified, and the networks respond at once. */
 export function createDemoWorld(
   real: MoneyContext,
   outer: Database,
-  { merchant, seed, end, floorMinor }: DemoOptions,
+  { merchant, seed, end, floorMinor, keyId }: DemoOptions,
 ): DemoWorld {
   const time = new DemoTime(seed);
   const db = new JoinedDatabase(outer);
@@ -56,7 +63,9 @@ export function createDemoWorld(
     transferOwners: { refund: createRefundOwner(() => money) },
     settings: settingsAt(real, time, end),
   };
-  return { time, db, money, merchant, end, floorMinor };
+  const since = addMs(end, -requestDays * dayMs);
+  const requests = new DemoRequests({ time, db, money, merchant }, { keyId, since });
+  return { time, db, money, merchant, end, floorMinor, requests };
 }
 
 /** Money that would have settled by now settles at once; what was collected within the delay waits, as it does in the service. */

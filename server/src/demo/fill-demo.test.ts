@@ -50,6 +50,9 @@ function figures({ test: { merchant } }: TestBusiness): Promise<Figures[]> {
            UNION ALL
            SELECT 'delivery ' || status, count(*), '', min(created_at), max(created_at) FROM webhook_deliveries
            WHERE merchant_id = $1 GROUP BY status
+           UNION ALL
+           SELECT 'request ' || method || ' ' || status_code, count(*), '', min(created_at), max(created_at) FROM request_log
+           WHERE merchant_id = $1 GROUP BY method, status_code
            ORDER BY state`,
     values: [merchant.id],
   });
@@ -66,7 +69,10 @@ test('demo data is the same for the same seed, lies in its period, and the ledge
   const [written, repeated] = [await figures(one), await figures(other)];
   assert.deepEqual(repeated, written);
   const states = written.map(({ state }) => state);
-  for (const state of ['payment successful', 'payment expired', 'transfer completed', 'delivery delivered']) {
+  for (const state of [
+    ...['payment successful', 'payment expired', 'transfer completed', 'delivery delivered', 'delivery kept'],
+    ...['request POST 201', 'request GET 200'],
+  ]) {
     assert.ok(states.includes(state), `${state} is among ${states.join(', ')}`);
   }
   for (const { state, first, last } of written) {

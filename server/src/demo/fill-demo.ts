@@ -1,9 +1,10 @@
 import type { MoneyContext } from '../app/contexts.ts';
-import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import { addMs, dayMs, systemClock, utcDay } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { dalasi } from '../kit/money.ts';
 import type { Sealer } from '../kit/seal.ts';
 import { foldBalances } from '../ledger/balances.ts';
+import { listKeys } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { resetDailyFigures } from '../reports/daily-figures.ts';
 import { listGroups } from '../sub-accounts/manage-groups.ts';
@@ -46,6 +47,8 @@ const sharedMax = 8;
 const webhookDays = 14;
 // When a network takes a large payment back whose share was paid out already.
 const debtDaysBefore = 40;
+// Since when an endpoint is paused, which then has events to send again.
+const pausedHours = 50;
 const refundProbability = 0.018;
 const foldEveryDays = 7;
 
@@ -68,7 +71,9 @@ export async function fillDemo(
   const period: Period = { start, end, payments: options.payments, seed };
   await setFees(parts.db, merchant);
   const floorMinor = await availableMinor({ ...parts, merchant });
-  const world = createDemoWorld(parts.money, parts.db, { merchant, seed, end, floorMinor });
+  const keyId =
+    (await listKeys(parts.db, systemClock, merchant)).findLast(({ revokedAt }) => revokedAt === null)?.id ?? null;
+  const world = createDemoWorld(parts.money, parts.db, { merchant, seed, end, floorMinor, keyId });
   // Read before the first transaction, because the copy is filled through another connection.
   const current = (await world.money.merchants.byId(merchant.id)) ?? merchant;
   await world.money.merchants.byShortId(merchant.shortId);
@@ -101,7 +106,7 @@ class DemoAuthor {
   }
 
   async writeDay(day: Date, count: number): Promise<void> {
-    const { db, time } = this.#world;
+    const { db, time, requests } = this.#world;
     const { end } = this.#period;
     const dayEnd = new Date(Math.min(+addMs(day, dayMs), +end));
     await db.together(async () => {
@@ -112,7 +117,10 @@ class DemoAuthor {
       this.#planDebt(day, this.#records);
       await this.#beginWebhooks(day);
       await this.#agenda.playUntil(dayEnd, this.#hasWebhooks ? 1 : sharedMax);
-      await time.play(`sweep ${utcDay(day)}`, addMs(dayEnd, -1), () => this.#webhooks.sweep());
+      await time.play(`sweep ${utcDay(day)}`, addMs(dayEnd, -1), async () => {
+        await this.#webhooks.sweep();
+        await requests.write();
+      });
       this.payments += plans.length;
     });
   }
@@ -124,6 +132,7 @@ class DemoAuthor {
       await this.#webhooks.sweep();
       await this.#webhooks.begin();
     });
+    this.#add('pause', addMs(this.#period.end, -pausedHours * hourMs), () => this.#webhooks.pause());
   }
 
   #add(name: string, at: Date, play: () => Promise<void>, isShared = false): void {

@@ -1,5 +1,5 @@
 import { assert } from '../kit/assert.ts';
-import type { Database, Queryable, Statement, Transaction } from '../kit/db.ts';
+import type { Database, Queryable, Statement, Transaction, TransactionCause } from '../kit/db.ts';
 
 /**
  * A database whose transactions are all part of one that is open: a day of demo data is committed at once. That is many times
@@ -41,9 +41,18 @@ export class JoinedDatabase implements Database {
     return this.#current().run(statement);
   }
 
-  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> {
-    assert(this.#tx, 'there is an open transaction to be part of');
-    return body(this.#tx);
+  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result> {
+    const tx = this.#tx;
+    assert(tx, 'there is an open transaction to be part of');
+    if (!cause) return body(tx);
+    return body({
+      requestId: cause.requestId,
+      rows: (statement) => tx.rows(statement),
+      row: (statement) => tx.row(statement),
+      run: (statement) => tx.run(statement),
+      send: (statement) => tx.send(statement),
+      afterCommit: (action) => tx.afterCommit(action),
+    });
   }
 
   dedicatedClient(): Promise<never> {

@@ -3,8 +3,9 @@ import { addMs } from '../kit/clock.ts';
 import { dalasi } from '../kit/money.ts';
 import { payAtTerminal } from '../links/pay-at-terminal.ts';
 import { payLink } from '../links/pay-link.ts';
+import type { Transaction } from '../kit/db.ts';
+import { connectorOf } from '../payments/connector-of.ts';
 import type { CollectionResponse, FailureCode } from '../networks/contract.ts';
-import { callbackName } from '../networks/registry.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import type { Charge } from '../payments/charge.ts';
@@ -59,7 +60,9 @@ export async function playPayment(world: DemoWorld, plan: PaymentPlan): Promise<
   time.moveBy(wholeNumber(time.random, 12, 75) * secondMs);
   switch (plan.outcome) {
     case 'paid':
-      return { paid: await pay(world, charge), later: null };
+      await pay(world, charge);
+      if (plan.origin.kind === 'api') world.requests.noteRead(charge.id);
+      return { paid: charge, later: null };
     case 'declined':
     case 'too_little_money': {
       await fail(world, charge, failures[plan.outcome]);
@@ -78,23 +81,30 @@ export async function playPayment(world: DemoWorld, plan: PaymentPlan): Promise<
   }
 }
 
-async function createIntent({ db, money, merchant }: DemoWorld, plan: PaymentPlan): Promise<Intent> {
+async function createIntent(world: DemoWorld, plan: PaymentPlan): Promise<Intent> {
+  const { db, requests } = world;
+  if (plan.origin.kind !== 'api') return db.withTransaction((tx) => createIntentIn(tx, world, plan));
+  const requestId = requests.newId();
+  const intent = await db.withTransaction((tx) => createIntentIn(tx, world, plan), { requestId });
+  requests.noteCreation(requestId, intent);
+  return intent;
+}
+
+async function createIntentIn(tx: Transaction, { money, merchant }: DemoWorld, plan: PaymentPlan): Promise<Intent> {
   const { amountMinor, title, origin } = plan;
-  return db.withTransaction(async (tx) => {
-    switch (origin.kind) {
-      case 'link': {
-        const entered = origin.link.amountMinor === null ? amountMinor : null;
-        const payment = { amountMinor: entered, customFieldsValues: {}, choice: null, formHash: null };
-        return payLink(tx, money, merchant, origin.link, payment);
-      }
-      case 'counter':
-        return payAtTerminal(tx, money, merchant, origin.terminal, { amountMinor, formHash: null });
-      case 'api': {
-        const request = { ...apiPayment, amountMinor, title, customerId: origin.customerId, split: origin.split };
-        return (await createPayment(tx, money, merchant, request)).intent;
-      }
+  switch (origin.kind) {
+    case 'link': {
+      const entered = origin.link.amountMinor === null ? amountMinor : null;
+      const payment = { amountMinor: entered, customFieldsValues: {}, choice: null, formHash: null };
+      return payLink(tx, money, merchant, origin.link, payment);
     }
-  });
+    case 'counter':
+      return payAtTerminal(tx, money, merchant, origin.terminal, { amountMinor, formHash: null });
+    case 'api': {
+      const request = { ...apiPayment, amountMinor, title, customerId: origin.customerId, split: origin.split };
+      return (await createPayment(tx, money, merchant, request)).intent;
+    }
+  }
 }
 
 const apiPayment: NewPayment = {
@@ -177,9 +187,8 @@ async function payLate(world: DemoWorld, charge: Charge): Promise<void> {
 /** The network reports on a charge, as its callback would, and the look-up that was due finds nothing left to do. */
 export async function report(world: DemoWorld, charge: Charge, response: CollectionResponse): Promise<void> {
   const { money } = world;
-  const connector = money.networks.find(charge.network, true);
-  const name = connector === undefined ? '' : callbackName(connector);
-  await applyNotification(money, name, { operation: 'collection', reference: charge.reference, response });
+  const { railAccount } = (await connectorOf(money, charge)).capabilities;
+  await applyNotification(money, railAccount, { operation: 'collection', reference: charge.reference, response });
   await endWork(world, { ...lookUps(charge), kind: 'look_up_charge' });
 }
 

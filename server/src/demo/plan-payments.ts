@@ -65,6 +65,7 @@ const lastBeginMs = 8 * 60_000;
 // Money of another amount waits for a person, so only the last days have some.
 const openCaseDaysBefore = [2, 5];
 const reversalDaysBefore = 9;
+const visitsMs = 4 * 60 * 60_000;
 
 /** Midnight of each day of the period. */
 export function daysOf({ start, end }: Pick<Period, 'start' | 'end'>): Date[] {
@@ -92,7 +93,25 @@ export function planDay(period: Period, day: Date, count: number, records: DemoR
   const isBeforeEnd = (daysBefore: number): boolean => utcDay(addMs(period.end, -daysBefore * dayMs)) === name;
   if (middle && openCaseDaysBefore.some(isBeforeEnd)) middle.outcome = 'other_amount';
   if (middle && isBeforeEnd(reversalDaysBefore)) Object.assign(middle, { outcome: 'paid', isReversed: true });
-  return plans.filter(({ at }) => at < addMs(period.end, -lastBeginMs));
+  const isLast = +addMs(day, dayMs) >= +period.end;
+  const visits = isLast ? planVisits(random, { name, day, records, period }) : [];
+  const lastBegin = addMs(period.end, -lastBeginMs);
+  return [...plans, ...visits].filter(({ at }) => at < lastBegin).toSorted((one, other) => +one.at - +other.at);
+}
+
+/** People at every counter in the last hours, so that each counter's screen has something to show. */
+function planVisits(
+  random: Random,
+  { name, day, records, period }: { name: string; day: Date; records: DemoRecords; period: Period },
+): PaymentPlan[] {
+  const openedMs = Math.min(visitsMs, +period.end - +day) - lastBeginMs;
+  return records.terminals.flatMap((terminal, counter) =>
+    Array.from({ length: wholeNumber(random, 3, 7) }, (_, visit) => {
+      const at = addMs(period.end, -lastBeginMs - Math.floor(fraction(random) * openedMs));
+      const plan = planPayment(random, { name: `${name} visit ${counter} ${visit}`, at, records, period });
+      return { ...plan, origin: { kind: 'counter', terminal }, outcome: 'paid' };
+    }),
+  );
 }
 
 function planPayment(

@@ -4,7 +4,7 @@ import { endpointQueueKey } from '../webhooks/delivery.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 import { fanOutDueEvents } from '../webhooks/fan-out.ts';
-import { createEndpoint } from '../webhooks/manage-endpoints.ts';
+import { createEndpoint, updateEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { happens, wholeNumber } from './choices.ts';
@@ -14,6 +14,7 @@ import type { DemoWorld } from './demo-world.ts';
 const receivers = [
   { url: 'https://shop.example/hooks/payments', description: 'The shop’s own website' },
   { url: 'https://bookkeeping.example/dalasi', description: 'The bookkeeping' },
+  { url: 'https://loyalty.example/points', description: 'Points for customers', enabledEvents: ['charge.succeeded'] },
 ];
 
 // More than a day of demo data has for one endpoint at once.
@@ -24,6 +25,8 @@ export interface DemoWebhooks {
   begin(): Promise<void>;
   /** Delivers what is due at the story's time. */
   deliver(): Promise<void>;
+  /** Pauses the last endpoint, for which events are retained from then on. */
+  pause(): Promise<void>;
   /** Ends the work of events that nobody receives. */
   sweep(): Promise<void>;
 }
@@ -64,6 +67,11 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
         }
       }
     },
+    pause: () =>
+      db.withTransaction(async (tx) => {
+        const last = endpoints.pop();
+        if (last) await updateEndpoint(tx, context, caller, { id: last.id, change: { status: 'disabled' } });
+      }),
     sweep,
   };
 }

@@ -12,8 +12,10 @@ export type WorkKind =
   | 'start_charge'
   | 'look_up_charge'
   | 'cancel_charge'
+  | 'recheck_charge'
   | 'send_transfer'
   | 'look_up_transfer'
+  | 'recheck_transfer'
   | 'settle_charge'
   | 'notify_charge'
   | 'dispatch_event';

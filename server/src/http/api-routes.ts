@@ -66,15 +66,16 @@ function logRequests(app: FastifyInstance, requestLog: RequestLog): void {
   app.addHook('onResponse', async (request, reply) => {
     const { merchant, apiKeyId, method } = request;
     if (!merchant || apiKeyId === null) return;
-    const [path = '', query = ''] = request.url.split('?', 2);
+    const [path = '', ...rest] = request.url.split('?');
     const key = request.headers['idempotency-key'];
     requestLog.note({
-      ...{ merchantId: merchant.id, requestId: request.id, keyId: apiKeyId, method, query },
+      ...{ merchantId: merchant.id, requestId: request.id, keyId: apiKeyId, method, query: rest.join('?') },
       path: path.toLowerCase().slice(0, loggedPathLengthMax),
       statusCode: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
       idempotencyKey: typeof key === 'string' ? key.slice(0, loggedKeyLengthMax) : null,
       requestBody: request.body,
+      requestBytes: request.bodyBytes,
       responseText: request.responseText,
     });
   });

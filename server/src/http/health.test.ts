@@ -23,7 +23,7 @@ import { registerHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import { createWriteProbe } from './write-probe.ts';
 
-const live = new ScriptedNetwork('wave', { testMode: false });
+const live = new ScriptedNetwork('wave', { testMode: false, railAccount: 'wave-main' });
 const simulated = new ScriptedNetwork('wave', {}, { breakerScope: 'merchant_and_number' });
 const networks = createNetworkRegistry([simulated, live]);
 const payout = { merchantId: '01939f00-0000-7000-8000-00000000a5f1', number: '+2207001234' };
@@ -90,7 +90,7 @@ test('an open network breaker is reported and leaves the process ready: it affec
     key_pepper: 'right',
     closing: false,
     unreadable_values: 0,
-    networks: { wave: 'ok', 'wave-test': 'ok' },
+    networks: { 'wave:wave-main': 'ok', 'wave:rail-wave': 'ok' },
     paused_merchants: 0,
     paused_numbers: 0,
     stopped_chat_channels: {},
@@ -102,7 +102,7 @@ test('an open network breaker is reported and leaves the process ready: it affec
   const wave = { paused: 'float_empty', since: '2026-11-20T12:00:00.000Z', retry_at: '2026-11-20T12:00:30.000Z' };
   assert.deepEqual(JSON.parse(text), {
     status: 'ready',
-    checks: { ...wellChecks, networks: { wave, 'wave-test': 'ok' }, paused_numbers: 1 },
+    checks: { ...wellChecks, networks: { 'wave:wave-main': wave, 'wave:rail-wave': 'ok' }, paused_numbers: 1 },
   });
 });
 
@@ -116,10 +116,13 @@ test('metrics give open network breakers with their reason, and only count merch
   await openBoth();
   for (let send = 0; send < 5; send += 1) await reportPayout(context, payoutBreakers(live, payout), 'unclear');
   const { text } = await get('/metrics');
-  assert.match(text, /^dalasi_network_paused\{network="wave",environment="live",reason="float_empty"\} 1$/m);
+  assert.match(
+    text,
+    /^dalasi_network_paused\{network="wave",environment="live",account="wave-main",reason="float_empty"\} 1$/m,
+  );
   assert.equal(text.match(/^dalasi_network_paused\{/gm)?.length, 1);
-  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="live"\} 1$/m);
-  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="test"\} 0$/m);
+  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="live",account="wave-main"\} 1$/m);
+  assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="test",account="rail-wave"\} 0$/m);
   assert.match(text, /^dalasi_numbers_paused 1$/m);
 });
 

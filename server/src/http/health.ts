@@ -104,8 +104,8 @@ async function checkNetworks(options: HealthOptions): Promise<Record<string, unk
     const { networks, numberCount } = await summarizeBreakers(options);
     return {
       networks: Object.fromEntries(
-        networks.map(({ name, open }) => [
-          name,
+        networks.map(({ capabilities, open }) => [
+          `${capabilities.network}:${capabilities.railAccount}`,
           open ? { paused: open.reason, since: open.openedAt, retry_at: open.retryAt } : 'ok',
         ]),
       ),

@@ -23,13 +23,14 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
     { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
     async (_request: unknown, body: Buffer) => body,
   );
-  app.route<{ Params: { connector: string }; Body: Buffer | undefined }>({
+  app.route<{ Params: { railAccount: string }; Querystring: Record<string, unknown>; Body: Buffer | undefined }>({
     method: ['POST', 'PUT'],
-    url: '/networks/:connector/callbacks',
+    url: '/networks/:railAccount/callbacks',
     handler: async (request, reply) => {
       const received = await receiveCallback(options, {
-        connectorName: request.params.connector,
+        railAccount: request.params.railAccount,
         headers: request.headers,
+        query: singleValues(request.query),
         body: request.body ?? Buffer.alloc(0),
       });
       if (received.accepted) {
@@ -41,4 +42,11 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
       throw new AppError('callback_signature_invalid', 'The callback signature is invalid or expired.');
     },
   });
+}
+
+/** A parameter that stands twice is left out: no connector's URL has one. */
+function singleValues(query: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }

@@ -24,6 +24,7 @@ export function parseBodiesStrictly(app: FastifyInstance): void {
     { parseAs: 'buffer', bodyLimit: bodyLimitBytes },
     async (request: FastifyRequest, body: Buffer) => {
       checkCharset(request.headers['content-type'] ?? '');
+      request.bodyBytes = body.length;
       return body.length === 0 ? undefined : parseBody(body);
     },
   );

@@ -70,6 +70,8 @@ declare module 'fastify' {
     apiKeyId: string | null;
     /** The text of an API response, for the request log; null before, and for a file. */
     responseText: string | null;
+    /** The length of its body as it was received. */
+    bodyBytes: number;
   }
 }
 
@@ -107,6 +109,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('apiKeyId', null);
   app.decorateRequest('responseText', null);
+  app.decorateRequest('bodyBytes', 0);
   serializeRequests(app);
   closeStalledResponses(app, stalledTimeoutMs);
   app.addHook('onRequest', async (request, reply) => {

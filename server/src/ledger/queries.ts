@@ -117,11 +117,11 @@ export async function closeHold(
 export function listMovementsOfSource(
   db: Queryable,
   { merchantId, source }: Pick<Posting, 'merchantId' | 'source'>,
-): Promise<{ flow: string; debit: Account; credit: Account; amountMinor: bigint }[]> {
+): Promise<{ flow: string; debit: Account; credit: Account; amountMinor: bigint; createdAt: Date }[]> {
   return db.rows({
     name: 'ledger_movements_of_source',
-    text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor" FROM ledger_movements
-           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
+    text: `SELECT flow, debit_account AS debit, credit_account AS credit, amount AS "amountMinor", created_at AS "createdAt"
+           FROM ledger_movements WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3
            ORDER BY id`,
     values: [merchantId, source.type, source.id],
   });

@@ -19,6 +19,8 @@ import {
 } from './queries.ts';
 import { checkTerms } from './split.ts';
 
+export { listLinks } from './queries.ts';
+
 /** Throws AppError `not_found` for a deleted link and for one of another merchant or environment. */
 export async function getLink(db: Queryable, merchantId: string, id: string): Promise<PaymentLink> {
   const link = isUuid(id) ? await findLinkRow(db, merchantId, id) : undefined;

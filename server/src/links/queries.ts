@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, termFilter } from '../api/list-filter.ts';
+import { columnFilter, searchFilters } from '../api/list-filter.ts';
+import type { SearchFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
@@ -111,9 +112,8 @@ export function lockLinkForChange(db: Queryable, merchantId: string, id: string)
 }
 
 /** An absent field does not filter. */
-export interface LinkFilter {
+export interface LinkFilter extends SearchFilter {
   active?: boolean | undefined;
-  term?: string | undefined;
 }
 
 const searchColumns = ['title', 'description', 'token', 'id::text'];
@@ -128,13 +128,10 @@ export function listLinks(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  { active, term }: LinkFilter,
+  { active, ...search }: LinkFilter,
 ): Promise<List<PaymentLink>> {
-  const filters = [
-    ...columnFilter('active', 'active =', active),
-    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
-  ];
-  return lists.read(linkList, { merchantId, page, filters, isSearch: term !== undefined });
+  const filters = [...columnFilter('active', 'active =', active), ...searchFilters(search, searchColumns, 'amount')];
+  return lists.read(linkList, { merchantId, page, filters, isSearch: search.term !== undefined });
 }
 
 /** The link or counter that a page belongs to. */

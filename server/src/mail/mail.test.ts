@@ -63,7 +63,7 @@ test('a mail is sent once by two workers, sealed until then and erased afterward
   mailer.close();
 });
 
-test('no name, subject or address becomes another header or another recipient', async () => {
+test('header injection: no name, subject or address becomes another header or recipient', async () => {
   await using receiver = await startSmtpReceiver();
   const mailer = createMailer({ url: receiver.url, from });
   await write({ subject: 'Awa\r\nBcc: evil@example.com\u0000\u202E invites you' });

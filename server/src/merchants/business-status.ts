@@ -35,8 +35,6 @@ export async function requestLive(tx: Transaction, { clock }: WithClock, busines
 
 /**
  * The operator opens live, also where nobody has requested it. Throws AppError `state_conflict`.
- *
- * @internal
  */
 export async function approveLive(tx: Transaction, { clock }: WithClock, businessId: string): Promise<void> {
   assertChanged(
@@ -48,18 +46,12 @@ export async function approveLive(tx: Transaction, { clock }: WithClock, busines
 /**
  * The operator stops a business in both environments: it gets no new payments and transfers; those that exist finish, and
  * payers get refunds. Throws AppError `state_conflict`.
- *
- * @internal
  */
 export async function suspendBusiness(tx: Transaction, { clock }: WithClock, businessId: string): Promise<void> {
   assertChanged(await markSuspended(tx, businessId, clock.now()), 'The business is suspended already.');
 }
 
-/**
- * Throws AppError `state_conflict`.
- *
- * @internal
- */
+/** Throws AppError `state_conflict`. */
 export async function liftSuspension(tx: Transaction, businessId: string): Promise<void> {
   assertChanged(await clearSuspended(tx, businessId), 'The business is not suspended.');
 }

@@ -15,6 +15,7 @@ import {
 import type { MerchantAppearance } from './appearance.ts';
 import { updateAppearance } from './queries/appearance.ts';
 import { updateRateLimits } from './queries/rate-limits.ts';
+import { updateUrlDefaults } from './queries/url-defaults.ts';
 import {
   deleteDefaultReserve,
   deleteReserve,
@@ -23,6 +24,7 @@ import {
   upsertDefaultReserve,
   upsertReserve,
 } from './queries/reserve.ts';
+import type { UrlDefaults } from './url-defaults.ts';
 import type { LimitKind, ReserveRule, ReserveRules, StoredFeeRule, StoredLimit } from './rules.ts';
 
 export { findDefaultRules, findMerchantRules } from './queries.ts';
@@ -96,4 +98,9 @@ export async function setAppearance(
   appearance: Partial<MerchantAppearance>,
 ): Promise<void> {
   await db.run(updateAppearance(merchantId, appearance));
+}
+
+/** Sets the addresses of payments that name none. Check them first (`checkUrls` of the payments). */
+export async function setUrlDefaults(db: Queryable, merchantId: string, defaults: UrlDefaults): Promise<void> {
+  await db.run(updateUrlDefaults(merchantId, defaults));
 }

@@ -3,12 +3,13 @@ import type { Random } from '../kit/random.ts';
 import type { MerchantAppearance } from './appearance.ts';
 import type { CollectionFee, TransferFees } from './fees.ts';
 import type { ReserveRule, TransferLimits } from './rules.ts';
+import type { UrlDefaults } from './url-defaults.ts';
 
 /**
  * One business in one environment: the tenant that every row belongs to. On the wire its id is `account_id`, the
  * business's `business_id`.
  */
-export interface Merchant extends MerchantRateLimits, MerchantAppearance {
+export interface Merchant extends MerchantRateLimits, MerchantAppearance, UrlDefaults {
   id: string;
   businessId: string;
   /** Leads every public token and reference of this merchant. */

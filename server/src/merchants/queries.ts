@@ -3,13 +3,16 @@ import type { FeePayer } from './fees.ts';
 import type { Merchant, MerchantRateLimits, PayoutSchedule } from './merchant.ts';
 import type { MerchantAppearance } from './appearance.ts';
 import { appearanceColumns } from './queries/appearance.ts';
+import { urlDefaultColumns } from './queries/url-defaults.ts';
 import { rateLimitColumns } from './queries/rate-limits.ts';
 import { reserves, toReserves } from './queries/reserve.ts';
 import type { ReserveRow } from './queries/reserve.ts';
 import { resolveCollectionFee, resolveReserve, resolveTransferFees, resolveTransferLimits } from './rules.ts';
 import type { LimitKind, MerchantRules, Operation, Rules, StoredFeeRule, StoredLimit } from './rules.ts';
+import type { UrlDefaults } from './url-defaults.ts';
 
-interface MerchantRow extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits, MerchantAppearance {
+interface MerchantRow
+  extends DefaultRuleRows, OwnRuleRows, ReserveRow, MerchantRateLimits, MerchantAppearance, UrlDefaults {
   id: string;
   business_id: string;
   short_id: string;
@@ -64,7 +67,7 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // One statement reads a merchant with its rules: they are a handful of rows, and the result is cached for seconds.
-const merchantColumns = `${storedColumns}, ${suspension}, ${rateLimitColumns}, ${appearanceColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+const merchantColumns = `${storedColumns}, ${suspension}, ${rateLimitColumns}, ${appearanceColumns}, ${urlDefaultColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 /** The amount in bututs above which a refund asks for the second factor; null asks for none. */
 export async function findRefundLimit(db: Queryable, businessId: string): Promise<bigint | null> {
@@ -95,6 +98,7 @@ export type NewMerchant = Omit<
   | 'logoSetAt'
   | 'suspendedAt'
   | keyof MerchantAppearance
+  | keyof UrlDefaults
 >;
 
 /** Unique per business and environment, and by short id. By default the business pays the fees. */
@@ -302,6 +306,9 @@ function toMerchant(row: MerchantRow): Merchant {
     contactWhatsapp: row.contactWhatsapp,
     contactEmail: row.contactEmail,
     contactText: row.contactText,
+    defaultReturnUrl: row.defaultReturnUrl,
+    defaultCancelUrl: row.defaultCancelUrl,
+    defaultCallbackUrl: row.defaultCallbackUrl,
     suspendedAt: row.suspended_at,
     logoSetAt: row.logoSetAt,
     reserve: resolveReserve(toReserves(row), row.test_mode),

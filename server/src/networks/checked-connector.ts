@@ -1,6 +1,7 @@
 import type {
   ProviderNotification,
   CallbackReading,
+  CollectionOperations,
   CollectionResponse,
   Connector,
   NetworkHandles,
@@ -36,17 +37,26 @@ export function withCheckedIds(connector: Connector): Connector {
     get capabilities() {
       return connector.capabilities;
     },
-    startCollection: async (request) => checkedCollection(await connector.startCollection(request)),
-    continueCollection: async (request) => checkedCollection(await connector.continueCollection(request)),
-    cancelCollection: async (request) => checkedCollection(await connector.cancelCollection(request)),
-    lookUpCollection: async (request) => checkedCollection(await connector.lookUpCollection(request)),
-    readCallback: (callback) => checkedReading(connector.readCallback(callback)),
+    get collections() {
+      return connector.collections && checkedCollections(connector.collections);
+    },
     get payouts() {
       return connector.payouts && checkedOperations(connector.payouts);
     },
     get refunds() {
       return connector.refunds && checkedOperations(connector.refunds);
     },
+    readCallback: (callback) => checkedReading(connector.readCallback(callback)),
+  };
+}
+
+function checkedCollections(operations: CollectionOperations): CollectionOperations {
+  return {
+    capabilities: operations.capabilities,
+    start: async (request) => checkedCollection(await operations.start(request)),
+    continue: async (request) => checkedCollection(await operations.continue(request)),
+    cancel: async (request) => checkedCollection(await operations.cancel(request)),
+    lookUp: async (request) => checkedCollection(await operations.lookUp(request)),
   };
 }
 
@@ -71,9 +81,11 @@ function checkedReading(reading: CallbackReading): CallbackReading {
 }
 
 function checkedNotification(notification: ProviderNotification): ProviderNotification {
-  return notification.operation === 'collection'
-    ? { ...notification, response: checkedCollection(notification.response) }
-    : { ...notification, response: checkedPayout(notification.response) };
+  const { operation, reference, response } = notification;
+  if (response === null) return notification;
+  return operation === 'collection'
+    ? { operation, reference, response: checkedCollection(response) }
+    : { operation, reference, response: checkedPayout(response) };
 }
 
 function checkedCollection(response: CollectionResponse): CollectionResponse {

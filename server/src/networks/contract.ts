@@ -11,18 +11,39 @@ import type { Operator } from '../kit/phone-number.ts';
  */
 export interface Connector {
   readonly capabilities: Capabilities;
-  startCollection(request: StartCollection): Promise<CollectionResponse>;
-  /** The payer typed a code, or confirms the approval. The code stays in memory and is never logged. */
-  continueCollection(request: ContinueCollection): Promise<CollectionResponse>;
-  /** "Already paid" is returned as `succeeded`, not as an error. */
-  cancelCollection(request: LookUp): Promise<CollectionResponse>;
-  lookUpCollection(request: LookUp): Promise<CollectionResponse>;
+  /** Null where this connector does not collect, because another one does for its network. */
+  readonly collections: CollectionOperations | null;
+  /** Null where the network cannot pay out, or another connector does for it. */
+  readonly payouts: PayoutOperations | null;
+  /** Null where the network cannot refund what this connector has collected. */
+  readonly refunds: RefundOperations | null;
   /** Pure: verifies the signature over the raw bytes and parses the notifications. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
-  /** Null where the network cannot pay out. */
-  readonly payouts: PayoutOperations | null;
-  /** Null where the network cannot refund. */
-  readonly refunds: RefundOperations | null;
+}
+
+/** A connector that collects. */
+export type CollectingConnector = Connector & { readonly collections: CollectionOperations };
+
+/** A connector that pays out. */
+export type PayoutConnector = Connector & { readonly payouts: PayoutOperations };
+
+export function collects(connector: Connector): connector is CollectingConnector {
+  return connector.collections !== null;
+}
+
+export function paysOut(connector: Connector): connector is PayoutConnector {
+  return connector.payouts !== null;
+}
+
+/** How a network collects from a payer. */
+export interface CollectionOperations {
+  readonly capabilities: CollectionCapabilities;
+  start(request: StartCollection): Promise<CollectionResponse>;
+  /** The payer typed a code, or confirms the approval. The code stays in memory and is never logged. */
+  continue(request: ContinueCollection): Promise<CollectionResponse>;
+  /** "Already paid" is returned as `succeeded`, not as an error. */
+  cancel(request: LookUp): Promise<CollectionResponse>;
+  lookUp(request: LookUp): Promise<CollectionResponse>;
 }
 
 /** How a network pays out. Money that has left cannot be called back, so an outcome is never guessed. */
@@ -45,24 +66,34 @@ export interface Capabilities {
   /** The network id of the interface: `wave`, `afrimoney`, … */
   readonly network: string;
   readonly displayName: string;
+  /** The mobile operator that runs the wallet: its subscribers likely have one. Null where any number may. */
+  readonly operator: Operator | null;
   readonly testMode: boolean;
-  /** The account that holds our money; several networks may share one. Part of the key of a provider transaction. */
+  /**
+   * The account that holds the money, at a network or an aggregator; several networks may share one. Its name stands in the
+   * URL of its callbacks, in the name of its float, and in the key of its provider transactions.
+   */
   readonly railAccount: string;
+  /** The merchant that this account belongs to and serves; null for the operator's, which serves every merchant. */
+  readonly merchantId: string | null;
+  /** How long a call may take before its outcome counts as unknown. */
+  readonly callTimeoutMs: number;
+}
+
+export interface CollectionCapabilities {
   readonly shape: CollectionShape;
   /** Whether the payer's number must be known before the start. */
   readonly numberRequired: boolean;
   /** Whether an open collection can be cancelled. One that cannot is looked up instead, and ends by itself. */
   readonly canCancel: boolean;
-  /** The mobile operator that runs the wallet: its subscribers likely have one. Null where any number may. */
-  readonly operator: Operator | null;
   /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
   readonly amountStepMinor: bigint;
-  /** How long a call may take before its outcome counts as unknown. */
-  readonly callTimeoutMs: number;
   /** Waits before the first, second, … look-up; the last one repeats. */
   readonly lookUpDelaysMs: readonly number[];
   /** How long after an unanswered start "no such payment" may still mean "not yet". */
   readonly notFoundIsFinalAfterMs: number;
+  /** How long after a success to look whether the network has reversed it. Empty where a callback reports it. */
+  readonly recheckAfterMs: readonly number[];
 }
 
 export interface PayoutCapabilities {
@@ -74,6 +105,8 @@ export interface PayoutCapabilities {
   readonly resendAfterMs: number;
   /** After this time a person has to ask the network. */
   readonly giveUpAfterMs: number;
+  /** How long after a success to look whether the network has reversed it. Empty where a callback reports it. */
+  readonly recheckAfterMs: readonly number[];
   /**
    * What a circuit breaker covers. `network`: one breaker for all payouts of the network, and one for each merchant
    * there. `merchant_and_number`: one for each merchant and number, so that testers on simulated networks do not block
@@ -234,6 +267,8 @@ export interface Failure {
 
 export interface RawCallback {
   headers: IncomingHttpHeaders;
+  /** The query of the URL, which is part of the `callbackUrl` that the connector gave the network. */
+  query: Readonly<Record<string, string>>;
   body: Uint8Array;
   receivedAt: Date;
 }
@@ -242,7 +277,10 @@ export type CallbackReading =
   | { accepted: true; notifications: ProviderNotification[] }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
-/** What a network reports of one collection or payout, by our reference. */
+/**
+ * What a network reports of one collection or payout, by our reference. The response is null where the callback proves nothing,
+ * as one without a signature: it only makes us look up at once.
+ */
 export type ProviderNotification =
-  | { operation: 'collection'; reference: string; response: CollectionResponse }
-  | { operation: 'payout'; reference: string; response: PayoutResponse };
+  | { operation: 'collection'; reference: string; response: CollectionResponse | null }
+  | { operation: 'payout'; reference: string; response: PayoutResponse | null };

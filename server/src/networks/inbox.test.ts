@@ -67,8 +67,8 @@ after(async () => {
   await database.drop();
 });
 
-function receive(text: string, word = 'friend', connectorName = 'wave-test'): Promise<ReceivedCallback> {
-  return receiveCallback(context, { connectorName, headers: { 'x-word': word }, body: Buffer.from(text) });
+function receive(text: string, word = 'friend', railAccount = 'rail-wave'): Promise<ReceivedCallback> {
+  return receiveCallback(context, { railAccount, headers: { 'x-word': word }, body: Buffer.from(text) });
 }
 
 interface StoredRow {
@@ -97,7 +97,7 @@ async function workAll(
   const handled: string[] = [];
   for (const shard of await listDueShards(context)) {
     await processInboxShard(context, shard, async (connectorName, notification) => {
-      assert.equal(connectorName, 'wave-test');
+      assert.equal(connectorName, 'rail-wave');
       handled.push(notification.reference);
       return handle(notification);
     });
@@ -114,7 +114,7 @@ test('a callback that verifies is stored byte for byte before it is answered, an
   const [row] = await stored();
   assert.ok(row);
   assert.deepEqual(row.body, Buffer.from(text));
-  assert.deepEqual([row.connector, row.shard], ['wave-test', received.shard]);
+  assert.deepEqual([row.connector, row.shard], ['rail-wave', received.shard]);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   assert.deepEqual(await workAll(apply), []);
   const [done] = await stored();
@@ -250,7 +250,7 @@ test('a callback is deleted thirteen months after it was handled; one never hand
     const id = idSql(`timestamptz '2026-11-20'`, 'n');
     await client.query(
       `INSERT INTO network_inbox (shard, id, connector, body, notifications, attempts, received_at, handled_at)
-       SELECT 3, ${id}, 'wave-test', '', '[]', 1, $1, $1 FROM generate_series(1, 100000) AS n`,
+       SELECT 3, ${id}, 'rail-wave', '', '[]', 1, $1, $1 FROM generate_series(1, 100000) AS n`,
       [new Date('2026-11-20')],
     );
     await client.query('VACUUM ANALYZE network_inbox');

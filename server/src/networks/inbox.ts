@@ -13,7 +13,6 @@ import {
   updateInboxRow,
 } from './queries.ts';
 import type { InboxRow } from './queries.ts';
-import { callbackName } from './registry.ts';
 import type { NetworkRegistry } from './registry.ts';
 
 export interface InboxContext {
@@ -44,18 +43,23 @@ export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: f
  */
 export async function receiveCallback(
   context: InboxContext,
-  callback: { connectorName: string; headers: IncomingHttpHeaders; body: Uint8Array },
+  callback: {
+    railAccount: string;
+    headers: IncomingHttpHeaders;
+    query?: Readonly<Record<string, string>>;
+    body: Uint8Array;
+  },
 ): Promise<ReceivedCallback> {
-  const connector = context.networks.findByCallbackName(callback.connectorName);
+  const connector = context.networks.findByAccount(callback.railAccount);
   if (!connector) return { accepted: false, reason: 'connector' };
   const receivedAt = context.clock.now();
-  const reading = connector.readCallback({ ...callback, receivedAt });
+  const reading = connector.readCallback({ query: {}, ...callback, receivedAt });
   if (!reading.accepted) return { accepted: false, reason: reading.reason };
   const shard = shardOf(reading.notifications[0]?.reference ?? '');
   await insertInboxRow(context.db, {
     shard,
     id: context.newId(),
-    connector: callbackName(connector),
+    connector: callback.railAccount,
     body: callback.body,
     notificationsJson: serializeNotifications(reading.notifications),
     receivedAt,
@@ -70,7 +74,7 @@ export function listDueShards({ db, clock }: Pick<InboxContext, 'db' | 'clock'>)
 /** What became of one notification; an `unmatched` one is retried for some minutes. */
 export type NotificationOutcome = 'applied' | 'unmatched';
 
-type NotificationHandler = (connectorName: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
+type NotificationHandler = (railAccount: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
 
 /**
  * Handles the due callbacks of one shard. After a crash the handler gets the same notification again, so it must be

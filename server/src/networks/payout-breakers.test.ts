@@ -25,9 +25,9 @@ const merchantId = '01939f00-0000-7000-8000-00000000a5f1';
 const number = '+2207001234';
 const payout = { merchantId, number };
 
-const liveWave = new ScriptedNetwork('wave', { testMode: false });
+const liveWave = new ScriptedNetwork('wave', { testMode: false, railAccount: 'wave-main' });
 const testWave = new ScriptedNetwork('wave', {}, { breakerScope: 'merchant_and_number' });
-const liveAps = new ScriptedNetwork('aps', { testMode: false });
+const liveAps = new ScriptedNetwork('aps', { testMode: false, railAccount: 'aps-main' });
 const wave = payoutBreakers(liveWave, payout);
 // The call's timeout plus two seconds.
 const leaseMs = 5_000;
@@ -219,8 +219,8 @@ test('an open breaker is logged once when it opens and once when it closes, with
   assert.deepEqual(
     reported.map((line) => [line['level'], line['msg'], line['network'], line['reason'], line['merchant_id']]),
     [
-      ['warn', 'payouts are paused', 'wave-test', 'float_empty', merchantId],
-      ['info', 'payouts resumed', 'wave-test', 'float_empty', merchantId],
+      ['warn', 'payouts are paused', 'rail-wave', 'float_empty', merchantId],
+      ['info', 'payouts resumed', 'rail-wave', 'float_empty', merchantId],
     ],
   );
   assert.doesNotMatch(logged.join(), /7001234/);
@@ -242,11 +242,15 @@ test('the summary lists networks that pay out, and counts open breakers of merch
   for (let send = 0; send < 5; send += 1) await reportPayout(one, payoutBreakers(liveAps, payout), 'unclear');
   const { networks: found, numberCount } = await summarizeBreakers({ ...one, networks });
   assert.deepEqual(
-    found.map(({ name, open, merchantCount }) => [name, open?.reason ?? null, merchantCount]),
+    found.map(({ capabilities, open, merchantCount }) => [
+      capabilities.railAccount,
+      open?.reason ?? null,
+      merchantCount,
+    ]),
     [
-      ['wave', 'float_empty', 0],
-      ['aps', null, 1],
-      ['wave-test', null, 0],
+      ['wave-main', 'float_empty', 0],
+      ['aps-main', null, 1],
+      ['rail-wave', null, 0],
     ],
   );
   assert.equal(numberCount, 1);

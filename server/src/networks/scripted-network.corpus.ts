@@ -1,9 +1,10 @@
 import type {
   Capabilities,
   CallbackReading,
+  CollectionCapabilities,
+  CollectionOperations,
   CollectionResponse,
   Connector,
-  ContinueCollection,
   LookUp,
   PayoutResponse,
   PayoutCapabilities,
@@ -38,24 +39,33 @@ export class ScriptedNetwork implements Connector {
     pay_out: { state: 'unknown', detail: 'no response' },
     look_up_payout: { state: 'unknown', detail: 'no response' },
   };
+  readonly collections: CollectionOperations;
   readonly payouts: PayoutOperations;
   refunds: RefundOperations | null = null;
 
-  constructor(network: string, changes: Partial<Capabilities> = {}, payoutChanges: Partial<PayoutCapabilities> = {}) {
-    this.capabilities = {
-      network,
-      displayName: network,
-      testMode: true,
-      railAccount: `rail-${network}`,
-      shape: 'push',
-      numberRequired: true,
-      operator: null,
-      canCancel: true,
-      amountStepMinor: 1n,
-      callTimeoutMs: 3_000,
-      lookUpDelaysMs: [2_000, 3_000, 5_000],
-      notFoundIsFinalAfterMs: 30_000,
-      ...changes,
+  constructor(
+    network: string,
+    changes: Partial<Capabilities & CollectionCapabilities> = {},
+    payoutChanges: Partial<PayoutCapabilities> = {},
+  ) {
+    const { displayName = network, testMode = true, operator = null, merchantId = null } = changes;
+    const { railAccount = `rail-${network}`, callTimeoutMs = 3_000, ...collecting } = changes;
+    this.capabilities = { network, displayName, testMode, railAccount, operator, merchantId, callTimeoutMs };
+    this.collections = {
+      capabilities: {
+        shape: 'push',
+        numberRequired: true,
+        canCancel: true,
+        amountStepMinor: 1n,
+        lookUpDelaysMs: [2_000, 3_000, 5_000],
+        notFoundIsFinalAfterMs: 30_000,
+        recheckAfterMs: [],
+        ...collecting,
+      },
+      start: (request) => this.#respond('start', request),
+      continue: (request) => this.#respond('continue', request),
+      cancel: (request) => this.#respond('cancel', request),
+      lookUp: (request) => this.#respond('look_up', request),
     };
     this.payouts = {
       capabilities: {
@@ -63,6 +73,7 @@ export class ScriptedNetwork implements Connector {
         lookUpDelaysMs: [1_000, 2_000, 4_000],
         resendAfterMs: 10_000,
         giveUpAfterMs: 24 * 60 * 60 * 1_000,
+        recheckAfterMs: [],
         breakerScope: 'network',
         ...payoutChanges,
       },
@@ -74,22 +85,6 @@ export class ScriptedNetwork implements Connector {
   /** How many calls of this kind it received. */
   count(call: NetworkCall['call']): number {
     return this.calls.filter((received) => received.call === call).length;
-  }
-
-  startCollection(request: StartCollection): Promise<CollectionResponse> {
-    return this.#respond('start', request);
-  }
-
-  lookUpCollection(request: LookUp): Promise<CollectionResponse> {
-    return this.#respond('look_up', request);
-  }
-
-  cancelCollection(request: LookUp): Promise<CollectionResponse> {
-    return this.#respond('cancel', request);
-  }
-
-  continueCollection(request: ContinueCollection): Promise<CollectionResponse> {
-    return this.#respond('continue', request);
   }
 
   readCallback(_callback: RawCallback): CallbackReading {

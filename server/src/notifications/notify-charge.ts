@@ -1,4 +1,5 @@
 import { completeWork, postponeWork } from '../events/outbox.ts';
+import { networkName as nameOfNetwork } from '../networks/known-networks.ts';
 import type { Work } from '../events/work.ts';
 import { findTransaction } from '../payments/find-payment.ts';
 import { getTerminalForPayment } from '../terminals/manage-terminals.ts';
@@ -38,14 +39,14 @@ type TerminalPaymentNotice = PaymentNotice & { terminalId: string };
 
 /** Undefined if there is no payment at a counter to report. */
 async function readPaymentNotice(context: NoticeContext, work: Work): Promise<TerminalPaymentNotice | undefined> {
-  const { db, merchants, networks, channels } = context;
+  const { db, merchants, channels } = context;
   const { merchantId } = work;
   const payment = await findTransaction(db, merchantId, work.subjectId);
   const merchant = await merchants.byId(merchantId);
   if (!payment || !merchant || payment.intent.terminalId === null) return undefined;
   const { charge, intent } = payment;
   const terminal = await getTerminalForPayment(db, merchantId, payment.intent.terminalId);
-  const networkName = networks.find(charge.network, merchant.testMode)?.capabilities.displayName ?? charge.network;
+  const networkName = nameOfNetwork(charge.network);
   const details = { charge, networkName, terminalName: terminal.name, merchantName: merchant.name };
   return {
     channels: merchant.testMode ? channels.test : channels.live,

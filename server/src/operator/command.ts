@@ -5,15 +5,11 @@ import type { Clock } from '../kit/clock.ts';
 import type { CommandInput, CommandShape } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { RateLimitSettings } from '../merchants/rate-limit-kinds.ts';
 import type { KeyringParts } from '../keyring/keyring.ts';
 import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
-
-export type RateLimitSettings = Pick<
-  Config,
-  'rateLimitLive' | 'rateLimitTest' | 'rateLimitKeyPercent' | 'rateLimitPages'
->;
 
 /** What a command may use. */
 export interface CommandContext {
@@ -27,7 +23,7 @@ export interface CommandContext {
   /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
   /** What finding the demo merchant needs. */
-  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port'>;
+  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'>;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
   /** What resolving a case needs; opened at the first call, closed after the command. */

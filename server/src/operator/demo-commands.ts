@@ -2,7 +2,7 @@ import { limitMax } from '../api/pagination.ts';
 import { UsageError } from '../kit/command-line.ts';
 import { findMerchantById } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { findDemoMerchantId } from '../process/demo.ts';
+import { findDemoMerchant } from '../process/demo.ts';
 import { listEndpoints } from '../webhooks/manage-endpoints.ts';
 import type { Command, CommandContext } from './command.ts';
 import { createProgress } from './progress.ts';
@@ -19,11 +19,11 @@ const fill: Command = {
   options: {},
   positionals: 0,
   async run(context) {
-    const merchant = await findDemoMerchant(context);
+    const { merchant, baseUrl } = await findDemo(context);
     const money = await context.moneyWork();
     const { fillDemo, hasDemoData } = await import('../demo/fill-demo.ts');
-    const { publicUrl, port } = context.installation;
-    const url = `${publicUrl ?? `http://localhost:${port}`}/dashboard/test/${merchant.shortId}`;
+    const { publicUrl } = context.installation;
+    const url = `${publicUrl ?? baseUrl}/dashboard/test/${merchant.shortId}`;
     if (await hasDemoData(money, merchant.id)) {
       return { text: `The demo data is there already: ${url}`, data: { payments: 0, url }, exitCode: 0 };
     }
@@ -40,7 +40,7 @@ const fill: Command = {
       `${filled.payments.toLocaleString('en')} payments since ${filled.start.toISOString().slice(0, 10)} in ${merchant.name}’s test environment.`,
       `Look at them: ${url}`,
       `Good to look at: the home page’s year, payments that expired or were paid late, the refunds, two payments of another amount`,
-      `(npm run operator -- cases list), an endpoint that fails since yesterday, and a reversed payment of ${debtDays} days ago, whose share a partner had to repay.`,
+      `(npm run operator -- cases list), an endpoint that fails since yesterday and one that is paused, the counters’ screens, the requests, and a reversed payment of ${debtDays} days ago, whose share a partner had to repay.`,
     ].join('\n');
     return { text, data: { payments: filled.payments, url }, exitCode: 0 };
   },
@@ -51,18 +51,22 @@ const debtDays = 40;
 export const demoCommands: readonly Command[] = [fill];
 
 /** Throws UsageError where there is no demo business that may be filled. */
-async function findDemoMerchant({ installation, db, onboarding }: CommandContext): Promise<Merchant> {
+async function findDemo({
+  installation,
+  db,
+  onboarding,
+}: CommandContext): Promise<{ merchant: Merchant; baseUrl: string }> {
   if (installation.production) {
     throw new UsageError('Demo data is for development: this installation runs with APP_ENV=production.');
   }
-  const id = await findDemoMerchantId(installation, { db, context: onboarding });
-  const merchant = id === undefined ? undefined : await findMerchantById(db, id);
+  const found = await findDemoMerchant(installation, { db, context: onboarding });
+  const merchant = found && (await findMerchantById(db, found.merchantId));
   if (!merchant) {
     throw new UsageError('There is no demo business here. Start the service once on an empty database: npm start');
   }
   if (!merchant.testMode)
     throw new UsageError('The key in demo.json is a live one; only a test environment is filled.');
-  return merchant;
+  return { merchant, baseUrl: found.baseUrl };
 }
 
 /** A running service would send the events of a year to it. Throws UsageError. */

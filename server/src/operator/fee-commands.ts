@@ -6,7 +6,7 @@ import type { FeePayer, FeeRule } from '../merchants/fees.ts';
 import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
 import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
-import { simulatedCapabilities } from '../networks/simulated/capabilities.ts';
+import { knownNetworks } from '../networks/known-networks.ts';
 import { readAmount } from './amount-option.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
@@ -108,8 +108,7 @@ function readRuleKey({ options }: CommandInput): { operation: Operation; network
   if (operation === 'collection' && network !== allNetworks) {
     throw new UsageError('The fee of collections is the same on every network: omit --network.');
   }
-  // Every network has a simulated counterpart, so this list is complete.
-  const known = [...simulatedCapabilities(0).map((capabilities) => capabilities.network), allNetworks];
+  const known = [...knownNetworks.map(({ id }) => id), allNetworks];
   if (!known.includes(network)) throw new UsageError(`--network is one of ${known.join(', ')}, not ${network}.`);
   return { operation, network };
 }

@@ -4,10 +4,9 @@ import { amountToJson, formatAmount, moneyText } from '../kit/money.ts';
 import { readTimeOption } from '../kit/time-option.ts';
 import { accountKinds } from '../ledger/accounts.ts';
 import type { Account, AccountKind } from '../ledger/accounts.ts';
-import { verifyLedger } from '../ledger/verify.ts';
-import type { LedgerFinding } from '../ledger/verify.ts';
-import { accountOfBalance, explainAccount } from '../settlement/balance-movements.ts';
-import { verifyHolds } from '../transfers/verify-holds.ts';
+import { explainAccount, parseAccount } from '../settlement/balance-movements.ts';
+import { verifyBooks } from '../transfers/verify-books.ts';
+import type { BooksFinding } from '../transfers/verify-books.ts';
 import type { Command, CommandResult } from './command.ts';
 import { merchantNames, merchantOf } from './merchant-of.ts';
 
@@ -18,11 +17,10 @@ const verify: Command = {
   details: '  With exit code 1 the output names the first account that is wrong.',
   options: {},
   positionals: 0,
-  async run({ db }) {
-    const { movements, accounts, finding } = await verifyLedger(db);
+  async run({ db, onboarding }) {
+    const { finding, stored } = await verifyBooks(db, onboarding);
     if (finding !== null) return wrong(finding, await merchantNames(db));
-    const held = await verifyHolds(db);
-    if (held !== null) return wrong({ check: 'held', account: 'held', ...held }, await merchantNames(db));
+    const { movements, accounts } = stored;
     return {
       text: `The ledger is correct: ${counted(movements, 'movement')} on ${counted(accounts, 'account')}.`,
       data: { ok: true, movements: Number(movements), accounts: Number(accounts) },
@@ -31,10 +29,7 @@ const verify: Command = {
   },
 };
 
-function wrong(
-  finding: Omit<LedgerFinding, 'currency'> & { currency?: string },
-  merchants: ReadonlyMap<string, string>,
-): CommandResult {
+function wrong(finding: BooksFinding, merchants: ReadonlyMap<string, string>): CommandResult {
   const { check, merchantId, account, currency, message } = finding;
   const where = currency === undefined ? account : `${account} in ${currency}`;
   return {
@@ -118,12 +113,10 @@ const explain: Command = {
 // An account without movements looks like one whose name was mistyped.
 const nothingBooked = 'No movements. If you expected some, check the spelling of the account.';
 
-/** Also takes a balance by its name in the API: that is the name a merchant asks about. */
 function readAccount(text: string): Account {
-  const balanceAccount = accountOfBalance(text);
-  if (balanceAccount) return balanceAccount;
+  const account = parseAccount(text);
+  if (account !== undefined) return account;
   const kind = text.split(':', 1)[0] ?? '';
-  if (Object.hasOwn(accountKinds, kind)) return text as Account;
   const kinds = (Object.keys(accountKinds) as AccountKind[]).join(', ');
   throw new UsageError(
     `There is no kind of account ${kind}. The kinds are ${kinds}; some take a name after a colon, such as sub:<id>.`,

@@ -1,54 +1,13 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { getLink, listLinksWithRateLimit, setLinkRateLimit } from '../links/manage-links.ts';
-import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
+import type { Merchant } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/manage-rules.ts';
+import { parseRate, rateLimitKinds } from '../merchants/rate-limit-kinds.ts';
+import type { RateLimitKind } from '../merchants/rate-limit-kinds.ts';
 import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/manage-terminals.ts';
-import type { Command, CommandContext, CommandResult, RateLimitSettings } from './command.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
-
-/** A rate limit of a merchant: its name in commands, its field, and the setting that applies without it. */
-interface Kind {
-  name: 'requests' | 'key-percent' | 'pages';
-  field: keyof MerchantRateLimits;
-  /** Whether `none` removes the limit. */
-  canBeNone: boolean;
-  max: number;
-  unit: string;
-  setting: (merchant: Merchant) => { name: string; field: keyof RateLimitSettings };
-}
-
-const ratesMax = 100_000;
-
-const kinds: readonly Kind[] = [
-  {
-    name: 'requests',
-    field: 'rateLimitPerSecond',
-    canBeNone: true,
-    max: ratesMax,
-    unit: 'requests a second',
-    setting: ({ testMode }) =>
-      testMode
-        ? { name: 'RATE_LIMIT_TEST', field: 'rateLimitTest' }
-        : { name: 'RATE_LIMIT_LIVE', field: 'rateLimitLive' },
-  },
-  {
-    name: 'key-percent',
-    field: 'rateLimitKeyPercent',
-    canBeNone: false,
-    max: 100,
-    unit: 'percent for each key',
-    setting: () => ({ name: 'RATE_LIMIT_KEY_PERCENT', field: 'rateLimitKeyPercent' }),
-  },
-  {
-    name: 'pages',
-    field: 'rateLimitPages',
-    canBeNone: true,
-    max: ratesMax,
-    unit: 'payments a second from each page',
-    setting: () => ({ name: 'RATE_LIMIT_PAGES', field: 'rateLimitPages' }),
-  },
-];
 
 const merchantOption = { merchant: { type: 'string', required: true } } as const;
 const pageOptions = {
@@ -81,7 +40,7 @@ const set: Command = {
   },
   positionals: 0,
   async run(context, input) {
-    const sent = kinds.filter(({ name }) => input.options[name] !== undefined);
+    const sent = rateLimitKinds.filter(({ name }) => input.options[name] !== undefined);
     if (sent.length === 0) throw new UsageError('Give at least one limit: --requests, --key-percent or --pages.');
     const limits = Object.fromEntries(sent.map((kind) => [kind.field, readRate(kind, input.options[kind.name] ?? '')]));
     const merchant = await merchantOf(context, input);
@@ -100,9 +59,11 @@ const clear: Command = {
   options: { ...merchantOption, ...pageOptions },
   positionals: 1,
   async run(context, input) {
-    const kind = kinds.find(({ name }) => name === input.positionals[0]);
+    const kind = rateLimitKinds.find(({ name }) => name === input.positionals[0]);
     if (!kind) {
-      throw new UsageError(`A rate limit is ${kinds.map(({ name }) => name).join(', ')}, not ${input.positionals[0]}.`);
+      throw new UsageError(
+        `A rate limit is ${rateLimitKinds.map(({ name }) => name).join(', ')}, not ${input.positionals[0]}.`,
+      );
     }
     const merchant = await merchantOf(context, input);
     const page = await pageOf(context, input, merchant);
@@ -118,16 +79,15 @@ const clear: Command = {
 
 export const rateLimitCommands: readonly Command[] = [show, set, clear];
 
-/** A whole number from 1, or 0 for `none`. */
-function readRate({ name, canBeNone, max }: Kind, text: string): bigint {
-  if (canBeNone && text === 'none') return 0n;
-  const rate = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (rate >= 1 && rate <= max) return BigInt(rate);
+function readRate(kind: RateLimitKind, text: string): bigint {
+  const rate = parseRate(kind, text);
+  if (rate !== undefined) return rate;
+  const { name, max, canBeNone } = kind;
   throw new UsageError(`--${name} is a whole number from 1 to ${max}${canBeNone ? ' or none' : ''}, not ${text}.`);
 }
 
 /** A single page has no limit but that of its payments. */
-function onlyPages(sent: readonly Kind[], rate: bigint | null): bigint | null {
+function onlyPages(sent: readonly RateLimitKind[], rate: bigint | null): bigint | null {
   const [other] = sent.filter(({ name }) => name !== 'pages');
   if (other) throw new UsageError(`${other.name} is a limit of the merchant: omit --link and --counter.`);
   return rate;
@@ -159,7 +119,7 @@ async function pageOf(
 async function describe({ db, rateLimits }: CommandContext, merchant: Merchant): Promise<CommandResult> {
   const links = await listLinksWithRateLimit(db, merchant.id);
   const counters = await listTerminalsWithRateLimit(db, merchant.id);
-  const limits = kinds.map((kind) => {
+  const limits = rateLimitKinds.map((kind) => {
     const own = merchant[kind.field];
     const setting = kind.setting(merchant);
     return { kind, own, rate: own ?? BigInt(rateLimits[setting.field]), setting: setting.name };

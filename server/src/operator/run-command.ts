@@ -13,7 +13,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { compareKeys } from '../keyring/keyring.ts';
 import { keyringParts } from '../process/open-secrets.ts';
 import { assertDatabaseExists, openOperatorDatabase } from '../process/open-service.ts';
-import { phoneKey } from '../app/phone-access.ts';
+import { phoneLink } from '../app/phone-access.ts';
 import { readSecrets } from '../configuration/secrets.ts';
 import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
@@ -32,6 +32,7 @@ import { createOnboardingContext } from './onboard-business.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
+import { receiptCommands } from './receipt-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
@@ -50,6 +51,7 @@ const commands: readonly Command[] = [
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
+  ...receiptCommands,
   ...secretCommands,
   ...databaseCommands,
   ...demoCommands,
@@ -120,9 +122,8 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const secrets = { ...configured, sealer: compared?.sealer ?? configured.sealer };
     const onboarding = createOnboardingContext(config, { clock, random, secrets });
     const publicUrl = () => config.publicUrl ?? `http://localhost:${config.port}`;
-    const base = `${publicUrl()}/simulator/phone`;
-    const phoneLink = (merchant: Merchant): string =>
-      config.production ? `${base}?key=${phoneKey(configured, merchant.shortId)}` : base;
+    const linkOfPhone = ({ shortId }: Merchant): string =>
+      phoneLink(config, configured, { publicUrl: publicUrl(), shortId });
     const openWork = async (): Promise<CaseWork> => {
       const { openCaseWork } = await import('./case-work.ts');
       if (compared === null) throw new Error(`${command.name} works without the keys and cannot touch money`);
@@ -148,7 +149,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       moneyWork,
       progressTo,
       publicUrl,
-      phoneLink,
+      phoneLink: linkOfPhone,
     };
     return await command.run(context, input);
   } finally {

@@ -32,6 +32,7 @@ export {
   listOperatorLogins,
   listOperators,
   revokeOperator,
+  updateOperatorRole,
 } from './queries.ts';
 
 export interface OperatorContext {

@@ -90,3 +90,13 @@ export function insertOperatorLogin(login: {
     values: [login.accountId, login.operatorId, login.role, login.createdAt],
   };
 }
+
+/** Touches the login of an operator who is not revoked. */
+export function updateOperatorRole(db: Queryable, login: { operatorId: string; role: string }): Promise<number> {
+  return db.run({
+    name: 'operator_logins_update_role',
+    text: `UPDATE operator_logins SET role = $2 WHERE operator_id = $1
+             AND EXISTS (SELECT FROM operators WHERE operators.id = $1 AND revoked_at IS NULL)`,
+    values: [login.operatorId, login.role],
+  });
+}

@@ -177,7 +177,7 @@ test('a payer goes back to the same prompt three times, not without end', async 
 
 test('a network that cannot cancel is looked up instead, and once more before the new prompt', async () => {
   const { wave } = world.networks;
-  Object.assign(wave.capabilities, { canCancel: false });
+  Object.assign(wave.collections.capabilities, { canCancel: false });
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
   await world.work();
@@ -316,7 +316,7 @@ test('an intent’s record shows the current attempt, and its timeline every att
   assert.equal(resumed.id, charge.id);
   const { charge: shown } = await findPayment(world.db, intent.merchantId, intent.id);
   assert.equal(shown?.id, charge.id, 'the first is current, though the second is newer');
-  const timeline = await paymentTimeline(world.context, intent, world.merchant);
+  const timeline = await paymentTimeline(world.context, intent);
   const changes = timeline.filter(({ kind }) => String(kind).startsWith('attempt_'));
   assert.deepEqual(
     changes.map((entry) => [entry['transaction_id'], entry['kind'], entry['detail']]),

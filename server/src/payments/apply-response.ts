@@ -1,7 +1,7 @@
 import { AppError } from '../api/app-error.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
-import { callbackName } from '../networks/registry.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import { endAttempt, enqueueCancellation, withLockedPayment } from './change-payment.ts';
@@ -17,24 +17,33 @@ type CollectionNotification = Extract<ProviderNotification, { operation: 'collec
 /** Applies what a network reported in a callback to the charge that it names. May be called again with the same report. */
 export async function applyNotification(
   context: PaymentContext,
-  connectorName: string,
+  railAccount: string,
   { reference, response }: CollectionNotification,
 ): Promise<NotificationOutcome> {
   const merchant = await context.merchants.byToken(reference);
   const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
   if (!charge) {
-    context.log.warn('callback of an unknown charge', { network: connectorName });
+    context.log.warn('callback of an unknown charge', { network: railAccount });
     return 'unmatched';
   }
   // A network reports on its own charges only, whatever reference it sends.
-  const connector = context.networks.find(charge.network, merchant.testMode);
-  if (!connector || callbackName(connector) !== connectorName) {
-    context.log.warn('callback of another network’s charge', { network: connectorName, charge_id: charge.id });
+  const { capabilities } = await connectorOf(context, charge);
+  if (capabilities.railAccount !== railAccount) {
+    context.log.warn('callback of another account’s charge', { network: railAccount, charge_id: charge.id });
     return 'unmatched';
   }
-  await applyResponse(context, charge, response);
+  if (response === null) await lookUpNow(context, charge, merchant.testMode);
+  else await applyResponse(context, charge, response);
   notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'applied';
+}
+
+/** A callback that proves nothing only brings the look-up forward: of an open charge, or of a paid one that may be reversed. */
+async function lookUpNow(context: PaymentContext, charge: Charge, testMode: boolean): Promise<void> {
+  const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
+  const queue = networkQueue({ network: charge.network, testMode }, 'look-ups');
+  const work = { merchantId: charge.merchantId, queue, kind, subjectId: charge.id } as const;
+  await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
 }
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */

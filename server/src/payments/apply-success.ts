@@ -1,5 +1,5 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
-import { enqueue } from '../events/outbox.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
@@ -7,6 +7,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import { reserveAt } from '../merchants/rules.ts';
 import type { ProviderTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
+import { nextRecheckAt } from '../networks/recheck.ts';
 import { bookCollected } from './booking.ts';
 import type { Booked, Collection } from './booking.ts';
 import { cancelOpenAttempts, changeCharge, changeIntent, expireIfDue, withLockedPayment } from './change-payment.ts';
@@ -118,6 +119,7 @@ async function payCharge(
     { charge: { ...charge, ...terms }, shares: intent.shares },
     collection,
   );
+  enqueueRecheck(tx, context, locked, { railAccount: collection.railAccount, paidAt });
   return completeCharge(tx, context, locked, {
     paidAt,
     ...terms,
@@ -127,6 +129,21 @@ async function payCharge(
     amountReceivedMinor: null,
     ...payerOf(charge, providerTransaction),
   });
+}
+
+/** Where no callback would report a reversal, the charge is looked up again some time after its success. */
+function enqueueRecheck(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchant, charge }: LockedPayment,
+  { railAccount, paidAt }: { railAccount: string; paidAt: Date },
+): void {
+  const { network } = charge;
+  const operations = context.networks.find({ railAccount, network })?.collections;
+  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], paidAt, paidAt);
+  if (dueAt === null) return;
+  const queue = networkQueue({ network, testMode: merchant.testMode }, 'look-ups');
+  enqueue(tx, context, { merchantId: merchant.id, queue, kind: 'recheck_charge', subjectId: charge.id, dueAt });
 }
 
 /** The payer's number, for a payment without one: the network reports it, and a refund goes there. */

@@ -20,6 +20,8 @@ export interface Charge {
   amountReceivedMinor: bigint | null;
   currency: string;
   network: string;
+  /** The account that collects it; null on a charge of a release that had one for each network. */
+  railAccount: string | null;
   /** As the merchant or payer sent it; null for none. */
   accountNumber: string | null;
   /** E.164 in the new numbering, for matching and for the network. */

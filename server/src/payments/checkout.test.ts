@@ -74,7 +74,7 @@ test('the view names abandoned attempts while they are open, and shows the curre
   const { intent, charge } = await world.createSent({ network: 'wave' });
   await world.abandon(intent);
   const { id, transactionReference } = charge;
-  const prompt = { id, networkName: 'wave', maskedNumber: '.... 1234', number: '7001234', transactionReference };
+  const prompt = { id, networkName: 'Wave', maskedNumber: '.... 1234', number: '7001234', transactionReference };
   assert.deepEqual((await viewOf(intent)).openPrompts, [prompt]);
   const second = await world.attempt(intent, 'aps', '7004321');
   await world.work();

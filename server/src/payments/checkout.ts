@@ -4,7 +4,6 @@ import { addMs } from '../kit/clock.ts';
 import type { Queryable, TransactionCause } from '../kit/db.ts';
 import { maskPhoneNumber } from '../kit/phone-number.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { NetworkRegistry } from '../networks/registry.ts';
 import { abandonAttempt, canAbandon } from './abandon-attempt.ts';
 import { applyResponse } from './apply-response.ts';
 import { cancelPayment } from './cancel-payment.ts';
@@ -12,7 +11,8 @@ import { isOpenAbandoned, openAction, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteChargeNow } from './charge-notes.ts';
 import type { CheckoutCharge, CheckoutView, OpenPrompt } from './checkout-view.ts';
-import { connectorOf, networkName } from './connector-of.ts';
+import { networkName } from '../networks/known-networks.ts';
+import { connectorOf } from './connector-of.ts';
 import { intentTopic } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { attemptsMax, statusAt, totalMinor } from './intent.ts';
@@ -21,6 +21,7 @@ import { networksToChoose } from './networks-to-choose.ts';
 import { findLastNoteTime } from './queries/charge-notes.ts';
 import { findCurrentCharge, findRepresentativeCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentByToken } from './queries/intents.ts';
+import { upsertPageView } from './queries/page-views.ts';
 import { startAttempt } from './start-attempt.ts';
 import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
@@ -53,6 +54,8 @@ export interface Checkout {
    */
   abandon(token: string, chargeId: string | null, cause: TransactionCause): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
+  /** Counts that somebody opened the page, for the payment's timeline. */
+  countView(view: CheckoutView): Promise<void>;
   /** The topic of the change feed that announces changes of this view. */
   topic(view: CheckoutView): Topic;
 }
@@ -129,6 +132,7 @@ export function createCheckout(context: PaymentContext): Checkout {
       await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
       return view(token);
     },
+    countView: (shown) => upsertPageView(context.db, shown, context.clock.now()),
     topic: ({ intentId }) => intentTopic(intentId),
   };
 }
@@ -164,7 +168,7 @@ async function continueAttempt(context: PaymentContext, intent: Intent, code: st
   await noteChargeNow(context, charge, kind, detail);
   const connector = await connectorOf(context, charge);
   const handles = charge.networkHandles ?? {};
-  const response = await connector.continueCollection({ reference: charge.reference, handles, code });
+  const response = await connector.collections.continue({ reference: charge.reference, handles, code });
   await applyResponse(context, charge, response);
 }
 
@@ -232,9 +236,9 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     customerPhone: intent.customerPhone,
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: networksToChoose(context.networks, merchant, intent),
-    charge: charge ? toChargeView(context.networks, merchant, charge) : null,
+    charge: charge ? toChargeView(merchant, charge) : null,
     canChange: charge !== undefined && canAbandon(intent, charge, now),
-    openPrompts: abandoned.map((left) => toOpenPrompt(context.networks, merchant, left)),
+    openPrompts: abandoned.map(toOpenPrompt),
   };
 }
 
@@ -260,13 +264,13 @@ function counterNameOf({ source, metadata }: Intent): string | null {
   return source === 'terminal' && typeof name === 'string' ? name : null;
 }
 
-function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Charge): CheckoutCharge {
+function toChargeView(merchant: Merchant, charge: Charge): CheckoutCharge {
   return {
     id: charge.id,
     attempt: Number(charge.attempt),
     isAbandoned: charge.abandonedAt !== null,
     networkId: charge.network,
-    networkName: networkName(networks, charge.network, merchant.testMode),
+    networkName: networkName(charge.network),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,
     waitingSince: charge.createdAt,
@@ -286,10 +290,10 @@ function toChargeView(networks: NetworkRegistry, merchant: Merchant, charge: Cha
   };
 }
 
-function toOpenPrompt(networks: NetworkRegistry, { testMode }: Merchant, charge: Charge): OpenPrompt {
+function toOpenPrompt(charge: Charge): OpenPrompt {
   return {
     id: charge.id,
-    networkName: networkName(networks, charge.network, testMode),
+    networkName: networkName(charge.network),
     maskedNumber: maskPhoneNumber(charge.accountNumber ?? ''),
     number: charge.accountNumber,
     transactionReference: charge.transactionReference,

@@ -99,7 +99,7 @@ export async function createPayment(
   if (request.customerPhone !== null) {
     canonicalContactNumber(request.customerPhone, { strict: !merchant.testMode, path: 'data.customer_phone' });
   }
-  checkPaymentMethods(context.networks.list(merchant.testMode), request.paymentMethods ?? []);
+  checkPaymentMethods(context.networks.collecting(merchant), request.paymentMethods ?? []);
   const payer = await payerOf(tx, merchant.id, request);
   const shares = await fixShares(tx, merchant.id, request.split, amount);
   const intent = newIntent(context, merchant, request, { ...amount, ...payer, shares });
@@ -142,9 +142,7 @@ function newIntent(
     intentSecret: Buffer.from(context.random.bytes(intentSecretBytes)).toString('hex'),
     checkoutToken: merchant.shortId + randomBase62(context.random, checkoutTokenRandomLength),
     currency: merchant.currency,
-    returnUrl: request.returnUrl,
-    cancelUrl: request.cancelUrl,
-    callbackUrl: request.callbackUrl,
+    ...urlsOf(merchant, request),
     title: request.title,
     description: request.description,
     subAccountId: request.split?.subAccountId ?? null,
@@ -158,6 +156,19 @@ function newIntent(
     createdAt: now,
     updatedAt: now,
     expiresAt: addMs(now, context.settings.intentLifetimeMs),
+  };
+}
+
+/** Its own addresses, else the merchant's; a payer at a counter has nowhere to return to. */
+function urlsOf(
+  { defaultReturnUrl, defaultCancelUrl, defaultCallbackUrl }: Merchant,
+  { returnUrl, cancelUrl, callbackUrl, origin }: NewPayment,
+): Pick<Intent, 'returnUrl' | 'cancelUrl' | 'callbackUrl'> {
+  if (origin.terminalId !== null) return { returnUrl, cancelUrl, callbackUrl };
+  return {
+    returnUrl: returnUrl ?? defaultReturnUrl,
+    cancelUrl: cancelUrl ?? defaultCancelUrl,
+    callbackUrl: callbackUrl ?? defaultCallbackUrl,
   };
 }
 

@@ -50,6 +50,8 @@ export async function findPaymentBySecret(db: Queryable, merchantId: string, sec
   return { intent, charge: await findRepresentativeCharge(db, merchantId, intent.id) };
 }
 
+export { findPageViews } from './queries/page-views.ts';
+
 /** Every attempt of a payment, the first one first. */
 export { listChargesOfIntent as listAttempts } from './queries/charges.ts';
 

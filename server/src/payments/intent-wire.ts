@@ -139,10 +139,14 @@ export const newPaymentSchema = Type.Object(
     amount: amountType('What the merchant collects.'),
     currency: currencyType,
     return_url: optional(
-      urlType('Where the payer returns after paying, with `payment_intent_id` and `status` in the query.'),
+      urlType(
+        'Where the payer returns after paying, with `payment_intent_id` and `status` in the query. Default: your setting.',
+      ),
     ),
-    cancel_url: optional(urlType('Where the payer returns after cancelling.')),
-    callback_url: optional(urlType('Receives the events of this payment, in addition to your webhook endpoints.')),
+    cancel_url: optional(urlType('Where the payer returns after cancelling. Default: your setting.')),
+    callback_url: optional(
+      urlType('Receives the events of this payment, in addition to your webhook endpoints. Default: your setting.'),
+    ),
     network: optional(Type.String({ minLength: 1, maxLength: 32, description: 'Starts the first attempt at once.' })),
     account_number: optional(
       Type.String({ minLength: 1, maxLength: phoneLengthMax, description: 'The payer’s number, in any usual form.' }),

@@ -4,12 +4,11 @@ import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
-import type { CollectionResponse, Connector, LookUp } from '../networks/contract.ts';
-import { callbackName } from '../networks/registry.ts';
+import type { CollectingConnector, CollectionResponse, LookUp } from '../networks/contract.ts';
 import { applyRefusal, applyResponse } from './apply-response.ts';
 import type { ApplyResult } from './apply-response.ts';
 import { dropAttempt, withLockedPayment } from './change-payment.ts';
-import { isOpenAbandoned } from './charge.ts';
+import { isOpenAbandoned, isPaid } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -17,6 +16,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
+import { nextRecheckAt } from '../networks/recheck.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
@@ -58,7 +58,7 @@ async function stopAbandoned(context: PaymentContext, { merchantId, intentId, at
  * is sent, or finds that something was. Returns null when there is nothing to send.
  */
 async function markSubmitted(context: PaymentContext, charge: Charge, work: Work): Promise<Intent | null> {
-  const { capabilities } = await connectorOf(context, charge);
+  const { capabilities, collections } = await connectorOf(context, charge);
   return withLockedPayment(context, charge, async (tx, locked) => {
     if (!isUnsent(locked.charge)) return null;
     const now = context.clock.now();
@@ -70,7 +70,7 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
     const step = { progress: 'submitted', nextAction: null, networkReference: null, handles: null } as const;
     const touched = await updateChargeProgress(tx, ['created'], { merchantId, id, ...step, updatedAt: now });
     assert(touched === 1, 'nobody else changes a locked charge');
-    const dueAt = addMs(now, capabilities.callTimeoutMs + (capabilities.lookUpDelaysMs[0] ?? 0));
+    const dueAt = addMs(now, capabilities.callTimeoutMs + (collections.capabilities.lookUpDelaysMs[0] ?? 0));
     const queue = networkQueue(capabilities, 'look-ups');
     enqueue(tx, context, { merchantId, queue, kind: 'look_up_charge', subjectId: id, dueAt });
     noteCharge(tx, context, charge, 'sent_to_network', `Sent to ${capabilities.displayName}.`);
@@ -81,7 +81,7 @@ async function markSubmitted(context: PaymentContext, charge: Charge, work: Work
 
 async function sendCharge(context: PaymentContext, intent: Intent, charge: Charge): Promise<void> {
   const connector = await connectorOf(context, charge);
-  const response = await connector.startCollection({
+  const response = await connector.collections.start({
     reference: charge.reference,
     amountMinor: charge.amountPaidMinor,
     currency: charge.currency,
@@ -90,7 +90,7 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     description: await describePayment(context.merchants, intent),
     expiresAt: intent.expiresAt,
     returnUrl: paymentLink(context, intent),
-    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
+    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${connector.capabilities.railAccount}/callbacks`,
   });
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
 }
@@ -116,10 +116,25 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  const response = await connector.lookUpCollection(handlesOf(charge));
+  const response = await connector.collections.lookUp(handlesOf(charge));
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);
+}
+
+/**
+ * Looks whether the network has reversed a charge that it had collected: at the times that its connector names, and when a
+ * callback says that something has changed. Nothing else can happen to a paid charge at its network.
+ */
+export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
+  const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
+  if (!charge || !isPaid(charge)) return completeWork(context.db, work);
+  const { collections } = await connectorOf(context, charge);
+  const response = await collections.lookUp(handlesOf(charge));
+  if (response.state === 'reversed') await applyResponse(context, charge, response);
+  const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
+  if (nextAt === null) await completeWork(context.db, work);
+  else await postponeWork(context.db, work, nextAt);
 }
 
 /**
@@ -128,12 +143,13 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
  */
 async function applyLookUp(
   context: PaymentContext,
-  connector: Connector,
+  connector: CollectingConnector,
   { charge, sentAt }: { charge: Charge; sentAt: Date },
   response: CollectionResponse,
 ): Promise<boolean> {
   const sinceSentMs = context.clock.now().getTime() - sentAt.getTime();
-  const isFinal = charge.networkReference === null && sinceSentMs >= connector.capabilities.notFoundIsFinalAfterMs;
+  const isFinal =
+    charge.networkReference === null && sinceSentMs >= connector.collections.capabilities.notFoundIsFinalAfterMs;
   if (response.state === 'not_found' && isFinal) {
     const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was collected.`;
     await applyRefusal(context, charge, { code: 'network_unavailable', reason });
@@ -144,7 +160,7 @@ async function applyLookUp(
 
 async function scheduleNextLookUp(
   context: PaymentContext,
-  connector: Connector,
+  connector: CollectingConnector,
   charge: Charge,
   work: Work,
 ): Promise<void> {
@@ -154,12 +170,16 @@ async function scheduleNextLookUp(
   await postponeWork(context.db, work, addMs(now, isOverdue ? hourMs : nextDelayMs(connector, work)));
 }
 
-function nextDelayMs({ capabilities }: Connector, work: Work): number {
-  const delays = capabilities.lookUpDelaysMs;
+function nextDelayMs({ collections }: CollectingConnector, work: Work): number {
+  const delays = collections.capabilities.lookUpDelaysMs;
   return delays[Math.min(Number(work.attempts), delays.length - 1)] ?? hourMs;
 }
 
-async function openUnknownCase(context: PaymentContext, charge: Charge, { capabilities }: Connector): Promise<void> {
+async function openUnknownCase(
+  context: PaymentContext,
+  charge: Charge,
+  { capabilities }: CollectingConnector,
+): Promise<void> {
   if (await isUnderWay(context, charge)) return;
   await context.db.withTransaction((tx) =>
     openCase(tx, context, {
@@ -198,7 +218,7 @@ export async function cancelCharge(context: PaymentContext, work: Work): Promise
   const settled = await stopCollecting(context, charge);
   // A network that is just receiving the charge may not know it yet, so a few tries are made. The look-up, which is due in
   // any case, finds out how it ended.
-  const isLast = work.attempts >= cancelAttemptsMax || !connector.capabilities.canCancel;
+  const isLast = work.attempts >= cancelAttemptsMax || !connector.collections.capabilities.canCancel;
   const isEnough = settled === 'settled' || isLast;
   if (isEnough) await completeWork(context.db, work);
   else await postponeWork(context.db, work, addMs(context.clock.now(), nextDelayMs(connector, work)));
@@ -207,10 +227,11 @@ export async function cancelCharge(context: PaymentContext, work: Work): Promise
 /** Cancels a charge at its network, or looks it up where that cannot cancel. Either finds out whether the payer has paid. */
 async function stopCollecting(context: PaymentContext, charge: Charge): Promise<ApplyResult> {
   const connector = await connectorOf(context, charge);
-  const { canCancel, displayName } = connector.capabilities;
-  if (!canCancel) return applyResponse(context, charge, await connector.lookUpCollection(handlesOf(charge)));
+  const { displayName } = connector.capabilities;
+  if (!connector.collections.capabilities.canCancel)
+    return applyResponse(context, charge, await connector.collections.lookUp(handlesOf(charge)));
   await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
-  return applyResponse(context, charge, await connector.cancelCollection(handlesOf(charge)));
+  return applyResponse(context, charge, await connector.collections.cancel(handlesOf(charge)));
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */

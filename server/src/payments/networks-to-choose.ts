@@ -10,10 +10,10 @@ export function networksToChoose(
   merchant: Merchant,
   payment: PaymentAmount & Pick<Intent, 'paymentMethods'>,
 ): CheckoutNetwork[] {
-  return offeredNetworks(networks, merchant, payment).map(({ capabilities }) => ({
+  return offeredNetworks(networks, merchant, payment).map(({ capabilities, collections }) => ({
     id: capabilities.network,
     displayName: capabilities.displayName,
-    numberRequired: capabilities.numberRequired,
+    numberRequired: collections.capabilities.numberRequired,
     operator: capabilities.operator,
   }));
 }

@@ -34,7 +34,7 @@ import type { PaymentContext } from './context.ts';
 import { createPayment, fromApi, previewPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
-import { cancelCharge, lookUpCharge, startCharge } from './jobs.ts';
+import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from './jobs.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { findChargeById, findCurrentCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
@@ -242,8 +242,10 @@ export async function createPaymentWorld() {
     start_charge: jobs.start,
     look_up_charge: jobs.lookUp,
     cancel_charge: jobs.cancel,
+    recheck_charge: (work) => recheckCharge(context, work),
     send_transfer: () => assert.fail('payments pay nothing out'),
     look_up_transfer: () => assert.fail('payments pay nothing out'),
+    recheck_transfer: () => assert.fail('payments pay nothing out'),
     notify_charge: () => assert.fail('nobody is told here'),
     settle_charge: () => assert.fail('nothing waits for its settlement here'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),

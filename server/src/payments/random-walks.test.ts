@@ -154,7 +154,7 @@ class Walk {
       const changes = (await world.notes(charge)).filter((kind) => kind.startsWith('attempt_'));
       assert.deepEqual(changes, this.model.charges[index]?.notes);
     }
-    const timeline = await paymentTimeline(world.context, this.intent, world.merchant);
+    const timeline = await paymentTimeline(world.context, this.intent);
     const named = new Set(timeline.map((entry) => entry['transaction_id']));
     assert.ok(charges.every(({ id }) => named.has(id)));
     const { merchantGot, inSuspense } = this.model;

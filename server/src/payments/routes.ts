@@ -182,7 +182,7 @@ const timeline = readRoute({
   response: timelineSchema,
   async handle(context: PaymentContext, { caller, params }) {
     const { intent } = await findPayment(context.db, caller.merchantId, params.id);
-    return { data: await paymentTimeline(context, intent, caller) };
+    return { data: await paymentTimeline(context, intent) };
   },
 });
 

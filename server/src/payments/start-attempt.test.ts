@@ -101,7 +101,7 @@ test('the other form of the same number is the same attempt, the number at anoth
 });
 
 test('without a number the attempt that was left without one goes on', async () => {
-  Object.assign(world.networks.wave.capabilities, { numberRequired: false });
+  Object.assign(world.networks.wave.collections.capabilities, { numberRequired: false });
   const { intent, charge } = await world.createSent({ network: 'wave', accountNumber: null });
   await world.abandon(intent);
   const again = { intentId: intent.id, network: 'wave', accountNumber: null, fieldPrefix: '' };

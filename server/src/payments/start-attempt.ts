@@ -6,7 +6,7 @@ import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import type { Connector } from '../networks/contract.ts';
+import type { CollectingConnector } from '../networks/contract.ts';
 import { tryBeginPrompt } from '../networks/prompt-limits.ts';
 import { newReference } from '../networks/reference.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
@@ -26,7 +26,7 @@ import { lockIntent, updateIntent } from './queries/intents.ts';
 import { transactionReference } from './transaction-reference.ts';
 
 export interface ChosenNetwork {
-  connector: Connector;
+  connector: CollectingConnector;
   accountNumber: string | null;
   accountCanonical: string | null;
 }
@@ -129,7 +129,8 @@ export function chooseNetwork(
     throw fieldError('network_not_available', `${fieldPrefix}network`, networkRefusal(network, offered));
   }
   if (accountNumber === null) {
-    if (!connector.capabilities.numberRequired) return { connector, accountNumber: null, accountCanonical: null };
+    if (!connector.collections.capabilities.numberRequired)
+      return { connector, accountNumber: null, accountCanonical: null };
     const message = `${connector.capabilities.displayName} needs the payer's number.`;
     throw fieldError('account_number_invalid', `${fieldPrefix}account_number`, message);
   }
@@ -158,11 +159,11 @@ export function offeredNetworks(
   networks: NetworkRegistry,
   merchant: Merchant,
   payment: PaymentAmount & Pick<Intent, 'paymentMethods'>,
-): Connector[] {
+): CollectingConnector[] {
   const total = totalMinor(payment);
-  return networks.list(merchant.testMode).filter(({ capabilities }) => {
+  return networks.collecting(merchant).filter(({ capabilities, collections }) => {
     const isAccepted = payment.paymentMethods === null || payment.paymentMethods.includes(capabilities.network);
-    return isAccepted && total % capabilities.amountStepMinor === 0n;
+    return isAccepted && total % collections.capabilities.amountStepMinor === 0n;
   });
 }
 
@@ -181,6 +182,7 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     amountReceivedMinor: null,
     currency: intent.currency,
     network: chosen.connector.capabilities.network,
+    railAccount: chosen.connector.capabilities.railAccount,
     accountNumber: chosen.accountNumber,
     accountCanonical: chosen.accountCanonical,
     reference: newReference(context.random, merchant),
@@ -238,7 +240,7 @@ function noFurtherAttempt(status: IntentStatus): AppError {
   return new AppError('state_conflict', `This payment is ${status} and takes no further attempt.`);
 }
 
-function networkRefusal(network: string, offered: readonly Connector[]): string {
+function networkRefusal(network: string, offered: readonly CollectingConnector[]): string {
   const names = offered.map(({ capabilities }) => capabilities.network);
   const choices = names.length === 0 ? 'No network is on for this payment.' : `Choose among ${names.join(', ')}.`;
   return `${network} is not available for this payment. ${choices}`;

@@ -4,7 +4,7 @@ import { formatAmount } from '../kit/money.ts';
 import { explainShare } from '../sub-accounts/share-explanation.ts';
 import { shareBase } from '../sub-accounts/shares.ts';
 import { partsOf } from './charge.ts';
-import { networkName } from './connector-of.ts';
+import { networkName } from '../networks/known-networks.ts';
 import type { PaymentContext } from './context.ts';
 import { totalMinor } from './intent.ts';
 import type { Intent } from './intent.ts';
@@ -12,13 +12,8 @@ import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { listChargesOfIntent } from './queries/charges.ts';
 
 /** The history of a payment, oldest first: its events and the notes of its charges. */
-export async function paymentTimeline(
-  { db, networks }: Pick<PaymentContext, 'db' | 'networks'>,
-  intent: Intent,
-  { testMode }: { testMode: boolean },
-): Promise<JsonRecord[]> {
+export async function paymentTimeline({ db }: Pick<PaymentContext, 'db'>, intent: Intent): Promise<JsonRecord[]> {
   const { merchantId, id } = intent;
-  const nameOf = (network: string): string => networkName(networks, network, testMode);
   const charges = await listChargesOfIntent(db, merchantId, id);
   const chargeIds = charges.map((charge) => charge.id);
   const events = await listEventsOfObjects(db, merchantId, [id, ...chargeIds]);
@@ -29,10 +24,7 @@ export async function paymentTimeline(
       id: event.id,
       kind: event.kind,
       transactionId: event.objectId === id ? null : event.objectId,
-      detail:
-        event.kind === 'payment_intent.created'
-          ? creationDetail(intent)
-          : eventDetail(event.kind, event.record, nameOf),
+      detail: event.kind === 'payment_intent.created' ? creationDetail(intent) : eventDetail(event.kind, event.record),
     })),
     ...notes.map((note) => ({
       at: note.createdAt,
@@ -53,8 +45,8 @@ export async function paymentTimeline(
     }));
 }
 
-function eventDetail(kind: string, record: JsonRecord, nameOf: (network: string) => string): string {
-  const network = nameOf(textOf(record['payment_method']));
+function eventDetail(kind: string, record: JsonRecord): string {
+  const network = networkName(textOf(record['payment_method']));
   switch (kind) {
     case 'payment_intent.cancelled':
       return 'The payment was cancelled.';

@@ -4,6 +4,7 @@ import { createAssets } from './assets.ts';
 import { preparePortalScope } from './portal-scope.ts';
 import type { PortalOptions } from './portal-scope.ts';
 import { registerAccountPages } from './sign-in/account-pages.ts';
+import { registerInvitationPages } from './sign-in/invitation-pages.ts';
 import { registerVisitorPages } from './sign-in/visitor-pages.ts';
 import type { VisitorPagesOptions } from './sign-in/visitor-pages.ts';
 
@@ -27,7 +28,9 @@ export async function portalPages(app: FastifyInstance, options: PortalPagesOpti
       const parts = await preparePortalScope(scope, { ...options, assets });
       const { isSignUpOpen, createBusiness } = options;
       const visitorLimit = new VisitorLimit(options.context);
-      registerVisitorPages(scope, { ...parts, visitorLimit, isSignUpOpen, createBusiness });
+      const visitors = { ...parts, visitorLimit, isSignUpOpen, createBusiness };
+      registerVisitorPages(scope, visitors);
+      registerInvitationPages(scope, visitors);
       registerAccountPages(scope, parts);
     },
     { prefix: '/dashboard' },

@@ -5,8 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, Page } from 'playwright-core';
 import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
-import { openAccountWorld, password } from '../accounts/account-world.corpus.ts';
+import { client, openAccountWorld, password } from '../accounts/account-world.corpus.ts';
 import type { AccountWorld } from '../accounts/account-world.corpus.ts';
+import { signIn as signInAs } from '../accounts/sign-in.ts';
+import { inviteMember, listTeam } from '../accounts/team.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { portalPages } from './portal-pages.ts';
 import { deviceName } from './visitor.ts';
@@ -15,12 +17,14 @@ let app: FastifyInstance;
 let world: AccountWorld;
 let browser: Browser;
 let baseUrl = '';
+/** How pages sleep: not at all, unless a test holds them. */
+let sleep: () => Promise<void> = () => Promise.resolve();
 
 before(async () => {
   world = await openAccountWorld('portal', () => baseUrl);
   app = fastify();
   await app.register(portalPages, {
-    context: world.context,
+    context: { ...world.context, clock: { now: () => world.clock.now(), sleep: () => sleep() } },
     log: createServiceLog({ level: 'error' }),
     publicUrl: () => baseUrl,
     formKey: 'a key of the tests',
@@ -126,6 +130,8 @@ test('an authenticator app is set up with recovery codes, and asked for at the n
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
   const recovery = await page.locator('.codes li').allInnerTexts();
   assert.equal(recovery.length, 10);
+  const { subject, to } = world.mails.at(-1) ?? {};
+  assert.deepEqual([subject, to], ['A second factor was added', 'app@example.gm']);
   await assertSound(page);
   await page.context().clearCookies();
   await world.clock.advance(60_000);
@@ -201,7 +207,58 @@ async function send(
 const login = (email: string, more: Record<string, string> = {}) =>
   send('/sign-in', { form: { email, password, ...more } });
 
-test('a session that somebody else put into the browser is not the one that is signed in', async () => {
+test('by text and time, signing up and a forgotten password are the same for every address', async () => {
+  await world.addOwner('known@example.gm');
+  const more = { name: 'Awa', business_name: 'Shop', password };
+  for (const path of ['/sign-up', '/forgotten']) {
+    const pages: string[] = [];
+    for (const email of ['known@example.gm', 'stranger@example.gm']) {
+      const asleep = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<void>();
+      sleep = () => {
+        asleep.resolve();
+        return held.promise;
+      };
+      let hasResponded = false;
+      const response = send(path, { form: { email, ...more } }).finally(() => {
+        hasResponded = true;
+      });
+      await Promise.race([asleep.promise, response]);
+      // The answer waits, however much the server has answered meanwhile.
+      await send('/sign-in');
+      await send('/sign-in');
+      assert.equal(hasResponded, false, `${path} ${email}`);
+      held.resolve();
+      const { status, text } = await response;
+      pages.push(`${status} ${text.replaceAll(email, '')}`);
+    }
+    assert.equal(pages[0], pages[1], path);
+  }
+  sleep = () => Promise.resolve();
+});
+
+test('an invitation opened by somebody else’s login says whose it is, and joins nobody', async () => {
+  const { businessId } = await world.addOwner('inviter@example.gm');
+  await world.addOwner('other@example.gm');
+  const { context } = world;
+  const { account: invitedBy } = await world.signIn('inviter@example.gm');
+  await context.db.withTransaction((tx) =>
+    inviteMember(tx, context, {
+      ...{ business: { id: businessId, name: 'Kairaba Books' }, invitedBy, email: 'invited@example.gm' },
+      grant: { role: 'finance', terminalIds: [] },
+    }),
+  );
+  const path = `/invitation/${world.newestToken()}`;
+  const { session: cookie } = await login('other@example.gm');
+  const { text } = await send(path, { cookie });
+  assert.match(text, /for invited@example\.gm, and you are signed in as other@example\.gm/);
+  assert.doesNotMatch(text, /name="password"/);
+  assert.equal((await send(path, { cookie, form: {} })).status, 409);
+  assert.equal((await listTeam(context.db, businessId)).length, 1);
+  assert.match((await send(path)).text, /name="password"/);
+});
+
+test('session fixation: a session that was put into the browser is not the one that is signed in', async () => {
   await world.addOwner('fixed@example.gm');
   const planted = 'merchant-session=chosenbyanattacker';
   const { session } = await send('/sign-in', { form: { email: 'fixed@example.gm', password }, cookie: planted });
@@ -210,22 +267,40 @@ test('a session that somebody else put into the browser is not the one that is s
   assert.equal((await send('/account', { cookie: session })).status, 200);
 });
 
-test('after signing in a link leads to the dashboard only', async () => {
+test('mass assignment: signing up takes no other field, and makes no operator or confirmed login', async () => {
+  const email = 'assigned@example.gm';
+  const own = { name: 'Awa', business_name: 'Shop', email, password };
+  const { businessId } = await world.addOwner('victim@example.gm');
+  const extra = { realm: 'operator', role: 'admin', email_verified_at: '2026-01-01', emailVerifiedAt: '2026-01-01' };
+  const form = { ...own, ...extra, business_id: businessId, businessId, id: businessId };
+  assert.equal((await send('/sign-up', { form })).status, 200);
+  const { status, text } = await login(email);
+  assert.deepEqual([status, /Confirm your e-mail address first/.test(text)], [409, true]);
+  assert.equal((await listTeam(world.context.db, businessId)).length, 1);
+  const asOperator = { email, password, client, knownDevice: null };
+  await assert.rejects(signInAs(world.context, 'operator', asOperator), /do not match/);
+});
+
+test('open redirect: after signing in a link leads to the dashboard only', async () => {
   await world.addOwner('redirect@example.gm');
   for (const next of [
     'https://evil.example',
     '//evil.example',
     '/\\evil.example',
     '/dashboard//evil.example',
+    '/dashboard/?x=//evil.example',
+    '/dashboard/\r\nset-cookie:x=1',
     '/pay/x',
     '',
   ]) {
     assert.equal((await login('redirect@example.gm', { next })).location, '/dashboard/', next);
   }
-  assert.equal((await login('redirect@example.gm', { next: '/dashboard/account' })).location, '/dashboard/account');
+  const { location } = await send('/account?range=30&day=2026-11-24');
+  const next = new URL(location ?? '', baseUrl).searchParams.get('next') ?? '';
+  assert.equal((await login('redirect@example.gm', { next })).location, '/dashboard/account?range=30&day=2026-11-24');
 });
 
-test('no form of another site, another session or without a proof does anything', async () => {
+test('cross-site request: no form of another site or session, or without a proof, does anything', async () => {
   await world.addOwner('forged@example.gm');
   const { session: cookie } = await login('forged@example.gm');
   const { session: other } = await login('forged@example.gm');
@@ -243,7 +318,7 @@ test('no form of another site, another session or without a proof does anything'
   assert.equal((await send('/account', { cookie: other })).status, 303);
 });
 
-test('every page carries the strict policy, and each cookie is hidden from scripts and other sites', async () => {
+test('clickjacking: no page can be framed; cookies are hidden from scripts and other sites', async () => {
   for (const path of ['/sign-in', '/sign-up', '/forgotten', '/account', '/no-such-page']) {
     const { headers } = await send(path);
     if (headers.get('location') !== null) continue;

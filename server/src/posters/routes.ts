@@ -72,7 +72,7 @@ const download = fileRoute({
       code: terminal.code,
       qrCodeUrl: qrCodeUrl(settings, terminal),
       networks: networks
-        .list(caller.testMode)
+        .collecting(merchant)
         .map(({ capabilities: { network: id, displayName } }) => ({ id, displayName })),
       testMode: caller.testMode,
       texts: posterTexts(findLanguage(language) ?? english),

@@ -111,12 +111,13 @@ export function writeFacts(config: Config, facts: DemoFacts): void {
   }
 }
 
-/** The demo merchant of an earlier start in development; undefined without one. */
-export async function findDemoMerchantId(
+/** The demo merchant of an earlier start in development, and where that start listened; undefined without one. */
+export async function findDemoMerchant(
   config: Pick<Config, 'dataDirectory'>,
   parts: Pick<DemoParts, 'db' | 'context'>,
-): Promise<string | undefined> {
-  return (await findDemo(config, parts))?.merchantId;
+): Promise<{ merchantId: string; baseUrl: string } | undefined> {
+  const found = await findDemo(config, parts);
+  return found && { merchantId: found.merchantId, baseUrl: found.facts.base_url };
 }
 
 /** A draft with a valid key comes from a start that ended between its commit and `listen`. */

@@ -44,7 +44,7 @@ import type { ApiDocument } from '../pages/reference/api-document.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
-import { phoneAccess, simulatedPhoneUrl } from '../app/phone-access.ts';
+import { phoneAccess, phoneLink, simulatedPhoneUrl } from '../app/phone-access.ts';
 import { createGuessLimit } from '../terminals/guess-limit.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { inboxTopicKind } from '../app/work-queues.ts';
@@ -136,7 +136,18 @@ async function signedInPages(
   const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
   const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys };
   await server.register(dashboardPages, { ...pageOptions, services });
-  const consoleServices = { money, accounts, cases: createCaseContext(money), createBusiness };
+  const consoleServices: ConsoleServices = {
+    ...{
+      money,
+      accounts,
+      cases: createCaseContext(money),
+      webhooks: endpoints,
+      keys,
+      rateLimits: config,
+      createBusiness,
+    },
+    phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
+  };
   await server.register(consolePages, { ...pageOptions, services: consoleServices });
 }
 
@@ -147,7 +158,7 @@ async function payerPages(server: FastifyInstance, { options, parts }: { options
   const { publicUrl } = address;
   const { formKey } = secrets;
   const checkout = createCheckout(money);
-  const networkDetails = readNetworkDetails(config, money.networks);
+  const networkDetails = readNetworkDetails(config);
   const renderer = createCheckoutRenderer({
     clock,
     publicUrl,

@@ -176,6 +176,7 @@ function transferOf(
     amountMinor,
     feeMinor: 0n,
     network: charge.network,
+    railAccount: route.railAccount,
     accountNumber: charge.accountNumber ?? '',
     accountCanonical: charge.accountCanonical ?? '',
     beneficiaryName: null,

@@ -3,7 +3,8 @@ import type { Queryable } from '../kit/db.ts';
 import { findRefundById } from './queries.ts';
 import type { Refund } from './refund.ts';
 
-export { listRefunds, listRefundsOfCharge } from './queries.ts';
+export type { RefundFilter } from './queries.ts';
+export { listRefundRows, listRefunds, listRefundsOfCharge, sumRefunds } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */
 export async function findRefund(db: Queryable, merchantId: string, id: string): Promise<Refund> {

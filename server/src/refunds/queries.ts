@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
@@ -13,7 +13,7 @@ const partsColumn = `COALESCE((
 
 const columns = `refunds.merchant_id AS "merchantId", refunds.id, charge_id AS "chargeId", intent_id AS "intentId",
   transaction_reference AS "transactionReference", refunds.amount AS "amountMinor", refunds.currency,
-  ${partsColumn} AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.reference,
+  ${partsColumn} AS parts, transfers.status AS "transferStatus", route, transfers.network, transfers.account_number AS "accountNumber", transfers.reference,
   transfers.network_reference AS "networkReference", transfers.network_transaction_id AS "networkTransactionId",
   transfers.amount_reversed AS "amountReversedMinor", waiting_for AS "waitingFor", transfers.failure_code AS "failureCode", transfers.failure_reason AS "failureReason",
   transfers.review, refunds.created_at AS "createdAt", transfers.updated_at AS "updatedAt",
@@ -95,11 +95,13 @@ export async function listRefundsOfCharge(db: Queryable, merchantId: string, cha
   return rows.map(toRefund);
 }
 
-export interface RefundFilter extends TimeFilter {
+export interface RefundFilter extends TimeFilter, SearchFilter {
   status?: RefundStatus | undefined;
   chargeId?: string | undefined;
-  term?: string | undefined;
 }
+
+const payerColumn = `(SELECT concat_ws(' ', title, customer_name, customer_email) FROM payment_intents
+  WHERE payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id)`;
 
 const searchColumns = [
   'transfers.reference',
@@ -108,6 +110,7 @@ const searchColumns = [
   'charges.reference',
   'charges.transaction_reference',
   'refunds.id::text',
+  payerColumn,
 ];
 
 const refundList: ListSource<Refund, RefundRow> = {
@@ -128,19 +131,40 @@ export function listRefunds(
   filter: RefundFilter,
   { withSum = false } = {},
 ): Promise<List<Refund>> {
-  const { term } = filter;
+  return lists.read(withSum ? summedRefundList : refundList, { page, ...filtered(merchantId, filter) });
+}
+
+/** A page of the same list without its total, for reading it to its end. */
+export function listRefundRows(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: RefundFilter,
+): Promise<Refund[]> {
+  return lists.readRows(refundList, { page, ...filtered(merchantId, filter) });
+}
+
+/** How many refunds the list has, up to `rowsMax`, and their sum. */
+export function sumRefunds(
+  lists: ListReader,
+  merchantId: string,
+  filter: RefundFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  return lists.totals(summedRefundList, filtered(merchantId, filter), rowsMax);
+}
+
+function filtered(
+  merchantId: string,
+  filter: RefundFilter,
+): { merchantId: string; filters: ListFilter[]; isSearch: boolean } {
   const filters = [
     ...columnFilter('status', `${statusColumn} =`, filter.status),
     ...columnFilter('charge', 'charge_id =', filter.chargeId),
     ...createdFilter('refunds', filter),
-    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+    ...searchFilters(filter, searchColumns, 'refunds.amount'),
   ];
-  return lists.read(withSum ? summedRefundList : refundList, {
-    merchantId,
-    page,
-    filters,
-    isSearch: term !== undefined,
-  });
+  return { merchantId, filters, isSearch: filter.term !== undefined };
 }
 
 /** As `refundStatus` says. */

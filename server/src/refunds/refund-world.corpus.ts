@@ -39,6 +39,7 @@ const refunding: RefundCapabilities = {
   lookUpDelaysMs: [1_000, 2_000, 4_000],
   resendAfterMs: 10_000,
   giveUpAfterMs: 24 * 60 * 60 * 1_000,
+  recheckAfterMs: [],
 };
 
 export async function createRefundWorld(options: { settlementDelayMs?: number } = {}) {
@@ -141,13 +142,14 @@ export async function createRefundWorld(options: { settlementDelayMs?: number } 
       { reference, network }: Pick<Refund, 'reference' | 'network'>,
       response: PayoutResponse,
     ): Promise<void> => {
-      const reported = await jobs.applyNotification(`${network}-test`, { operation: 'payout', reference, response });
+      const reported = await jobs.applyNotification(`rail-${network}`, { operation: 'payout', reference, response });
       assert.equal(reported, 'applied');
     },
     /** A payout of a sub-account that has not been sent. */
     acceptPayout: async (subAccountId: string, amountMinor: bigint): Promise<Transfer> => {
       const transfer = newTransfer(context, merchant, {
         kind: 'sub_account_payout',
+        railAccount: 'rail-wave',
         amountMinor,
         feeMinor: 0n,
         network: 'wave',

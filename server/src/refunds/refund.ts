@@ -22,6 +22,8 @@ export interface Refund {
   transferStatus: TransferStatus;
   route: TransferRoute;
   network: string;
+  /** The payer's, as it was sent. */
+  accountNumber: string;
   /** Our reference, as sent to the network. */
   reference: string;
   networkReference: string | null;

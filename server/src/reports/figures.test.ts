@@ -13,6 +13,8 @@ import { resetDailyFigures, rollUpFigures } from './daily-figures.ts';
 import { addFigures, noFigures } from './figures.ts';
 import type { Figures } from './figures.ts';
 import { readDays, readDaysOf, readHours } from './read-report.ts';
+import { readTotals } from './read-totals.ts';
+import type { TotalsRow } from './read-totals.ts';
 import { readRecords } from './read-records.ts';
 import type { FigureName } from './read-records.ts';
 
@@ -184,6 +186,48 @@ it('is the same once days are rolled up, by two workers at once and again after 
   assert.deepEqual(await readDays(db, merchant, range()), computed);
   await rollUpFigures(context);
   assert.deepEqual(await stored(), rows);
+});
+
+it('the totals of several merchants are their reports added up, rolled up, computed, and in between', async () => {
+  const { db, merchant, context } = world;
+  const other = { ...merchant, id: '01999999-0000-7000-8000-00000000000f' };
+  const report = await readDays(db, merchant, range());
+  const totalsBy = (keys: { byDay: boolean; byMerchant: boolean; byNetwork: boolean }, network: string | null = null) =>
+    readTotals(db, [merchant, other], { range: range(), keys, network });
+  const figuresOf = ({ day: _day, merchantId: _id, network: _network, ...figures }: TotalsRow): Figures => figures;
+  const check = async (): Promise<void> => {
+    const byDay = await totalsBy({ byDay: true, byMerchant: false, byNetwork: false });
+    const sums = new Map(byDay.map((row) => [row.day, figuresOf(row)]));
+    for (const { slot, figures } of report.slots) assert.deepEqual(sums.get(utcDay(slot)) ?? noFigures, figures);
+    const byNetwork = await totalsBy({ byDay: false, byMerchant: false, byNetwork: true });
+    assert.deepEqual(
+      new Map(byNetwork.map((row) => [row.network, figuresOf(row)])),
+      new Map(report.parts.network.map(({ key, figures }) => [key, figures])),
+    );
+    const all = await totalsBy({ byDay: true, byMerchant: true, byNetwork: true });
+    assert.deepEqual(all.map(figuresOf).reduce(addFigures), report.total);
+    assert.deepEqual(new Set(all.map(({ merchantId }) => merchantId)), new Set([merchant.id]));
+    const [network = ''] = report.parts.network.map(({ key }) => key);
+    const [ofNetwork] = await totalsBy({ byDay: false, byMerchant: true, byNetwork: false }, network);
+    assert.deepEqual(ofNetwork && figuresOf(ofNetwork), report.parts.network[0]?.figures);
+  };
+  await check();
+  await db.withTransaction(async (tx) => resetDailyFigures(tx, merchant.id));
+  await check();
+  // Some days are rolled up, the others not.
+  const half = {
+    name: 'test_half',
+    text: `UPDATE daily_figure_progress SET next_day = next_day - 4 WHERE merchant_id = $1`,
+    values: [merchant.id],
+  };
+  await rollUpFigures(context);
+  await db.run(half);
+  await db.run({
+    name: 'test_forget',
+    text: `DELETE FROM daily_figures WHERE merchant_id = $1 AND day >= (SELECT next_day FROM daily_figure_progress WHERE merchant_id = $1)`,
+    values: [merchant.id],
+  });
+  await check();
 });
 
 it('divides what was collected by network without a rest', async () => {

@@ -114,6 +114,23 @@ export function findRequestById(db: Queryable, merchantId: string, id: string): 
   });
 }
 
+// A record's timeline shows those that made its events, which are few.
+const requestsOfRecordMax = 50;
+
+/** The logged requests with these request ids, oldest first. */
+export function listRequestsByRequestIds(
+  db: Queryable,
+  merchantId: string,
+  requestIds: readonly string[],
+): Promise<ListedRequest[]> {
+  return db.rows<ListedRequest>({
+    name: 'request_log_list_by_request_ids',
+    text: `SELECT ${shortColumns} FROM request_log WHERE merchant_id = $1 AND request_id = ANY ($2::text[])
+           ORDER BY id LIMIT ${requestsOfRecordMax}`,
+    values: [merchantId, [...requestIds]],
+  });
+}
+
 // As in the other purges: small batches, found from the old end of the primary key, whose ids count up with time.
 const purgedRowsMax = 500;
 

@@ -42,6 +42,7 @@ function seen(merchantId: string, request: Partial<SeenRequest> = {}): SeenReque
       durationMs: 3,
       idempotencyKey: null,
       requestBody: { a: 1 },
+      requestBytes: 7,
       responseText: '{"b":2}',
     },
     ...request,
@@ -98,7 +99,18 @@ test('a full memory drops and counts, by number and by size', async () => {
   assert.equal((await listAll(merchant.id)).length, 3);
   const large = newLog({ requestsMax: 3, charactersMax: 50_000 });
   large.log.note(seen(merchant.id, { responseText: JSON.stringify('x'.repeat(60_000)) }));
-  assert.equal(large.dropped.count, 1, 'by size');
+  large.log.note(seen(merchant.id, { requestBody: { a: 'x' }, requestBytes: 60_000 }));
+  assert.equal(large.dropped.count, 2, 'by size, of the response or of the request');
+});
+
+test('large bodies are written a megabyte at a time, so that masking them delays nobody', async () => {
+  const { merchant } = await service.onboard().then(({ test: own }) => own);
+  const { log } = newLog();
+  for (let each = 0; each < 20; each += 1) log.note(seen(merchant.id, { requestBytes: 60_000 }));
+  const batches: number[] = [];
+  for (let count = await log.write(); count > 0; count = await log.write()) batches.push(count);
+  assert.deepEqual(batches, [16, 4]);
+  assert.equal((await listAll(merchant.id)).length, 20);
 });
 
 test('requests are kept for 30 days', async () => {

@@ -18,6 +18,8 @@ export interface SeenRequest {
   durationMs: number;
   idempotencyKey: string | null;
   requestBody: unknown;
+  /** The length of the body as it was received. */
+  requestBytes: number;
   /** As it was sent; null for a file. */
   responseText: string | null;
 }
@@ -30,16 +32,18 @@ interface WaitingRequest extends SeenRequest {
 interface LogLimits {
   /** Requests that are not written yet. */
   requestsMax: number;
-  /** Characters of their responses. */
+  /** Characters of their bodies. */
   charactersMax: number;
 }
 
 const defaultLimits: LogLimits = { requestsMax: 2_000, charactersMax: 16_000_000 };
 const batchRowsMax = 200;
+// Masking a megabyte holds up everything else for a few milliseconds.
+const batchCharactersMax = 1_000_000;
 const repeatMs = 60_000;
 // With more addresses polled in a minute, some are logged more often.
 const repeatsMax = 5_000;
-// What a request weighs beside its response.
+// What a request weighs beside its bodies.
 const requestCharacters = 1_000;
 
 interface RequestLogContext {
@@ -74,7 +78,7 @@ export class RequestLog {
     if (this.#isRepetition(request, endedAt)) return;
     // The body of a successful GET says what the record says, which can be read.
     const responseText = isPlainRead(request) ? null : request.responseText;
-    const weight = weightOf({ responseText });
+    const weight = weightOf({ ...request, responseText });
     if (this.#waiting.length >= this.#limits.requestsMax || this.#characters + weight > this.#limits.charactersMax) {
       observeDropped();
       return;
@@ -85,7 +89,7 @@ export class RequestLog {
 
   /** Writes one batch, and returns how many. What fails stays for the next time. */
   async write(): Promise<number> {
-    const batch = this.#waiting.slice(0, batchRowsMax);
+    const batch = this.#nextBatch();
     const rows = batch.map(toRow);
     for (const [merchantId, ofMerchant] of Map.groupBy(rows, (row) => row.merchantId)) {
       await insertRequests(this.#context.db, merchantId, ofMerchant);
@@ -93,6 +97,13 @@ export class RequestLog {
     this.#waiting = this.#waiting.slice(batch.length);
     for (const request of batch) this.#characters -= weightOf(request);
     return batch.length;
+  }
+
+  #nextBatch(): WaitingRequest[] {
+    let characters = 0;
+    const first = this.#waiting.slice(0, batchRowsMax);
+    const end = first.findIndex((request) => (characters += weightOf(request)) > batchCharactersMax);
+    return end === -1 ? first : first.slice(0, Math.max(1, end));
   }
 
   #isRepetition(request: SeenRequest, now: Date): boolean {
@@ -112,8 +123,8 @@ function isPlainRead({ method, statusCode }: SeenRequest): boolean {
   return method === 'GET' && statusCode < 400;
 }
 
-function weightOf({ responseText }: Pick<SeenRequest, 'responseText'>): number {
-  return requestCharacters + (responseText?.length ?? 0);
+function weightOf({ requestBytes, responseText }: Pick<SeenRequest, 'requestBytes' | 'responseText'>): number {
+  return requestCharacters + requestBytes + (responseText?.length ?? 0);
 }
 
 /** Masks here, after the response, and not while somebody waits for it. */

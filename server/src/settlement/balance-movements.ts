@@ -1,6 +1,7 @@
 import { fieldError } from '../api/app-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
+import { accountKinds } from '../ledger/accounts.ts';
 import type { Account } from '../ledger/accounts.ts';
 import { debtAccount } from '../ledger/debt.ts';
 import { explainBalance } from '../ledger/history.ts';
@@ -32,6 +33,15 @@ export function accountOfBalance(name: string): Account | undefined {
   if (name === 'payout_balance') return 'payable_available';
   if (name === 'available_balance') return 'payable_pending';
   return name === 'owed_balance' ? debtAccount : undefined;
+}
+
+/**
+ * The account that an operator names: one of the ledger, or a balance by its name in the API, which is the name that a merchant
+ * asks about. Undefined where there is no such kind of account.
+ */
+export function parseAccount(text: string): Account | undefined {
+  const kind = text.split(':', 1)[0] ?? '';
+  return accountOfBalance(text) ?? (Object.hasOwn(accountKinds, kind) ? (text as Account) : undefined);
 }
 
 /**

@@ -7,11 +7,12 @@ import { netDebt } from '../ledger/debt.ts';
 import { lockBalance } from '../ledger/post.ts';
 import { transferFee } from '../merchants/fees.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { PayoutConnector } from '../networks/contract.ts';
+import { ofNetwork } from '../networks/registry.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import { bookFeeOwed } from '../transfers/booking.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { acceptTransfer, checkAmountStep, newTransfer } from '../transfers/create-transfer.ts';
-import { paysOut } from '../transfers/rail.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import type { Beneficiary } from './queries.ts';
 import { repayFromSettled } from './repay-debts.ts';
@@ -95,7 +96,12 @@ export function planPayout(
     const message = `The settled balance is ${has}, and a payout needs at least ${needed}.${owes} ${wait} ${stop}`;
     throw new AppError('balance_below_minimum', message);
   }
-  const amountMinor = readAmount(context, merchant, network, { settledMinor, requestedMinor });
+  const connector = ofNetwork(context.networks.payingOut(merchant), network);
+  if (!connector) {
+    const message = `${network} cannot pay out. Change the sub-account’s settlement_code.`;
+    throw new AppError('network_not_available', message);
+  }
+  const amountMinor = readAmount(context, connector, { settledMinor, requestedMinor });
   const feeMinor = transferFee(merchant, network, amountMinor);
   if (!feeMoney.isOwed && feeMinor > feeMoney.availableMinor) {
     const balance = formatAmount(feeMoney.availableMinor);
@@ -107,6 +113,7 @@ export function planPayout(
     amountMinor,
     feeMinor,
     network,
+    railAccount: connector.capabilities.railAccount,
     accountNumber: beneficiary.accountNumber,
     accountCanonical: beneficiary.accountCanonical,
     beneficiaryName: beneficiary.name,
@@ -137,16 +144,10 @@ export function hasFee({ settings }: Pick<TransferContext, 'settings'>, merchant
 }
 
 function readAmount(
-  { networks, settings }: TransferContext,
-  merchant: Merchant,
-  network: string,
+  { settings }: TransferContext,
+  connector: PayoutConnector,
   { settledMinor, requestedMinor }: { settledMinor: bigint; requestedMinor: bigint | null },
 ): bigint {
-  const connector = networks.find(network, merchant.testMode);
-  if (!connector || !paysOut(connector)) {
-    const message = `${network} cannot pay out. Change the sub-account’s settlement_code.`;
-    throw new AppError('network_not_available', message);
-  }
   const { amountStepMinor } = connector.payouts.capabilities;
   const { amountMaxMinor } = settings;
   if (requestedMinor === null) {

@@ -362,7 +362,7 @@ describe('GET /v1/balances/movements', () => {
 
   it('refuses unknown accounts, and another merchant’s', async () => {
     const id = await newSubAccount();
-    for (const account of ['float:sim-wave', 'fees', 'sub:', 'sub:x', `sub:${randomUUID()}`, `sub:${id}:x`, '']) {
+    for (const account of ['float:wave-test', 'fees', 'sub:', 'sub:x', `sub:${randomUUID()}`, `sub:${id}:x`, '']) {
       const response = await story.api.get(`/v1/balances/movements?account=${encodeURIComponent(account)}`);
       assert.equal(refusal(response), '400 invalid_request', account);
     }

@@ -145,11 +145,9 @@ function readSettlementCode(
   caller: Caller,
   { code, path }: { code: string; path: string },
 ): Pick<SubAccount, 'settlementCode'> {
-  refuseWithoutNetwork(networks, caller, path);
-  const names = networks
-    .list(caller.testMode)
-    .filter(({ payouts }) => payouts !== null)
-    .map(({ capabilities }) => capabilities.network);
+  const merchant = { id: caller.merchantId, testMode: caller.testMode };
+  refuseWithoutNetwork(networks, merchant, path);
+  const names = networks.payingOut(merchant).map(({ capabilities }) => capabilities.network);
   if (names.includes(code)) return { settlementCode: code };
   const choices = names.length === 0 ? 'No network pays out in this environment.' : `Choose among ${names.join(', ')}.`;
   throw fieldError('network_not_available', path, `${code} cannot pay out. ${choices}`);

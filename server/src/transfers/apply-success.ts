@@ -1,16 +1,19 @@
 import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
+import { enqueue } from '../events/outbox.ts';
 import type { Case, CaseKind } from '../cases/case.ts';
 import { isReversalCase } from '../cases/open-reversal-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimProviderTransaction } from '../networks/provider-transactions.ts';
+import { nextRecheckAt } from '../networks/recheck.ts';
 import { bookCompleted, bookLateSuccess, bookMismatch, bookPaidTwice } from './booking.ts';
 import type { Payout } from './booking.ts';
 import type { TransferContext } from './context.ts';
 import { connectorOf } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
+import { recheckWork } from './transfer.ts';
 import type { Transfer, LockedTransfer } from './transfer.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 
@@ -94,6 +97,7 @@ async function complete(
 ): Promise<Transfer> {
   await bookCompleted(tx, context, locked.transfer, payout);
   const completedAt = context.clock.now();
+  enqueueRecheck(tx, context, locked, completedAt);
   const change = { status: 'completed', progress: 'final', waitingFor: null, review: null, completedAt } as const;
   return changeTransfer(tx, context, locked, {
     ...change,
@@ -101,6 +105,20 @@ async function complete(
     failureReason: null,
     ...networkIds(payout.providerTransaction),
   });
+}
+
+/** Where no callback would report a reversal, the transfer is looked up again some time after its success. */
+function enqueueRecheck(
+  tx: Transaction,
+  context: TransferContext,
+  { merchant, transfer }: LockedTransfer,
+  completedAt: Date,
+): void {
+  const { railAccount, network, route } = transfer;
+  const connector = railAccount === null ? undefined : context.networks.find({ railAccount, network });
+  const operations = route === 'network' ? connector?.refunds : connector?.payouts;
+  const dueAt = nextRecheckAt(operations?.capabilities.recheckAfterMs ?? [], completedAt, completedAt);
+  if (dueAt !== null) enqueue(tx, context, { ...recheckWork(merchant, transfer), dueAt });
 }
 
 async function suspend(

@@ -10,12 +10,11 @@ import type { Part } from '../ledger/posting.ts';
 import { transferFee } from '../merchants/fees.ts';
 import { refuseSuspended } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { PayoutConnector } from '../networks/contract.ts';
 import { newReference } from '../networks/reference.ts';
-import { refuseWithoutNetwork } from '../networks/registry.ts';
+import { ofNetwork, refuseWithoutNetwork } from '../networks/registry.ts';
 import type { TransferContext } from './context.ts';
 import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
-import { paysOut } from './rail.ts';
-import type { PayoutConnector } from './rail.ts';
 import { appendTransferEvent } from './transfer-change.ts';
 import { ledgerSource, ownAccount, sendWork, totalMinor, transferKinds } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
@@ -44,7 +43,7 @@ export async function createTransfer(
   request: NewTransfer,
 ): Promise<Transfer> {
   refuseSuspended(merchant);
-  const { network } = choosePayoutNetwork(context, merchant, request).capabilities;
+  const { network, railAccount } = choosePayoutNetwork(context, merchant, request).capabilities;
   const accountCanonical = canonicalAccountNumber(request.accountNumber, {
     strict: !merchant.testMode,
     path: 'account_number',
@@ -55,6 +54,7 @@ export async function createTransfer(
   const transfer = newTransfer(context, merchant, {
     ...request,
     kind: 'transfer',
+    railAccount,
     feeMinor: transferFee(merchant, network, request.amountMinor),
     accountCanonical,
   });
@@ -79,8 +79,8 @@ export function choosePayoutNetwork(
     throw fieldError('amount_out_of_bounds', 'amount', `The amount must be from ${bounds}.`);
   }
   refuseWithoutNetwork(networks, merchant, 'network');
-  const connectors = networks.list(merchant.testMode).filter(paysOut);
-  const connector = connectors.find(({ capabilities }) => capabilities.network === network);
+  const connectors = networks.payingOut(merchant);
+  const connector = ofNetwork(connectors, network);
   if (!connector) {
     const names = connectors.map(({ capabilities }) => capabilities.network).join(', ');
     const choices = names === '' ? 'No network pays out in this environment.' : `Choose among ${names}.`;
@@ -106,6 +106,7 @@ type TransferRequest = Pick<
   | 'amountMinor'
   | 'feeMinor'
   | 'network'
+  | 'railAccount'
   | 'accountNumber'
   | 'accountCanonical'
   | 'beneficiaryName'

@@ -3,7 +3,16 @@ import type { Queryable } from '../kit/db.ts';
 import { findTransferById } from './queries.ts';
 import type { Transfer } from './transfer.ts';
 
-export { findTransferById, findTransferByReference, isNumberPaidBefore, listTransfers } from './queries.ts';
+export type { TransferFilter } from './queries.ts';
+export {
+  findTransferById,
+  findTransferByReference,
+  isNumberPaidBefore,
+  listPending,
+  listTransferRows,
+  listTransfers,
+  sumTransfers,
+} from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's and the other environment's ids. */
 export async function findTransfer(db: Queryable, merchantId: string, id: string): Promise<Transfer> {

@@ -272,15 +272,44 @@ test('two workers that claimed the same work send it once', async () => {
 test('callbacks complete a transfer like responses do; another network’s callback does not', async () => {
   const transfer = await world.createSent(processing);
   const notification = { operation: 'payout', reference: transfer.reference, response: paid(transfer) } as const;
-  assert.equal(await world.jobs.applyNotification('qmoney-test', notification), 'unmatched');
+  assert.equal(await world.jobs.applyNotification('rail-qmoney', notification), 'unmatched');
   assert.equal(
-    await world.jobs.applyNotification('wave-test', { ...notification, reference: 'Shop1234unknown' }),
+    await world.jobs.applyNotification('rail-wave', { ...notification, reference: 'Shop1234unknown' }),
     'unmatched',
   );
   assert.equal((await world.transfer(transfer)).status, 'pending');
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
   assert.equal((await world.transfer(transfer)).status, 'completed');
+});
+
+test('a callback that proves nothing only brings the look-up forward', async () => {
+  const transfer = await world.createSent(processing);
+  const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.look_up_payout = paid(transfer);
+  assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+  assert.equal((await world.transfer(transfer)).status, 'pending');
+  assert.deepEqual(await world.work(), ['look_up_transfer']);
+  assert.equal((await world.transfer(transfer)).status, 'completed');
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+  assert.deepEqual(await world.work(), ['recheck_transfer']);
+  assert.equal((await world.transfer(transfer)).status, 'reversed');
+});
+
+test('a reversal that no callback reports is found by the look-ups after the success', async () => {
+  Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
+  const transfer = await world.create();
+  const { payoutResponses } = world.networks.wave;
+  payoutResponses.pay_out = paid(transfer);
+  await world.work();
+  payoutResponses.look_up_payout = { state: 'not_found' };
+  assert.equal((await after(transfer, 20_000, 10_000)).status, 'completed');
+  payoutResponses.look_up_payout = { state: 'reversed', providerTransaction: transactionOf(transfer) };
+  assert.equal((await after(transfer, minuteMs, 10_000)).status, 'reversed');
+  await world.clock.advance(hourMs);
+  assert.deepEqual(await world.work(), [], 'no look-up follows the last');
 });
 
 test('a late callback of a trial payout without a response closes the circuit breaker', async () => {
@@ -289,7 +318,7 @@ test('a late callback of a trial payout without a response closes the circuit br
   const trial = await world.createSent(noResponse);
   assert.equal((await world.createSent(processing)).waitingFor, 'network_unavailable');
   const notification = { operation: 'payout', reference: trial.reference, response: paid(trial) } as const;
-  assert.equal(await world.jobs.applyNotification('wave-test', notification), 'applied');
+  assert.equal(await world.jobs.applyNotification('rail-wave', notification), 'applied');
   const next = await world.createSent(processing);
   assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
 });

@@ -5,24 +5,26 @@ import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
-import { callbackName } from '../networks/registry.ts';
+import { nextRecheckAt } from '../networks/recheck.ts';
 import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
-import { railOf } from './rail.ts';
+import { connectorOf, railOf } from './rail.ts';
 import type { Rail } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
-import { lookUpWork, sendWork } from './transfer.ts';
+import { lookUpWork, recheckWork, sendWork } from './transfer.ts';
 import type { LockedTransfer, Transfer } from './transfer.ts';
 
 /** The jobs of transfers. After a crash at any point a job runs again, and finds what has been done. */
 export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
+  /** Looks whether the network has reversed a transfer that it had paid. */
+  recheck(work: Work): Promise<void>;
   /** Applies what a network's callback reports; callbacks may be repeated. */
-  applyNotification(connectorName: string, notification: PayoutNotification): Promise<NotificationOutcome>;
+  applyNotification(railAccount: string, notification: PayoutNotification): Promise<NotificationOutcome>;
 }
 
 type PayoutNotification = Extract<ProviderNotification, { operation: 'payout' }>;
@@ -35,7 +37,8 @@ export function createTransferJobs(context: TransferContext): TransferJobs {
   return {
     send: (work) => sendTransfer(context, work),
     lookUp: (work) => lookUpTransfer(context, work),
-    applyNotification: (connectorName, notification) => applyNotification(context, connectorName, notification),
+    recheck: (work) => recheckTransfer(context, work),
+    applyNotification: (railAccount, notification) => applyNotification(context, railAccount, notification),
   };
 }
 
@@ -147,6 +150,17 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   await scheduleNextLookUp(context, rail, current, work);
 }
 
+async function recheckTransfer(context: TransferContext, work: Work): Promise<void> {
+  const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
+  if (transfer?.status !== 'completed') return completeWork(context.db, work);
+  const rail = await railOf(context, transfer);
+  const response = await rail.lookUp();
+  if (response.state === 'reversed') await applyResponse(context, transfer, response);
+  const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
+  if (nextAt === null) await completeWork(context.db, work);
+  else await postponeWork(context.db, work, nextAt);
+}
+
 function isAwaited(transfer: Transfer | undefined): transfer is Transfer {
   return transfer?.status === 'pending' && transfer.progress === 'submitted';
 }
@@ -194,22 +208,28 @@ async function openUnknownCase(context: TransferContext, seen: Transfer): Promis
 
 async function applyNotification(
   context: TransferContext,
-  connectorName: string,
+  railAccount: string,
   notification: PayoutNotification,
 ): Promise<NotificationOutcome> {
   const merchant = await context.merchants.byToken(notification.reference);
   const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
   if (!transfer) {
-    context.log.warn('callback of an unknown transfer', { network: connectorName });
+    context.log.warn('callback of an unknown transfer', { network: railAccount });
     return 'unmatched';
   }
   // A network reports on its own transfers only, whatever reference its callback carries.
-  const connector = context.networks.find(transfer.network, merchant.testMode);
-  if (!connector || callbackName(connector) !== connectorName) {
-    context.log.warn('callback of another network’s transfer', { network: connectorName, transfer_id: transfer.id });
+  const { capabilities } = await connectorOf(context, transfer);
+  if (capabilities.railAccount !== railAccount) {
+    context.log.warn('callback of another account’s transfer', { network: railAccount, transfer_id: transfer.id });
     return 'unmatched';
   }
-  await reportArrivalOf(context, await railOf(context, transfer), transfer, notification.response);
-  await applyResponse(context, transfer, notification.response);
+  const { response } = notification;
+  if (response === null) {
+    const work = transfer.status === 'completed' ? recheckWork(merchant, transfer) : lookUpWork(merchant, transfer);
+    await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
+    return 'applied';
+  }
+  await reportArrivalOf(context, await railOf(context, transfer), transfer, response);
+  await applyResponse(context, transfer, response);
   return 'applied';
 }

@@ -1,13 +1,13 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, termFilter } from '../api/list-filter.ts';
-import type { TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 
 const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amountMinor", fee AS "feeMinor", currency,
-  network, account_number AS "accountNumber", account_canonical AS "accountCanonical",
+  network, rail_account AS "railAccount", account_number AS "accountNumber", account_canonical AS "accountCanonical",
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
@@ -20,9 +20,9 @@ export function insertTransfer(transfer: Transfer): Statement {
     name: 'transfers_insert',
     text: `INSERT INTO transfers (merchant_id, id, kind, status, amount, fee, currency, network, account_number,
              account_canonical, beneficiary_name, narration, callback_url, metadata, sub_account_id, route,
-             original_reference, reference, progress, sends, event_sequence, created_at, updated_at)
+             original_reference, reference, progress, sends, event_sequence, created_at, updated_at, rail_account)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $22)`,
+             $22, $23)`,
     values: [
       transfer.merchantId,
       transfer.id,
@@ -46,6 +46,7 @@ export function insertTransfer(transfer: Transfer): Statement {
       transfer.sends,
       transfer.eventSequence,
       transfer.createdAt,
+      transfer.railAccount,
     ],
   };
 }
@@ -126,10 +127,9 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
   });
 }
 
-export interface TransferFilter extends TimeFilter {
+export interface TransferFilter extends TimeFilter, SearchFilter {
   kind?: Exclude<TransferKind, 'refund'> | undefined;
   status?: TransferStatus | undefined;
-  term?: string | undefined;
 }
 
 const searchColumns = [
@@ -160,19 +160,52 @@ export function listTransfers(
   filter: TransferFilter,
   { withSum = false } = {},
 ): Promise<List<Transfer>> {
-  const { term } = filter;
+  return lists.read(withSum ? summedTransferList : transferList, { page, ...filtered(merchantId, filter) });
+}
+
+/** A page of the same list without its total, for reading it to its end. */
+export function listTransferRows(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: TransferFilter,
+): Promise<Transfer[]> {
+  return lists.readRows(transferList, { page, ...filtered(merchantId, filter) });
+}
+
+/** How many transfers the list has, up to `rowsMax`, and their sum. */
+export function sumTransfers(
+  lists: ListReader,
+  merchantId: string,
+  filter: TransferFilter,
+  rowsMax: number,
+): Promise<ListTotals> {
+  return lists.totals(summedTransferList, filtered(merchantId, filter), rowsMax);
+}
+
+function filtered(
+  merchantId: string,
+  filter: TransferFilter,
+): { merchantId: string; filters: ListFilter[]; isSearch: boolean } {
   const filters = [
     ...columnFilter('kind', 'kind =', filter.kind),
     ...columnFilter('status', 'status =', filter.status),
     ...createdFilter('transfers', filter),
-    ...(term === undefined ? [] : [termFilter(term, searchColumns)]),
+    ...searchFilters(filter, searchColumns, 'amount'),
   ];
-  return lists.read(withSum ? summedTransferList : transferList, {
-    merchantId,
-    page,
-    filters,
-    isSearch: term !== undefined,
-  });
+  return { merchantId, filters, isSearch: filter.term !== undefined };
+}
+
+const pendingList: ListSource<Transfer> = {
+  name: 'transfers_pending',
+  select: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND status = 'pending'`,
+  // With their fees they are what the account `held` has.
+  sum: '"amountMinor" + "feeMinor"',
+};
+
+/** Every transfer, payout and refund whose money is held, newest first. */
+export function listPending(lists: ListReader, merchantId: string, page: PageRequest): Promise<List<Transfer>> {
+  return lists.read(pendingList, { merchantId, page, filters: [], isSearch: false });
 }
 
 interface TransferNote {

@@ -1,27 +1,22 @@
 import { assert } from '../kit/assert.ts';
-import type { Connector, LookUp, PayoutCapabilities, PayoutOperations, PayoutResponse } from '../networks/contract.ts';
+import { paysOut } from '../networks/contract.ts';
+import type { Connector, LookUp, PayoutCapabilities, PayoutResponse } from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
-import { callbackName } from '../networks/registry.ts';
+import { ofNetwork } from '../networks/registry.ts';
 import type { TransferContext } from './context.ts';
 import type { Transfer } from './transfer.ts';
 
-/** A connector that pays out. */
-export type PayoutConnector = Connector & { readonly payouts: PayoutOperations };
-
-export function paysOut(connector: Connector): connector is PayoutConnector {
-  return connector.payouts !== null;
-}
-
-/** The connector of a transfer's network, which stays configured while it has transfers. */
+/** The connector that pays a transfer. Its account stays connected while it has transfers. */
 export async function connectorOf(
   { merchants, networks }: Pick<TransferContext, 'merchants' | 'networks'>,
-  { merchantId, network }: Transfer,
+  { merchantId, network, railAccount }: Transfer,
 ): Promise<Connector> {
   const merchant = await merchants.byId(merchantId);
   assert(merchant, 'a transfer has its merchant');
-  const connector = networks.find(network, merchant.testMode);
-  assert(connector, `the network ${network} is configured`);
+  const connector =
+    railAccount === null ? ofNetwork(networks.payingOut(merchant), network) : networks.find({ railAccount, network });
+  assert(connector, `the account ${railAccount ?? ''} that pays out to ${network} is connected`);
   return connector;
 }
 
@@ -29,7 +24,7 @@ export async function connectorOf(
 export interface Rail {
   displayName: string;
   callTimeoutMs: number;
-  capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs'>;
+  capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs' | 'recheckAfterMs'>;
   /** Null for refunds, which have no circuit breaker, because they are rare. */
   breakers: PayoutBreakers | null;
   /** Sends the same bytes each time, so that the network recognizes a repetition. */
@@ -51,7 +46,7 @@ export async function railOf(
     currency,
     // The beneficiary reads it beside the money.
     description: narration === null ? merchantName : `${merchantName}: ${narration}`,
-    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${callbackName(connector)}/callbacks`,
+    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${connector.capabilities.railAccount}/callbacks`,
   };
   const lookUpRequest: LookUp = { reference, handles: transfer.networkHandles ?? {} };
   if (transfer.route === 'network') {

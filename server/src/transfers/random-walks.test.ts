@@ -130,8 +130,8 @@ async function take(network: HonestNetwork, transfer: Transfer, does: Step['does
   if (response.state === 'not_found') return;
   const notification = { operation: 'payout', reference: transfer.reference, response } as const;
   await Promise.all([
-    world.jobs.applyNotification('wave-test', notification),
-    world.jobs.applyNotification('wave-test', notification),
+    world.jobs.applyNotification('rail-wave', notification),
+    world.jobs.applyNotification('rail-wave', notification),
   ]);
 }
 

@@ -88,6 +88,11 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     networkQueue({ network, testMode: true }, 'look-ups'),
   ]);
 
+  const handlers: Partial<Record<Work['kind'], (work: Work) => Promise<void>>> = {
+    send_transfer: jobs.send,
+    look_up_transfer: jobs.lookUp,
+    recheck_transfer: jobs.recheck,
+  };
   const world = {
     context,
     jobs,
@@ -127,7 +132,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
         const claimed = await world.claim();
         if (claimed.length === 0) return done;
         for (const work of claimed) {
-          await (work.kind === 'send_transfer' ? jobs.send(work) : jobs.lookUp(work));
+          await handlers[work.kind]?.(work);
           done.push(work.kind);
         }
       }

@@ -17,6 +17,8 @@ export interface Transfer {
   feeMinor: bigint;
   currency: string;
   network: string;
+  /** The account that pays it; null on a transfer of a release that had one for each network. */
+  railAccount: string | null;
   /** As it was sent. */
   accountNumber: string;
   /** E.164 in the new form, for the network. */
@@ -165,4 +167,10 @@ export function sendWork({ id: merchantId, testMode }: Merchant, { id, network }
 export function lookUpWork({ id: merchantId, testMode }: Merchant, { id, network }: WorkSubject): NewWork {
   const queue = networkQueue({ network, testMode }, 'look-ups');
   return { merchantId, queue, kind: 'look_up_transfer', subjectId: id };
+}
+
+/** The work of looking whether its network has reversed a transfer. */
+export function recheckWork({ id: merchantId, testMode }: Merchant, { id, network }: WorkSubject): NewWork {
+  const queue = networkQueue({ network, testMode }, 'look-ups');
+  return { merchantId, queue, kind: 'recheck_transfer', subjectId: id };
 }

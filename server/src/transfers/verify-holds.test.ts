@@ -19,14 +19,14 @@ async function asOwner(text: string, id: string): Promise<void> {
 
 test('holds that match the pending transfers have no finding, whatever the outcome of others', async () => {
   const done = await world.createSent(processing);
-  await world.jobs.applyNotification('wave-test', {
+  await world.jobs.applyNotification('rail-wave', {
     operation: 'payout',
     reference: done.reference,
     response: paid(done),
   });
   const wrong = await world.createSent(processing);
   const response = paid(wrong, { amountMinor: 9_000n });
-  await world.jobs.applyNotification('wave-test', { operation: 'payout', reference: wrong.reference, response });
+  await world.jobs.applyNotification('rail-wave', { operation: 'payout', reference: wrong.reference, response });
   await world.cancel(await world.create());
   await world.create();
   assert.equal(await verifyHolds(world.db), null);

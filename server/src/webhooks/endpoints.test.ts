@@ -184,6 +184,7 @@ describe('the list of webhook endpoints', () => {
       rows: [],
       total: 0,
       nextCursor: null,
+      hasNewer: false,
     });
   });
 

@@ -80,10 +80,13 @@ export async function getEndpointForChange(tx: Transaction, merchantId: string, 
 export async function listEndpoints(db: Queryable, merchantId: string, page: PageRequest): Promise<List<Endpoint>> {
   // A merchant has few endpoints (`endpointsMax`).
   const all = await listEndpointsByMerchant(db, merchantId);
-  const { before, offset, limit } = page;
-  const rest = (before === null ? all : all.filter((endpoint) => endpoint.id < before)).slice(offset);
-  const rows = rest.slice(0, limit);
-  return { rows, total: all.length, nextCursor: rest.length > limit ? (rows.at(-1)?.id ?? null) : null };
+  const { before, inFrontOf, offset, limit } = page;
+  const begin = inFrontOf ? Math.max(0, all.filter(({ id }) => id > inFrontOf).length - limit) : offset;
+  const rest = (before === null ? all : all.filter((endpoint) => endpoint.id < before)).slice(begin);
+  const end = inFrontOf ? rest.filter(({ id }) => id > inFrontOf).length : limit;
+  const rows = rest.slice(0, end);
+  const nextCursor = rest.length > rows.length ? (rows.at(-1)?.id ?? null) : null;
+  return { rows, total: all.length, nextCursor, hasNewer: begin > 0 || before !== null };
 }
 
 /** Undefined fields do not change. */

@@ -1,15 +1,24 @@
-import { installationId } from '../../audit/audit-entry.ts';
+import { operatorActions, ownActionText } from '../../audit/action-words.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
-import { listAuditEntries } from '../../audit/record-audit.ts';
+import { changeText } from '../../audit/change-words.ts';
+import { listAuditEntries, listOperatorEntries } from '../../audit/record-audit.ts';
+import type { List } from '../../api/list-reader.ts';
+import { totalMax } from '../../api/pagination.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import type { ListPage } from '../../portal/patterns/list-page.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
-import { listRoute } from '../console-route.ts';
+import { listRoutes } from '../console-route.ts';
+import type { ConsoleKind } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
 
-/** What operators and a business's people did: of the installation, or of the business whose id is in the address. */
-export const auditList = listRoute<AuditEntry>({
+/** What operators did; or all that people did in one business, whose id is in the address. */
+const auditList: ListPage<AuditEntry, ConsoleKind> = {
   path: '/audit',
   section: 'audit',
   action: 'records.read',
@@ -17,35 +26,91 @@ export const auditList = listRoute<AuditEntry>({
   noun: ['entry', 'entries'],
   filters: [
     { kind: 'search', name: 'term', label: 'Who, what, or an id' },
-    { kind: 'search', name: 'business', label: 'Id of a business' },
+    {
+      kind: 'select',
+      name: 'action',
+      label: 'Action',
+      options: operatorActions.map(({ action, text }) => ({ value: action, text })),
+    },
     { kind: 'date', name: 'from', label: 'From' },
     { kind: 'date', name: 'to', label: 'To' },
+    { kind: 'given', name: 'business', label: 'Of one business, with what its own people did' },
   ],
-  async read({ money }, _visit, query) {
-    const { business = '', term = '' } = query;
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
-    return listAuditEntries(money.lists, isUuid(business) ? business : installationId, page, {
-      ...(term !== '' && { term }),
-      ...createdRange(query),
-    });
+  async read(services, _visit, query) {
+    const list = await entriesOf(services, query, pageOf(query));
+    return { ...list, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
   },
   columns: [
     {
       header: 'What',
       isMain: true,
-      cell: ({ action, createdAt }, { now }) => html`<span class="first">${action}</span>
-<span class="second phone">${shownTime(createdAt, now)}</span>`,
+      cell: ({ action, createdAt, changes }, { now }) => html`<span class="first">${ownActionText(action)}</span>
+<span class="second phone">${shownTime(createdAt, now)}</span><span class="second">${foreignText(changes.map(changeText).join('; '))}</span>`,
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
-    { header: 'Who', isMain: true, cell: ({ actorName }) => html`<bdi>${actorName}</bdi>` },
-    { header: 'Record', cell: ({ objectType, objectId }) => `${objectType ?? ''} ${objectId ?? ''}` },
     {
-      header: 'Changes',
-      cell: ({ changes }) =>
-        changes.map(({ field, before, after }) => `${field}: ${before ?? 'none'} > ${after ?? 'none'}`).join('; '),
+      header: 'Who',
+      isMain: true,
+      cell: ({ actorName, actorType }) =>
+        html`<bdi>${actorName}</bdi>${actorType === 'member' && html`<span class="second">of the business</span>`}`,
     },
+    { header: 'Environment', cell: ({ testMode }) => environmentText(testMode) },
+    { header: 'From', cell: ({ address }) => address ?? '' },
   ],
-  href: ({ objectId, objectType }) =>
-    objectType === 'business' && objectId !== null ? `/businesses/${objectId}` : '/audit',
+  href: hrefOf,
   empty: { text: 'Nothing has been done yet.' },
-});
+  exported: {
+    needs: 'audit.export',
+    columns: [
+      { header: 'time', cell: ({ createdAt }) => createdAt.toISOString() },
+      { header: 'environment', cell: ({ testMode }) => environmentText(testMode) },
+      { header: 'business_id', cell: ({ businessId }) => businessId },
+      { header: 'person', cell: ({ actorName }) => actorName },
+      { header: 'of', cell: ({ actorType }) => actorType },
+      { header: 'action', cell: ({ action }) => action },
+      { header: 'record', cell: ({ objectType }) => objectType },
+      { header: 'record_id', cell: ({ objectId }) => objectId },
+      { header: 'changes', cell: ({ changes }) => changes.map(changeText).join('; ') },
+      { header: 'address', cell: ({ address }) => address },
+      { header: 'session', cell: ({ sessionId }) => sessionId },
+      { header: 'request_id', cell: ({ requestId }) => requestId },
+    ],
+    rows: async (services, _visit, query, { limit, before }) =>
+      (await entriesOf(services, query, { limit, offset: 0, before })).rows,
+  },
+};
+
+function entriesOf(
+  { money }: ConsoleServices,
+  query: PageInput['query'],
+  page: PageRequest,
+): Promise<List<AuditEntry>> {
+  const { business = '', term = '', action = '' } = query;
+  const filter = {
+    ...(term !== '' && { term }),
+    ...(action !== '' && { action }),
+    ...createdRange(query),
+  };
+  return isUuid(business)
+    ? listAuditEntries(money.lists, business, page, filter)
+    : listOperatorEntries(money.lists, page, filter);
+}
+
+function environmentText(testMode: boolean | null): string {
+  if (testMode === null) return 'both';
+  return testMode ? 'test' : 'live';
+}
+
+/** The page of what an entry is about, or the business's. */
+function hrefOf({ objectType, objectId, businessId, testMode }: AuditEntry): string {
+  const environment = testMode === false ? 'live' : 'test';
+  if (objectType === 'case' && objectId !== null) return `/${environment}/cases/${objectId}`;
+  if (objectType === 'operator' && objectId !== null) return `/operators/${objectId}`;
+  if (objectType === 'verification') return '/live/ledger';
+  if (objectType === 'defaults') return '/defaults';
+  const isRecord = objectType === 'payment' || objectType === 'transfer' || objectType === 'refund';
+  if (isRecord && objectId !== null) return `/${environment}/records/${objectId}`;
+  return `/businesses/${businessId}`;
+}
+
+export const auditPages = listRoutes(auditList);

@@ -4,7 +4,9 @@ import type { Business as BusinessStatus } from '../../merchants/business-status
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit, Environment } from '../visit.ts';
 
 /** A business with its two merchants. */
 export interface Business {
@@ -41,4 +43,22 @@ export function statusMark({
   if (suspendedAt !== null) return { tone: 'bad', icon: 'warning', text: 'Suspended' };
   if (liveApprovedAt !== null) return { tone: 'good', icon: 'check', text: 'Live' };
   return { tone: 'calm', icon: 'clock', text: 'Test only' };
+}
+
+/** A business's merchant of the environment that stands in the address's query; live, unless it says test. */
+export interface MerchantOfBusiness {
+  business: Business;
+  merchant: Merchant;
+  environment: Environment;
+}
+
+/** Throws AppError `not_found`. */
+export async function loadMerchant(
+  services: ConsoleServices,
+  _visit: ConsoleVisit,
+  { params, query }: PageInput,
+): Promise<MerchantOfBusiness> {
+  const business = await findBusiness(services, params['id']);
+  const environment = query['environment'] === 'test' ? 'test' : 'live';
+  return { business, merchant: business[environment], environment };
 }

@@ -4,13 +4,16 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import { findChargeByName } from '../../payments/find-payment.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
+import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { Environment } from '../visit.ts';
-import { ageText } from './age.ts';
+import { ageText } from '../age.ts';
 
 const casesMax = 500;
 
@@ -53,13 +56,37 @@ export async function casesOf(
   });
 }
 
-export const caseList = listRoute<CaseRow>({
+/** A case with the name of the network that it came from; empty for a debt. */
+interface ListedCase extends CaseRow {
+  network: string;
+}
+
+async function networkOf({ money }: ConsoleServices, found: Case): Promise<string> {
+  const { db } = money;
+  const { merchantId, subjectType, subjectId } = found;
+  if (subjectType === 'merchant') return '';
+  const subject =
+    subjectType === 'charge'
+      ? await findChargeByName(db, merchantId, subjectId)
+      : await findTransferById(db, merchantId, subjectId);
+  const merchant = await money.merchants.byId(merchantId);
+  return subject && merchant ? networkName(subject.network) : '';
+}
+
+export const caseList = listRoute<ListedCase>({
   path: '/cases',
   section: 'cases',
   action: 'records.read',
   title: 'Cases',
   noun: ['case', 'cases'],
   filters: [
+    { kind: 'search', name: 'term', label: 'Business, transaction or id' },
+    {
+      kind: 'select',
+      name: 'kind',
+      label: 'Kind',
+      options: Object.entries(kindTexts).map(([value, text]) => ({ value, text })),
+    },
     {
       kind: 'select',
       name: 'status',
@@ -72,13 +99,23 @@ export const caseList = listRoute<CaseRow>({
   ],
   async read(services, { environment }, query) {
     const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
-    const cases = await casesOf(services, environment, status);
+    const { term = '', kind = '' } = query;
+    const text = term.trim().toLowerCase();
+    const cases = (await casesOf(services, environment, status)).filter(
+      ({ found, business }) =>
+        (kind === '' || found.kind === kind) &&
+        [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
+          each.toLowerCase().includes(text),
+        ),
+    );
     // What still waits comes first.
     const all = cases.toSorted((one, other) => one.found.status.localeCompare(other.found.status));
     const start = /^\d{1,4}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
+    const rows: ListedCase[] = [];
+    for (const row of all.slice(start, next)) rows.push({ ...row, network: await networkOf(services, row.found) });
     return {
-      rows: all.slice(start, next),
+      rows,
       total: all.length,
       nextCursor: next < all.length ? String(next) : null,
       sumMinor: all.reduce((sum, { found }) => sum + found.amountMinor, 0n),
@@ -93,6 +130,7 @@ export const caseList = listRoute<CaseRow>({
     },
     { header: 'Age', cell: ({ found }, { now }) => ageText(found.createdAt, now) },
     { header: 'Business', cell: ({ business }) => foreignText(business) },
+    { header: 'Network', cell: ({ network }) => network },
     { header: 'State', cell: ({ found }) => stateMark(caseState(found)) },
     {
       header: 'Money',
@@ -104,4 +142,5 @@ export const caseList = listRoute<CaseRow>({
   ],
   href: ({ id }) => `/cases/${id}`,
   empty: { text: 'No cases: nothing waits for a decision.' },
+  buttons: [{ href: '/debts', text: 'Debts', needs: 'records.read' }],
 });

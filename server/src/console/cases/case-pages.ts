@@ -8,6 +8,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
+import { netEffectOf } from '../../ledger/balances.ts';
 import type { BalanceChange } from '../../ledger/balances.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
@@ -21,7 +22,10 @@ import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
+import { ageText } from '../age.ts';
+import { recordTimeline } from '../records/record-timeline.ts';
 import { caseState, kindTexts } from './case-list.ts';
+import { comparison, recordOfCase } from './evidence.ts';
 
 interface OpenedCase {
   found: Case;
@@ -64,6 +68,8 @@ const show: ConsoleRoute = {
     const isOpen = found.status === 'open';
     const isOwn = proposal?.operatorId === visit.operator.id;
     const path = `/cases/${found.id}`;
+    const record = await recordOfCase(services, found, merchant.testMode);
+    const inSuspense = await suspenseOf(services, opened);
     const body = html`${recordHead(visit, {
       heading: kindTexts[found.kind],
       state: caseState(found),
@@ -75,10 +81,17 @@ const show: ConsoleRoute = {
       ],
     })}
 ${proposal && html`<p class="notice wait">${operators.get(proposal.operatorId) ?? 'An operator'} proposes: ${proposal.resolution}. ${isOwn ? 'Another operator has to confirm it.' : ''}</p>`}
+${record && html`<section class="found"><h2>What differs</h2>${comparison(found, record)}</section>`}
 <div class="columns"><section class="panel"><h2>Evidence</h2>${facts([
       ['Money', formatAmount(found.amountMinor)],
       ['Business', html`<a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>`],
-      ['Record', `${found.subjectType} ${found.subjectId}`],
+      [
+        'Record',
+        record &&
+          html`<a href="${visit.base}/records/${record.id}">${record.name} of ${formatAmount(record.amountMinor)}</a>`,
+      ],
+      ['In suspense', inSuspense > 0n ? formatAmount(inSuspense) : null],
+      ['Open', isOpen ? ageText(found.createdAt, visit.now) : null],
       ['Network’s transaction', found.transactionId],
       ['Reference', found.reference],
       ['Reported again', found.reportedAgain > 0n ? `${found.reportedAgain} times` : null],
@@ -94,11 +107,20 @@ ${
       at: step.createdAt,
       text: html`${operators.get(step.operatorId) ?? step.operatorId} ${step.step} ${step.resolution}${step.evidence !== null && html`: ${foreignText(step.evidence)}`}`,
     })),
+    { heading: 'Who decided what' },
   )
-}`;
+}
+${record && (await recordTimeline(services, visit, record))}`;
     return { title: kindTexts[found.kind], body };
   },
 };
+
+/** What the case's record still has in suspense, in bututs. */
+async function suspenseOf({ money }: ConsoleServices, { found, merchant }: OpenedCase): Promise<bigint> {
+  const { currency } = merchant;
+  const effects = await netEffectOf(money.db, { merchantId: merchant.id, currency, sourceIds: [found.subjectId] });
+  return effects.get('suspense') ?? 0n;
+}
 
 function choicePanel({ resolution, effect, refusal, changes }: OpenedCase['choices'][number]): Html {
   return html`<h3>${resolution}</h3><p>${refusal === null ? effect : `Not possible now: ${refusal}`}</p>${effectTable(changes)}`;

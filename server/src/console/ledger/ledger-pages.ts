@@ -1,12 +1,14 @@
 import { html } from '../../kit/html.ts';
-import { insertVerification, listVerifications } from '../../ledger/verifications.ts';
+import { listVerifications } from '../../ledger/verifications.ts';
 import type { StoredVerification } from '../../ledger/verifications.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { verifyBooks } from '../../transfers/verify-books.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
-import { runVerification } from './verification.ts';
+import { explainPage } from './explain-page.ts';
 
+// Every verification is kept; a page has what somebody reads.
 const shownMax = 100;
 
 const list = listRoute<StoredVerification>({
@@ -18,10 +20,16 @@ const list = listRoute<StoredVerification>({
   filters: [],
   async read({ money }) {
     const rows = await listVerifications(money.db, shownMax);
-    return { rows, total: rows.length, nextCursor: null };
+    const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. The newest ${shownMax} are shown.</p>`;
+    return { rows, total: rows.length, nextCursor: null, summary };
   },
   columns: [
-    { header: 'Time', isMain: true, cell: ({ verifiedAt }, { now }) => shownTime(verifiedAt, now) },
+    {
+      header: 'Time',
+      isMain: true,
+      cell: ({ verifiedAt, problem }, { now }) => html`<span class="first">${shownTime(verifiedAt, now)}</span>
+${problem !== null && html`<span class="second">${problem}</span>`}`,
+    },
     {
       header: 'Result',
       isMain: true,
@@ -32,14 +40,21 @@ const list = listRoute<StoredVerification>({
     },
     { header: 'Movements', isNumber: true, cell: ({ movements }) => movements.toLocaleString('en-GB') },
     { header: 'Accounts', isNumber: true, cell: ({ accounts }) => accounts.toLocaleString('en-GB') },
-    { header: 'Problem', cell: ({ problem }) => problem ?? '' },
   ],
-  href: () => '/ledger',
+  href: ({ problem }) => {
+    const [, merchant, account] = /^Merchant (\S+), account (\S+):/.exec(problem ?? '') ?? [];
+    return merchant === undefined || account === undefined
+      ? '/ledger/explain'
+      : `/ledger/explain?merchant=${merchant}&account=${encodeURIComponent(account)}`;
+  },
   empty: {
     text: 'The ledger was not verified here yet.',
     action: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
   },
-  buttons: [{ href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' }],
+  buttons: [
+    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
+    { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
+  ],
 });
 
 const verify = formRoutes<null>({
@@ -49,20 +64,19 @@ const verify = formRoutes<null>({
   load: async () => null,
   view: () => ({
     heading: 'Verify the ledger?',
-    effect: html`<p>Every balance of all merchants is computed again, and all held money is checked. Nothing is changed.</p>`,
+    effect: html`<p>Every balance of all merchants, test and live, is computed again, and all held money is checked. Nothing is changed.</p>`,
     button: 'Verify the ledger',
     back: { href: '/ledger', text: 'Back to the ledger' },
   }),
   async submit(services, visit) {
     const { money } = services;
-    const result = await runVerification(money.db, money);
-    await money.db.withTransaction(async (tx) => {
-      tx.send(insertVerification(result));
-      const object = { type: 'verification', id: result.id };
-      audit(tx, services, visit, { action: 'ledger.verify', object, sent: { is_correct: result.isCorrect } });
-    });
+    await verifyBooks(money.db, money, (tx, { id, isCorrect }) =>
+      audit(tx, services, visit, {
+        ...{ action: 'ledger.verify', object: { type: 'verification', id }, sent: { is_correct: isCorrect } },
+      }),
+    );
     return '/ledger';
   },
 });
 
-export const ledgerPages: readonly ConsoleRoute[] = [list, ...verify];
+export const ledgerPages: readonly ConsoleRoute[] = [list, ...verify, explainPage];

@@ -1,45 +1,80 @@
 import { operatorRoles } from '../../accounts/permissions.ts';
-import { AppError } from '../../api/app-error.ts';
+import { checkName } from '../../accounts/sign-up.ts';
+import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
-import { listOperatorLogins, listOperators, revokeOperator } from '../../operators/manage-operators.ts';
+import {
+  createOperator,
+  listOperatorLogins,
+  listOperators,
+  revokeOperator,
+  updateOperatorRole,
+} from '../../operators/manage-operators.ts';
 import type { Operator } from '../../operators/operator.ts';
 import { foreignText } from '../../pages/page-text.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
 import { createLogin } from './create-login.ts';
 
-const list = listRoute<Operator & { role: string | null }>({
+interface OperatorRow extends Operator {
+  /** Null for whoever has a credential for commands only. */
+  role: string | null;
+}
+
+async function listRows({ money }: ConsoleServices): Promise<OperatorRow[]> {
+  const logins = new Map((await listOperatorLogins(money.db)).map(({ operatorId, role }) => [operatorId, role]));
+  return (await listOperators(money.db)).map((each) => ({ ...each, role: logins.get(each.id) ?? null }));
+}
+
+async function findRow(services: ConsoleServices, _visit: ConsoleVisit, { params }: PageInput): Promise<OperatorRow> {
+  const found = (await listRows(services)).find(({ id }) => id === params['id']);
+  if (!found) throw new AppError('not_found', 'There is no such operator.');
+  return found;
+}
+
+function stateOf({ revokedAt }: Operator): StateMark {
+  return revokedAt === null
+    ? { tone: 'good', icon: 'check', text: 'On' }
+    : { tone: 'calm', icon: 'cross', text: 'Revoked' };
+}
+
+const list = listRoute<OperatorRow>({
   path: '/operators',
   section: 'operators',
   action: 'records.read',
   title: 'Operators',
   noun: ['operator', 'operators'],
   filters: [],
-  async read({ money }) {
-    const logins = new Map((await listOperatorLogins(money.db)).map(({ operatorId, role }) => [operatorId, role]));
-    const rows = (await listOperators(money.db)).map((each) => ({ ...each, role: logins.get(each.id) ?? null }));
+  async read(services) {
+    const rows = await listRows(services);
     return { rows, total: rows.length, nextCursor: null };
   },
   columns: [
     { header: 'Name', isMain: true, cell: ({ name }) => foreignText(name) },
     { header: 'Role', isMain: true, cell: ({ role }) => role ?? 'commands only' },
     { header: 'Since', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
-    {
-      header: 'State',
-      cell: ({ revokedAt }) =>
-        stateMark(
-          revokedAt === null
-            ? { tone: 'good', icon: 'check', text: 'On' }
-            : { tone: 'calm', icon: 'cross', text: 'Revoked' },
-        ),
-    },
+    { header: 'State', cell: (row) => stateMark(stateOf(row)) },
   ],
-  href: ({ id }) => `/operators/${id}/revoke`,
+  href: ({ id }) => `/operators/${id}`,
   empty: { text: 'Nobody yet.' },
-  buttons: [{ href: '/operators/new', text: 'Invite an operator', needs: 'operators.manage' }],
+  buttons: [
+    { href: '/operators/credential', text: 'New credential', needs: 'operators.manage' },
+    { href: '/operators/new', text: 'Invite an operator', needs: 'operators.manage' },
+  ],
 });
+
+const roleField: Field = {
+  ...{ kind: 'select', name: 'role', label: 'Role' },
+  options: operatorRoles.map((role) => ({ value: role, text: role })),
+};
 
 const invite = formRoutes<null>({
   path: '/operators/new',
@@ -52,12 +87,7 @@ const invite = formRoutes<null>({
     fields: [
       { kind: 'text', name: 'name', label: 'Name', isRequired: true },
       { kind: 'email', name: 'email', label: 'E-mail address', isRequired: true },
-      {
-        kind: 'select',
-        name: 'role',
-        label: 'Role',
-        options: operatorRoles.map((role) => ({ value: role, text: role })),
-      },
+      roleField,
     ],
     button: 'Invite',
     back: { href: '/operators', text: 'Back to the operators' },
@@ -84,15 +114,102 @@ const invite = formRoutes<null>({
   },
 });
 
-const revoke = formRoutes<Operator>({
+const show: ConsoleRoute = {
+  method: 'GET',
+  path: '/operators/:id',
+  section: 'operators',
+  action: 'records.read',
+  async handle(services, visit, input) {
+    const row = await findRow(services, visit, input);
+    const { id, name, role, createdAt, revokedAt } = row;
+    const isOther = id !== visit.operator.id && revokedAt === null;
+    const actions = [
+      ...(isOther && role !== null ? [{ href: `/operators/${id}/role`, text: 'Change the role' }] : []),
+      ...(isOther ? [{ href: `/operators/${id}/revoke`, text: 'Revoke', isDanger: true }] : []),
+    ].map((action) => ({ ...action, needs: 'operators.manage' as const }));
+    const body = html`${recordHead(visit, { heading: foreignText(name), state: stateOf(row), actions })}
+<section class="panel"><h2>Details</h2>${facts([
+      ['Role', role ?? 'Commands only, by a credential'],
+      ['May', role === null ? 'Decide cases by command' : roleTexts[role]],
+      ['Since', shownTime(createdAt, visit.now)],
+      ['Revoked', revokedAt && shownTime(revokedAt, visit.now)],
+      ['Operator id', id],
+    ])}</section><p><a href="${visit.base}/audit?term=${encodeURIComponent(name)}">What they did</a></p>`;
+    return { title: name, body };
+  },
+};
+
+const roleTexts: Readonly<Record<string, string>> = {
+  support: 'See all; create and suspend businesses, work on checklists, propose resolutions of cases',
+  finance: 'See all; set fees, limits and settlement, confirm cases, verify the ledger, export',
+  admin: 'All of it, approve businesses for live, manage keys of businesses and operators',
+};
+
+const changeRole = formRoutes<OperatorRow>({
+  path: '/operators/:id/role',
+  section: 'operators',
+  action: 'operators.manage',
+  load: findRow,
+  view: ({ id, name, role }, visit) => ({
+    heading: 'Change the role',
+    effect: html`<p>${foreignText(name)} may do at once what the new role may, and nothing else.</p>
+<dl class="facts">${operatorRoles.map((each) => html`<div><dt>${each}</dt><dd>${roleTexts[each]}</dd></div>`)}</dl>`,
+    fields: [roleField],
+    values: { role: role ?? '' },
+    refusal: id === visit.operator.id ? html`<p>Nobody changes their own role. Ask another admin.</p>` : undefined,
+    button: 'Change the role',
+    back: { href: `/operators/${id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id, role: before }, input: { form } }) {
+    if (id === visit.operator.id)
+      throw new AppError('state_conflict', 'Nobody changes their own role. Nothing was done.');
+    const role = operatorRoles.find((each) => each === form['role']);
+    if (!role) throw fieldError('invalid_request', 'role', `A role is ${operatorRoles.join(', ')}.`);
+    await services.money.db.withTransaction(async (tx) => {
+      if ((await updateOperatorRole(tx, { operatorId: id, role })) !== 1) {
+        throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
+      }
+      const object = { type: 'operator', id };
+      audit(tx, services, visit, { action: 'operators.change_role', object, sent: { role }, before: { role: before } });
+    });
+    return `/operators/${id}`;
+  },
+});
+
+const createCredential = formRoutes<null>({
+  path: '/operators/credential',
+  section: 'operators',
+  action: 'operators.manage',
+  load: async () => null,
+  view: () => ({
+    heading: 'New credential for commands',
+    effect: html`<p>For somebody who decides cases from a shell and does not sign in here. It is shown once.</p>`,
+    fields: [{ kind: 'text', name: 'name', label: 'Name', isRequired: true }],
+    button: 'Create the credential',
+    back: { href: '/operators', text: 'Back to the operators' },
+  }),
+  async submit(services, visit, { input: { form } }) {
+    const name = (form['name'] ?? '').trim();
+    checkName(name, 'name');
+    const { credential } = await services.money.db.withTransaction(async (tx) => {
+      const created = await createOperator(tx, services.keys, name);
+      const object = { type: 'operator', id: created.operator.id };
+      audit(tx, services, visit, { action: 'operators.create_credential', object, sent: { name } });
+      return created;
+    });
+    return secretPage({
+      ...{ title: 'A new credential', label: 'OPERATOR_CREDENTIAL', secret: credential },
+      effect: html`<p>${foreignText(name)} sets it as OPERATOR_CREDENTIAL before cases resolve, confirm and withdraw.</p>`,
+      next: { href: `${visit.base}/operators`, text: 'I have copied it' },
+    });
+  },
+});
+
+const revoke = formRoutes<OperatorRow>({
   path: '/operators/:id/revoke',
   section: 'operators',
   action: 'operators.manage',
-  async load({ money }, _visit, { params }) {
-    const found = (await listOperators(money.db)).find(({ id }) => id === params['id']);
-    if (!found) throw new AppError('not_found', 'There is no such operator.');
-    return found;
-  },
+  load: findRow,
   view: ({ name }) => ({
     heading: 'Revoke this operator?',
     effect: html`<p>${foreignText(name)} is out at once, here and in commands. What they proposed can no longer be confirmed.
@@ -111,4 +228,8 @@ This cannot be undone.</p>`,
   },
 });
 
-export const operatorPages: readonly ConsoleRoute[] = [list, ...invite, ...revoke];
+// `new` and `credential` come before `:id`.
+export const operatorPages: readonly ConsoleRoute[] = [
+  ...[list, ...invite, ...createCredential],
+  ...[show, ...changeRole, ...revoke],
+];

@@ -1,10 +1,11 @@
 import { listAuditEntries } from '../../audit/record-audit.ts';
 import type { AuditFilter } from '../../audit/record-audit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
-import { toCsv } from '../../kit/csv.ts';
+import { csvRows } from '../../kit/csv.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { actionText, changeText } from './audit-texts.ts';
+import { actionText } from './audit-texts.ts';
+import { changeText } from '../../audit/change-words.ts';
 
 const heading = [
   'time',
@@ -32,7 +33,7 @@ export async function* auditCsv(
   filter: AuditFilter,
 ): AsyncGenerator<string> {
   const { lists } = services.money;
-  yield toCsv(heading, []);
+  yield csvRows([heading]);
   let before: string | null = null;
   do {
     const page = { limit: rowsPerRead, offset: 0, before };
@@ -42,8 +43,7 @@ export async function* auditCsv(
       page,
       filter,
     );
-    const text = toCsv(heading, rows.map(rowOf(services)));
-    yield text.slice(text.indexOf('\n') + 1);
+    yield csvRows(rows.map(rowOf(services)));
     before = nextCursor;
   } while (before !== null);
 }

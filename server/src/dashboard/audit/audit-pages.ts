@@ -2,6 +2,7 @@ import { listAuditEntries } from '../../audit/record-audit.ts';
 import type { AuditFilter } from '../../audit/record-audit.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { listTeam } from '../../accounts/team.ts';
+import { utcDay } from '../../kit/clock.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
@@ -9,14 +10,16 @@ import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
+import { exportName } from '../../portal/patterns/export-name.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { auditCsv } from './audit-export.ts';
-import { actionOptions, actionText, fieldText, objectPath } from './audit-texts.ts';
+import { actionOptions, actionText, objectPath } from './audit-texts.ts';
+import { fieldText } from '../../audit/change-words.ts';
 
 const filterNames = ['term', 'person', 'action', 'object', 'from', 'to'] as const;
 type Query = PageInput['query'];
@@ -143,8 +146,7 @@ The log notes that you exported it.</p>`,
     await db.withTransaction(async (tx) => {
       audit(tx, services, visit, { action: 'audit.export', object: { type: 'audit', id: null }, changes: filters });
     });
-    const environment = visit.testMode ? 'test' : 'live';
-    const name = `${visit.merchant.shortId}_${environment}_audit_${clock.now().toISOString().slice(0, 10)}.csv`;
+    const name = exportName(visit, 'audit', [utcDay(clock.now())]);
     return { download: { name, contentType: 'text/csv; charset=utf-8', bytes: auditCsv(services, visit, filter) } };
   },
 });

@@ -1,6 +1,5 @@
 import { ownActionText, ownActions } from '../../audit/action-words.ts';
 import type { AuditEntry } from '../../audit/audit-entry.ts';
-import type { FieldChange } from '../../audit/masked-fields.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import type { DashboardServices } from '../services.ts';
 
@@ -18,33 +17,20 @@ export function actionOptions({ writing }: Summaries): Option[] {
   return [...routes, ...own].toSorted((one, other) => one.text.localeCompare(other.text, 'en'));
 }
 
-/** `data.customer_name` as people read it: `Customer name`. */
-export function fieldText(field: string): string {
-  const words = field
-    .replace(/^data\./, '')
-    .replaceAll('.', ', ')
-    .replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}
-
-/** `Role: cashier → owner`. */
-export function changeText({ field, before, after }: FieldChange): string {
-  const value = after ?? 'nothing';
-  return `${fieldText(field)}: ${before === null ? value : `${before} → ${value}`}`;
-}
-
 /** The page of what an entry is about, below the visit's base; null where there is none. */
 export function objectPath({ objectType, objectId }: AuditEntry): string | null {
   const paths: Readonly<Record<string, string>> = {
     payment: '/payments/:id',
     refund: '/refunds/:id',
     transfer: '/transfers/:id',
-    link: '/links/:id',
+    payment_link: '/links/:id',
     counter: '/counters/:id',
     customer: '/customers/:id',
-    'sub-account': '/sub-accounts/:id',
+    sub_account: '/sub-accounts/:id',
     group: '/groups/:id',
-    endpoint: '/endpoints/:id',
+    webhook_endpoint: '/endpoints/:id',
+    event: '/events/:id',
+    api_key: '/keys/:id',
     settings: '/settings',
     business: '/settings',
     invitation: '/settings/team',

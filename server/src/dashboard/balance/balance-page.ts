@@ -71,7 +71,7 @@ async function readFigures({ api, money }: DashboardServices, visit: Visit): Pro
     {
       ...{ name: 'On its way', minor: heldMinor },
       text: 'Held for transfers, payouts and refunds that the networks have not finished. What fails comes back.',
-      ...{ href: '/transfers?status=pending', link: 'Transfers on their way' },
+      ...{ href: '/balance/on-its-way', link: 'What is on its way' },
     },
     ...(owedMinor > 0n
       ? [

@@ -7,7 +7,7 @@ import { foreignText } from '../../pages/page-text.ts';
 import { readBalanceStatement, streamBalanceStatement } from '../../settlement/balance-statement.ts';
 import type { BalanceStatement } from '../../settlement/balance-statement.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportName } from '../patterns/export-name.ts';
+import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines, signed } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';

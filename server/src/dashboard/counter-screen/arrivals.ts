@@ -3,17 +3,17 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { listPaymentRows } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
-// What fits on a tablet; the list of payments has the rest.
-const shownMax = 8;
+/** More than fit on a tablet, so that an hour without a connection is there; the list of payments has the rest. */
+export const shownMax = 20;
 // A payment may be paid long after it was made, so the newest to be paid are among these.
 const readMax = 100;
 const codeLength = 4;
@@ -45,21 +45,19 @@ export function arrivalsVersion(arrivals: readonly Arrival[]): string {
 }
 
 /** The newest large, to be read at arm's length. No total: payers see the screen. */
-export function drawArrivals(services: DashboardServices, visit: Visit, arrivals: readonly Arrival[]): Html {
+export function drawArrivals(visit: Visit, arrivals: readonly Arrival[]): Html {
   const [newest, ...others] = arrivals;
   if (!newest) return html`<p class="waiting">Payments at this counter appear here.</p>`;
-  const { networks } = services.money;
-  const { testMode, now } = visit;
-  const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { networks, testMode, now }));
+  const { now } = visit;
+  const stateOf = ({ payment }: Arrival) => stateMark(paymentState(payment, { now }));
   const { charge } = newest.payment;
-  const payer =
-    charge && `${networkName(networks, charge.network, testMode)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
+  const payer = charge && `${networkName(charge.network)} ${maskPhoneNumber(charge.accountNumber ?? '')}`;
   return html`<section class="newest" data-payment="${newest.payment.intent.id}">
-<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest)}</p>
+<p class="large">${amountOf(newest)}</p><p class="code">${codeOf(newest.payment)}</p>
 <p>${stateOf(newest)} ${timeOf(newest)} <span data-age-ms="${now.getTime() - newest.paidAt.getTime()}"></span> <bdi>${payer}</bdi></p></section>
 <ol class="earlier">${others.map(
     (arrival) =>
-      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival)}</span> ${stateOf(arrival)}</li>`,
+      html`<li data-payment="${arrival.payment.intent.id}">${timeOf(arrival)} <b>${amountOf(arrival)}</b> <span class="code">${codeOf(arrival.payment)}</span> ${stateOf(arrival)}</li>`,
   )}</ol>`;
 }
 
@@ -68,7 +66,7 @@ function amountOf({ payment: { intent } }: Arrival): string {
 }
 
 /** The end of the reference, which the payer's receipt shows too. */
-function codeOf({ payment: { charge } }: Arrival): string {
+export function codeOf({ charge }: FoundPayment): string {
   return charge?.transactionReference.slice(-codeLength) ?? '';
 }
 

@@ -19,7 +19,7 @@ export async function counterFeed(services: DashboardServices, visit: Visit, id:
       const version = arrivalsVersion(arrivals);
       if (version === known) return [];
       known = version;
-      return [{ name: 'arrivals', data: renderHtml(drawArrivals(services, current, arrivals)) }];
+      return [{ name: 'arrivals', data: renderHtml(drawArrivals(current, arrivals)) }];
     },
   };
 }

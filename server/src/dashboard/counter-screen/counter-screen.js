@@ -1,15 +1,15 @@
 // The screen beside the till: sound, what came while the connection was lost, and ages. Without scripts it reloads itself.
 (() => {
   const box = document.querySelector('#arrivals');
-  const record = document.querySelector('#record.newest');
+  const record = document.querySelector('#record .newest');
   const button = document.querySelector('#sound');
   if (!box && !record) return;
 
   let audio = null;
-  let isOn = localStorage.getItem('sound') === 'on';
+  let isOn = localStorage.getItem('sound') !== 'off';
   const isReady = () => audio !== null && audio.state === 'running';
 
-  // A browser plays nothing before the first tap.
+  // A browser plays nothing before the first tap, except for an app that was installed.
   async function unlock() {
     if (!isOn) return;
     audio ??= new AudioContext();
@@ -27,7 +27,6 @@
 
   // Two short tones, up: heard over a market, and unlike a phone's own.
   function beep() {
-    document.body.dataset.beeps = Number(document.body.dataset.beeps ?? 0) + 1;
     if (!isOn || !isReady()) return;
     for (const [index, frequency] of [880, 1320].entries()) {
       const [tone, volume] = [audio.createOscillator(), audio.createGain()];
@@ -50,6 +49,14 @@
   });
   document.addEventListener('click', () => void unlock());
   showSound();
+  void unlock();
+
+  // The tablet stays on while it shows the screen; where it may not, it sleeps as it does.
+  function stayOn() {
+    if (!document.hidden) void navigator['wakeLock']?.request('screen').catch(() => {});
+  }
+  document.addEventListener('visibilitychange', stayOn);
+  stayOn();
 
   const paymentsIn = (element) => Array.from(element.querySelectorAll('[data-payment]'));
   let wasLost = false;
@@ -60,17 +67,45 @@
     timer = setTimeout(() => (wasLost = false), 5000);
   });
 
+  // What came while the connection was lost stays marked until somebody says that they have seen it.
+  const note = document.querySelector('#meanwhile');
+  let missed = new Set();
+  let hasMore = false;
+  note?.querySelector('button').addEventListener('click', () => {
+    missed = new Set();
+    hasMore = false;
+    note.hidden = true;
+    for (const each of box.querySelectorAll('.is-new')) each.classList.remove('is-new');
+  });
+
+  function showMissed() {
+    const count = hasMore ? missed.size + ' or more' : missed.size;
+    const text =
+      missed.size === 0 ? 'Back. Nothing came meanwhile.' : 'Back: ' + count + ' came meanwhile, marked below.';
+    note.hidden = false;
+    note.querySelector('[role=status]').textContent = text;
+  }
+
   document.addEventListener('arrivals', ({ detail }) => {
     const isBack = wasLost || document.body.classList.contains('is-lost');
+    wasLost = false;
     const known = new Set(paymentsIn(box).map((each) => each.dataset.payment));
     box.innerHTML = detail.data;
     shownAt = performance.now();
-    const fresh = paymentsIn(box).filter((each) => !known.has(each.dataset.payment));
-    for (const each of fresh) each.classList.add('is-new');
-    const note = document.querySelector('#meanwhile');
-    note.hidden = !isBack || fresh.length === 0;
-    if (!note.hidden) note.textContent = 'Back: ' + fresh.length + ' came meanwhile, marked below.';
-    wasLost = false;
+    const shown = paymentsIn(box).map((each) => each.dataset.payment);
+    const fresh = shown.filter((payment) => !known.has(payment));
+    if (isBack) {
+      for (const payment of fresh) missed.add(payment);
+      // Nothing that was here before is shown any more, so there may be others between.
+      hasMore ||= fresh.length === Number(box.dataset.most);
+    }
+    for (const each of paymentsIn(box)) {
+      const payment = each.dataset.payment;
+      each.classList.toggle('is-new', missed.has(payment) || fresh.includes(payment));
+    }
+    if (isBack || missed.size > 0) showMissed();
+    else note.hidden = true;
+    showAge();
     if (fresh.length > 0) beep();
   });
 
@@ -82,12 +117,13 @@
   }
 
   let shownAt = performance.now();
-  setInterval(() => {
+  function showAge() {
     const age = document.querySelector('[data-age-ms]');
     if (!age) return;
     const seconds = Math.floor((Number(age.dataset.ageMs) + performance.now() - shownAt) / 1000);
     const minutes = Math.floor(seconds / 60);
-    const text = minutes === 0 ? seconds + ' seconds ago' : minutes + ' min ago';
+    const text = minutes === 0 ? seconds + (seconds === 1 ? ' second ago' : ' seconds ago') : minutes + ' min ago';
     age.textContent = minutes < 60 ? text : '';
-  }, 1000);
+  }
+  setInterval(showAge, 1000);
 })();

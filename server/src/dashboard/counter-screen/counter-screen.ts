@@ -19,10 +19,10 @@ import type { Submitted } from '../../portal/patterns/form-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import { paymentVersion } from '../payments/payment-page.ts';
 import { findVisiblePayment } from '../payments/visible-payment.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { drawArrivals, readArrivals } from './arrivals.ts';
+import { codeOf, drawArrivals, readArrivals, shownMax } from './arrivals.ts';
 import { appIcons } from './app-icons.ts';
 import { findOwnCounter } from './own-counter.ts';
 
@@ -45,18 +45,26 @@ const screen: DashboardRoute = {
       head: html`<link rel="manifest" href="${here}/screen/manifest" crossorigin="use-credentials">
 <link rel="apple-touch-icon" href="${appIcons[0]?.path}">
 <noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
-      body: html`<header class="head" hx-sse:connect="${base}/stream?counter=${counter.id}" hx-swap="none"
-hx-config="sse:{pauseOnBackground:false}"><h1>${foreignText(counter.name)}</h1>
-<p class="live-line"><span id="live" class="live" hidden></span><noscript>Reloads every ${refreshSeconds} seconds</noscript>
+      body: html`<header class="head" ${listens(`${base}/stream?counter=${counter.id}`)}><h1>${foreignText(counter.name)}</h1>
+<p class="live-line">${liveState}
 <button type="button" id="sound" class="button small plain" aria-pressed="false" hidden>Sound off</button></p></header>
-<p id="meanwhile" class="notice" role="status" hidden></p>
-<div id="arrivals" class="arrivals">${drawArrivals(services, visit, arrivals)}</div>
-<p class="actions">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
+<p class="notice wait lost-note">Arrivals are not shown while the connection is lost.</p>
+<p id="meanwhile" class="notice meanwhile" hidden><span role="status"></span><a href="${base}/payments?counter=${counter.id}">All payments</a>
+<button type="button" class="button small plain">Seen</button></p>
+<div id="arrivals" class="arrivals" data-most="${shownMax}">${drawArrivals(visit, arrivals)}</div>
+<p class="actions always">${may('payments.write').isAllowed && html`<a class="button small" href="${here}/screen/amount">Enter an amount</a>`}
 <a class="button small plain" href="${here}/day">Close the day</a>
 <a class="button small plain" href="${base}/counters">All counters</a></p>`,
     };
   },
 };
+
+/** A tablet's screen listens as long as it is open, also while another window covers it. */
+function listens(stream: string): Html {
+  return html`hx-sse:connect="${stream}" hx-swap="none" hx-config="sse:{pauseOnBackground:false}"`;
+}
+
+const liveState = html`<span id="live" class="live" hidden></span><noscript>Reloads every ${refreshSeconds} seconds</noscript>`;
 
 /** What makes the screen an app on a tablet. Its address is this counter's, in this environment. */
 const manifest: DashboardRoute = {
@@ -71,7 +79,12 @@ const manifest: DashboardRoute = {
     const text = JSON.stringify({
       ...{ id: start, name, short_name: name, start_url: start, scope: `${base}/`, display: 'standalone' },
       ...{ background_color: '#eef2ee', theme_color: '#0b6a55' },
-      icons: appIcons.map(({ path: src, size }) => ({ src, sizes: `${size}x${size}`, type: 'image/png' })),
+      icons: appIcons.map(({ path: src, size }) => ({
+        src,
+        sizes: `${size}x${size}`,
+        type: 'image/png',
+        purpose: 'any maskable',
+      })),
     });
     const download = { name: 'counter.webmanifest', contentType: 'application/manifest+json', isInline: true };
     return { download: { ...download, bytes: Buffer.from(text) } };
@@ -132,11 +145,11 @@ const waiting: DashboardRoute = {
   async handle(services, visit, { params }) {
     const counter = await findOwnCounter(services, visit, params['id']);
     const payment = await findVisiblePayment(services, visit, { params: { id: params['payment'] ?? '' }, query: {} });
-    const { base, testMode, now } = visit;
+    const { base, now } = visit;
     const { intent } = payment;
     const here = `${base}/counters/${counter.id}/screen`;
-    const version = paymentVersion(services, visit, payment);
-    const state = paymentState(payment, { networks: services.money.networks, testMode, now });
+    const version = paymentVersion(visit, payment);
+    const state = paymentState(payment, { now });
     const isWaiting = isOpen(statusAt(intent, now));
     return {
       title: formatAmount(totalMinor(intent)),
@@ -144,14 +157,14 @@ const waiting: DashboardRoute = {
       ...(isWaiting && {
         head: html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`,
       }),
-      body: html`<div hx-sse:connect="${base}/stream?payment=${intent.id}&version=${version}" hx-swap="none"
-hx-config="sse:{pauseOnBackground:false}"></div>
-<section id="record" class="arrivals newest" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
-<h1 class="large">${formatAmount(totalMinor(intent))}</h1>
+      body: html`${isWaiting && html`<p class="live-line" ${listens(`${base}/stream?payment=${intent.id}&version=${version}`)}>${liveState}</p>`}
+<div id="record" class="record" hx-get="${here}/payments/${intent.id}" hx-trigger="changed from:body" hx-select="#record" hx-swap="outerMorph">
+<section class="arrivals newest"><h1 class="large">${formatAmount(totalMinor(intent))}</h1>
+${intent.status === 'successful' && html`<p class="code">${codeOf(payment)}</p>`}
 <p class="stated" role="status">${stateMark(state)}</p>
 ${isWaiting && codeToScan(paymentLink(services.money, intent))}</section>
 <p class="actions"><a class="button small ${isWaiting && 'plain'}" href="${here}">Back to the counter</a>
-${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p>`,
+${!isWaiting && html`<a class="button small plain" href="${here}/amount">Enter an amount</a>`}</p></div>`,
     };
   },
 };

@@ -34,7 +34,7 @@ ${date < today && html`<a class="button small plain" href="${path}?date=${after}
         ['Refunded', formatAmount(-minorOf(takings.amount_refunded))],
         ['Sum of the day', html`<strong>${formatAmount(minorOf(takings.sum))}</strong>`],
       ])}
-${takings.count === 0 ? html`<p class="hint">Nothing was paid at this counter on this day.</p>` : networkTable(services, visit, takings)}
+${takings.count === 0 ? html`<p class="hint">Nothing was paid at this counter on this day.</p>` : networkTable(takings)}
 <p class="hint">As of ${shownTime(now, now)}. ${date === today && 'The day is not over: payments that come later are not in it.'}
 A refund counts on the day of its payment.</p></section>
 <p class="actions"><a href="${base}/counters/${counter.id}">Back to the counter</a></p>`,

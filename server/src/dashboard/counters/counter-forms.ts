@@ -33,7 +33,7 @@ function fieldsOf(stored: number, form: Readonly<Record<string, string>>): Field
 }
 
 const create = formRoutes<null>({
-  ...{ path: '/counters/new', section, action: 'counters.write', rows },
+  ...{ path: '/counters/new', section, action: 'counters.write', rows, operation: 'createVirtualTerminal' },
   load: async () => null,
   view: (_subject, _visit, { form }) => ({
     heading: 'New counter',
@@ -57,7 +57,7 @@ const ofCounter: CounterForm = {
 };
 
 const edit = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/edit', rows },
+  ...{ ...ofCounter, path: '/counters/:id/edit', rows, operation: 'updateVirtualTerminal' },
   view: (counter, _visit, { form }) => ({
     heading: 'Change the counter',
     effect: html`<p>Its code and QR code stay, so printed posters go on working. A new name stands on new posters only.</p>`,
@@ -79,7 +79,7 @@ const edit = formRoutes<Counter>({
 });
 
 const switchCounter = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/switch' },
+  ...{ ...ofCounter, path: '/counters/:id/switch', operation: 'updateVirtualTerminal' },
   view: ({ id, name, active }) => ({
     ...(active
       ? {
@@ -93,12 +93,13 @@ still be completed. You can switch it on again.</p>`,
           effect: html`<p>${foreignText(name)} takes payments again.</p>`,
           button: 'Switch on',
         }),
+    fields: [{ kind: 'hidden', json: 'boolean', name: 'active', label: 'State' }],
+    values: { active: String(!active) },
     back: { href: `/counters/${id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, active }, formId }) {
+  async submit(services, visit, { subject: { id, active }, body, formId }) {
     await act(services, visit, {
-      ...{ operationId: 'updateVirtualTerminal', schema: terminalSchema, params: { id }, formId },
-      body: { active: !active },
+      ...{ operationId: 'updateVirtualTerminal', schema: terminalSchema, params: { id }, body, formId },
       ...{ object: { type: 'counter', id }, before: { active } },
     });
     return `/counters/${id}`;
@@ -106,7 +107,7 @@ still be completed. You can switch it on again.</p>`,
 });
 
 const remove = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/delete' },
+  ...{ ...ofCounter, path: '/counters/:id/delete', operation: 'deleteVirtualTerminal', gone: '/counters' },
   view: ({ id, name, code }) => ({
     heading: 'Delete this counter?',
     effect: html`<p>${foreignText(name)}, ${codeText(code)}: whoever scans its poster reads that it no longer exists. Its payments stay.</p>

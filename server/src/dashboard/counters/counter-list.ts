@@ -1,13 +1,13 @@
 import { utcDay } from '../../kit/clock.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
-import { listCall } from '../patterns/list-call.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -17,7 +17,7 @@ import type { Counter } from './read-counter.ts';
 
 type Row = Counter & { times: number; collectedMinor: bigint };
 
-export const counterList = listRoute<Row>({
+export const counterLists = listRoutes<Row>({
   ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
   noun: ['counter', 'counters'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }],
@@ -36,6 +36,20 @@ export const counterList = listRoute<Row>({
       return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
     });
     return { ...list, rows };
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      counter_id: ({ id }) => id,
+      name: ({ name }) => name,
+      code: ({ code }) => code,
+      address: ({ qr_code_url: address }) => address,
+      chat_numbers: ({ chat_numbers: numbers }) => numbers.join('; '),
+      state: (row) => counterMark(row).text,
+      payments_today: ({ times }) => String(times),
+      collected_today: ({ collectedMinor }) => collectedMinor,
+      created_at: ({ createdAt }) => createdAt,
+    }),
   },
   columns: [
     {
@@ -68,10 +82,8 @@ async function wholeList(
   visit: Visit,
   query: Readonly<Record<string, string>>,
 ): Promise<ListResult<Counter>> {
-  const call = listCall(visit, query, { limit: rowsPerPage });
-  const { data, meta } = await api.list('listVirtualTerminals', terminalSchema, call);
-  const isCapped = meta.total_is_capped === true;
-  return { rows: data, total: meta.total, isCapped, nextCursor: meta.next_cursor };
+  const list = await api.list('listVirtualTerminals', terminalSchema, listCall(visit, query));
+  return listResult(list, list.data, query);
 }
 
 async function ownList(services: DashboardServices, visit: Visit, term: string): Promise<ListResult<Counter>> {

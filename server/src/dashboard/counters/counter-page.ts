@@ -7,12 +7,12 @@ import { qrCode } from '../../pages/qr-code.ts';
 import { listPayments } from '../../payments/find-payment.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
-import { copyField } from '../patterns/copy-field.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { copyField } from '../../portal/patterns/copy-field.ts';
 import { periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf, shownTime } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { codeText, counterMark, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
@@ -34,9 +34,10 @@ export const counterPage: DashboardRoute = {
     return {
       title: cleanText(counter.name),
       body: html`${head(visit, counter)}
-<div class="columns">${takingsPanel(services, visit, { counter, period, takings })}
+<div class="columns">${takingsPanel(visit, { counter, period, takings })}
 <div class="stack">${codePanel(counter)}${numbersPanel(visit, counter)}</div></div>
-${paymentsPanel(services, visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}`,
+${paymentsPanel(visit, rows, { allHref: `/payments?counter=${counter.id}`, empty: 'No payments at this counter yet. Print its poster and hang it up.' })}
+${visit.may('records.read').isAllowed && (await recordHistory(services, visit, { id: counter.id, createdAt: new Date(counter.createdAt) }))}`,
     };
   },
 };
@@ -58,7 +59,6 @@ function head(visit: Visit, counter: Counter): Html {
 }
 
 function takingsPanel(
-  services: DashboardServices,
   visit: Visit,
   { counter, period, takings }: { counter: Counter; period: Period; takings: Takings },
 ): Html {
@@ -70,7 +70,7 @@ ${periodForm(`${visit.base}/counters/${counter.id}`, period)}
 ${
   takings.count === 0
     ? html`<p class="hint">Nothing was paid here in this time.</p>`
-    : html`${networkTable(services, visit, takings)}${hourChart(takings)}`
+    : html`${networkTable(takings)}${hourChart(takings)}`
 }</section>`;
 }
 
@@ -83,7 +83,7 @@ ${copyField('counter-address', 'Address in the QR code', url)}</section>`;
 
 /** Whose phones get a message; a cashier need not know the others' numbers. */
 function numbersPanel({ may, now }: Visit, { chat_delivery: deliveries }: Counter): Html {
-  if (!may('records.read').isAllowed) return html``;
+  if (!may('records.read').isAllowed || deliveries.length === 0) return html``;
   return html`<section class="panel"><h2>Who gets a message about each payment</h2>${facts(
     deliveries.map(({ number, status, updatedAt, failure }) => [
       formatNumber(number),

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { summarySchema } from '../../transactions/routes.ts';
 import type { Period } from '../patterns/period.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
@@ -24,7 +24,7 @@ export function readTakings(
 }
 
 /** By network, with their sum. */
-export function networkTable({ money: { networks } }: DashboardServices, { testMode }: Visit, takings: Takings): Html {
+export function networkTable(takings: Takings): Html {
   const row = (name: string, totals: Omit<Takings['by_method'][number], 'payment_method'>): Html => {
     const count = totals.count === 1 ? '1 payment' : `${totals.count.toLocaleString('en-GB')} payments`;
     const refunded = `${formatAmount(minorOf(totals.amount_paid))} less ${formatAmount(minorOf(totals.amount_refunded))}`;
@@ -34,7 +34,7 @@ ${totals.amount_refunded > 0 && html`<span class="second">${refunded}</span>`}</
   };
   return html`<table class="list sums"><caption class="unseen">By network</caption>
 <thead><tr><th scope="col">Network</th><th scope="col" class="number">Sum</th></tr></thead>
-<tbody>${takings.by_method.map((each) => row(networkName(networks, each.payment_method, testMode), each))}</tbody>
+<tbody>${takings.by_method.map((each) => row(networkName(each.payment_method), each))}</tbody>
 <tfoot>${row('Together', takings)}</tfoot></table>`;
 }
 

@@ -1,5 +1,5 @@
-import { totalMax } from '../../api/pagination.ts';
 import { getCustomer } from '../../customers/manage-customers.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
 import type { Customer } from '../../customers/customer.ts';
 import { html } from '../../kit/html.ts';
@@ -15,12 +15,14 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { paymentState } from '../payments/payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -33,28 +35,31 @@ interface CustomerRow {
   paid: PaidByCustomer | undefined;
 }
 
-const list = listRoute<CustomerRow>({
+const lists = listRoutes<CustomerRow>({
   path: '/customers',
   section: 'customers',
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }],
-  async read({ api, money }, { caller, requestId, merchant }, query) {
-    const term = query['term'] === '' ? undefined : query['term'];
-    const cursor = query['cursor'];
-    const page = await api.list('listCustomers', customerSchema, {
-      ...{ caller, requestId, query: { limit: rowsPerPage, term, cursor } },
-    });
-    const ids = page.data.map(({ id }) => id);
-    const sums = await sumPaidByCustomers(money.db, merchant.id, ids);
-    const { total, next_cursor: nextCursor, total_is_capped: isCapped = false } = page.meta;
-    return {
-      rows: page.data.map((row) => ({ ...row, paid: sums.get(row.id) })),
-      total: Math.min(total, totalMax),
-      isCapped,
-      nextCursor,
-    };
+  async read({ api, money }, visit, query) {
+    const list = await api.list('listCustomers', customerSchema, listCall(visit, query));
+    const ids = list.data.map(({ id }) => id);
+    const sums = await sumPaidByCustomers(money.db, visit.merchant.id, ids);
+    const rows = list.data.map((row) => ({ ...row, paid: sums.get(row.id) }));
+    return listResult(list, rows, query);
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      customer_id: ({ id }) => id,
+      name: ({ name }) => name,
+      number: ({ phone }) => phone,
+      email: ({ email }) => email,
+      payments: ({ paid }) => String(paid?.count ?? 0n),
+      paid: ({ paid }) => paid?.paidMinor ?? 0n,
+      last_paid_at: ({ paid }) => paid?.lastPaidAt.toISOString() ?? null,
+    }),
   },
   columns: [
     {
@@ -112,11 +117,13 @@ const show: DashboardRoute = {
         ['Paid in total, refunds taken off', formatAmount(paid?.paidMinor ?? 0n)],
         ['Payments', String(paid?.count ?? 0n)],
         ['Last paid', paid && shownTime(paid.lastPaidAt, visit.now)],
+        ...metadataFacts(customer.metadata),
         ['Recorded', shownTime(customer.createdAt, visit.now)],
         ['Changed by', await lastChange(services, visit, customer.id)],
         ['Customer id', customer.id],
       ])}</section>
-${await newestPayments(services, visit, customer)}</div>`,
+${await newestPayments(services, visit, customer)}</div>
+${await recordHistory(services, visit, { id: customer.id })}`,
     };
   },
 };
@@ -136,21 +143,35 @@ ${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, co
   )}</ul>${total > newestMax && html`<p><a href="${base}/payments?customer=${customer.id}">All payments of this customer</a></p>`}</section>`;
 }
 
-const fields: readonly Field[] = [
-  { kind: 'text', name: 'name', label: 'Name', isRequired: true },
-  { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
-  { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
-];
+const rows = ['metadata'];
+
+function fieldsOf(form: PageInput['form'], stored?: Customer): Field[] {
+  return [
+    { kind: 'text', name: 'name', label: 'Name', isRequired: true },
+    { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
+    { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
+    ...(stored
+      ? []
+      : [
+          {
+            ...{ kind: 'checkbox' as const, name: 'config.distinct', label: 'Open the customer who has them already' },
+            hint: 'Instead of recording the same number or e-mail address twice.',
+          },
+        ]),
+    metadataField('metadata', form, stored?.metadata),
+  ];
+}
 
 const create = formRoutes<null>({
   path: '/customers/new',
   section: 'customers',
   action: 'customers.write',
   load: async () => null,
-  operation: () => ({ operationId: 'createCustomer' }),
-  view: () => ({
+  operation: 'createCustomer',
+  rows,
+  view: (_subject, _visit, { form }) => ({
     heading: 'New customer',
-    fields,
+    fields: fieldsOf(form),
     button: 'Record the customer',
     back: { href: '/customers', text: 'Back to the customers' },
   }),
@@ -165,21 +186,27 @@ const create = formRoutes<null>({
 
 const edit = formRoutes<Customer>({
   path: '/customers/:id/edit',
+  operation: 'updateCustomer',
   section: 'customers',
   action: 'customers.write',
   load: findShown,
-  view: ({ id, name, phone, email }) => ({
+  rows,
+  view: (customer, _visit, { form }) => ({
     heading: 'Edit the customer',
     effect: html`<p>Payments that exist already keep what they were created with.</p>`,
-    fields,
-    values: { name, phone: phone ?? '', email: email ?? '' },
+    fields: fieldsOf(form, customer),
+    values: {
+      ...{ name: customer.name, phone: customer.phone ?? '', email: customer.email ?? '' },
+      ...metadataValues('metadata', customer.metadata),
+    },
     button: 'Save',
-    back: { href: `/customers/${id}`, text: 'Back to the customer' },
+    back: { href: `/customers/${customer.id}`, text: 'Back to the customer' },
   }),
-  async submit(services, visit, { subject: { id, name, phone, email }, body, formId }) {
+  async submit(services, visit, { subject: { id, name, phone, email, metadata }, body: typed, formId }) {
+    const body = { ...typed, metadata: typedMetadata(typed['metadata'], metadata) };
     await act(services, visit, {
       ...{ operationId: 'updateCustomer', schema: customerSchema, params: { id }, body, formId },
-      ...{ object: { type: 'customer', id }, before: { name, phone, email } },
+      ...{ object: { type: 'customer', id }, before: { name, phone, email, metadata } },
     });
     return `/customers/${id}`;
   },
@@ -187,6 +214,8 @@ const edit = formRoutes<Customer>({
 
 const remove = formRoutes<Customer>({
   path: '/customers/:id/delete',
+  operation: 'deleteCustomer',
+  gone: '/customers',
   section: 'customers',
   action: 'customers.write',
   load: findShown,
@@ -207,4 +236,4 @@ const remove = formRoutes<Customer>({
   },
 });
 
-export const customerPages: readonly DashboardRoute[] = [list, ...create, show, ...edit, ...remove];
+export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, ...edit, ...remove];

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
 import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
 let world: DashboardWorld;
@@ -44,12 +45,31 @@ for (const look of [
     await world.api.post('/v1/payments', { data: { amount: 5 } }, { 'idempotency-key': `order ${look.width}` });
     await world.service.app.drain();
     await page.reload();
-    await page.getByRole('link', { name: 'To the endpoint' }).click();
+    await page.getByRole('link', { name: 'localhost:9/hooks' }).click();
     await check('localhost:9/hooks');
     await page.goto(world.at(`/requests?term=order+${look.width}`));
     await check('Requests');
     await page.getByRole('link', { name: 'POST /v1/payments' }).click();
     await check('POST /v1/payments');
+    await page.getByRole('link', { name: `order ${look.width}` }).click();
+    await page.getByText('Stored response 201').waitFor();
+    await check('Look up an idempotency key');
+    await page.goto(world.at('/keys/new'));
+    await page.getByLabel('Name').fill('Till');
+    await page.getByLabel('Code of your authenticator app').fill(developer.code());
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await check('Your new test key');
+    const key = await page.getByLabel('API key').inputValue();
+    assert.match(key, /^sk_test_/);
+    await page.reload();
+    assert.ok(!(await page.content()).includes(key), 'a reload shows no key');
+    await page.goto(world.at('/keys'));
+    // The browser may hold no copy, so it shows a page of its own.
+    await page.goBack().catch(() => null);
+    await eventually('Back leads to where the key was, and shows none', async () => {
+      const text = await page.content().catch(() => key);
+      return page.url() !== world.at('/keys') && !text.includes(key);
+    });
     for (const [path, heading] of [
       ['/events', 'Events'],
       ['/keys', 'API keys'],

@@ -11,7 +11,7 @@ import {
 } from '../../webhooks/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { secretPage } from '../keys/shown-once.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -74,7 +74,7 @@ const create = formRoutes<null>({
 });
 
 const edit = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint },
+  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint, operation: 'updateWebhookEndpoint' },
   view: (endpoint) => ({
     heading: 'Edit the endpoint',
     fields: [{ ...urlField, isRequired: !endpoint.is_default }, descriptionField, eventsField],
@@ -101,13 +101,13 @@ const edit = formRoutes<ShownEndpoint>({
 
 const pause = switchRoutes('pause', 'disabled', {
   heading: 'Pause this endpoint?',
-  effect: 'Nothing is sent while it is paused. Events are kept, and you can send them when it is on again.',
+  effect: 'Nothing is sent while it is paused. Events are kept, and offered to you when it is on again.',
   button: 'Pause',
 });
 
 const resume = switchRoutes('resume', 'enabled', {
   heading: 'Resume this endpoint?',
-  effect: 'New events are sent again. What was kept is sent once you choose “Send again”.',
+  effect: 'New events are sent again. Those that were kept are offered next.',
   button: 'Resume',
 });
 
@@ -117,24 +117,25 @@ function switchRoutes(
   { heading, effect, button }: { heading: string; effect: string; button: string },
 ): DashboardRoute[] {
   return formRoutes<ShownEndpoint>({
-    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint },
+    ...{ ...shared, path: `/endpoints/:id/${name}`, load: loadEndpoint, operation: 'updateWebhookEndpoint' },
     view: (endpoint) => ({
       ...{ heading, button },
       effect: html`<p>${foreignText(endpointName(endpoint))}</p><p>${effect}</p>`,
       back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it as it is' },
     }),
-    async submit(services, visit, { subject: { id, status: before }, formId }) {
+    async submit(services, visit, { subject: { id, status: before, health }, formId }) {
       await act(services, visit, {
         ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
         ...{ body: { status }, before: { status: before }, object: object(id) },
       });
-      return `/endpoints/${id}`;
+      return `/endpoints/${id}${status === 'enabled' && health['kept'] > 0 ? '/resend' : ''}`;
     },
   });
 }
 
 const remove = formRoutes<ShownEndpoint>({
   ...{ ...shared, path: '/endpoints/:id/delete', load: loadEndpoint },
+  ...{ operation: 'deleteWebhookEndpoint', gone: '/endpoints' },
   view: (endpoint) => ({
     heading: 'Delete this endpoint?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -161,11 +162,10 @@ const overlaps = [
 
 const rotate = formRoutes<ShownEndpoint>({
   ...{ ...shared, path: '/endpoints/:id/rotate', load: loadEndpoint },
-  view: (endpoint, { base }) => ({
+  view: (endpoint) => ({
     heading: 'Roll the signing secret?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
-<p>You get a new secret. Until the old one ends, requests are signed with both.</p>
-<p>Is the old one on your server no longer? <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a></p>`,
+<p>You get a new secret. Until the old one ends, requests are signed with both.</p>`,
     fields: [{ kind: 'select', name: 'overlap_hours', label: 'The old secret goes on signing', options: overlaps }],
     button: 'Roll secret',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
@@ -227,7 +227,7 @@ interface Missed {
 }
 
 const resend = formRoutes<Missed>({
-  ...{ ...shared, path: '/endpoints/:id/resend' },
+  ...{ ...shared, path: '/endpoints/:id/resend', operation: 'resendEvents' },
   async load(services, visit, input) {
     const endpoint = await loadEndpoint(services, visit, input);
     const { caller, requestId } = visit;
@@ -238,7 +238,8 @@ const resend = formRoutes<Missed>({
   view: ({ endpoint, matched }) => ({
     heading: `Send ${matched} again?`,
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
-<p>${matched} ${matched === 1 ? 'event was' : 'events were'} given up or kept. They are sent now, the oldest first. A server that has seen one already knows it by its id.</p>`,
+<p>${matched === 1 ? '1 event was given up or kept. It is' : `${matched} events were given up or kept. They are`} sent now${matched > 1 && ', the oldest first'}. A server that has seen one already knows it by its id.</p>`,
+    refusal: matched === 0 ? html`<p>Nothing was given up or kept: there is nothing to send again.</p>` : undefined,
     button: `Send ${matched} again`,
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),

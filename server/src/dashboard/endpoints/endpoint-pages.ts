@@ -1,12 +1,16 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
+import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -23,17 +27,32 @@ import { signatureCheck } from './signature-check.ts';
 const endpointsShown = 100;
 const deliveriesShown = 10;
 
-const list = listRoute<ShownEndpoint>({
+const list = listRoutes<ShownEndpoint>({
   path: '/endpoints',
   section: 'endpoints',
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
   filters: [],
-  async read({ api }, { caller, requestId }) {
-    const call = { caller, requestId, query: { limit: endpointsShown } };
+  async read({ api }, visit, { cursor = '' }) {
+    const call = listCall(visit, { cursor }, { limit: endpointsShown });
     const { data, meta } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
     return { rows: data, total: meta.total, nextCursor: null };
+  },
+  exported: {
+    needs: 'requests.read',
+    columns: exportColumns({
+      endpoint_id: ({ id }) => id,
+      address: ({ url }) => url,
+      description: ({ description }) => description,
+      events: ({ enabled_events: kinds }) => kinds.join('; '),
+      state: (endpoint) => endpointState(endpoint).text,
+      waiting: ({ health }) => String(health.pending),
+      failed: ({ health }) => String(health.failed),
+      stored: ({ health }) => String(health['kept']),
+      last_delivered_at: ({ health }) => health.last_success_at,
+      created_at: ({ createdAt }) => createdAt,
+    }),
   },
   columns: [
     {
@@ -53,7 +72,7 @@ const list = listRoute<ShownEndpoint>({
   ],
   href: ({ id }) => `/endpoints/${id}`,
   empty: {
-    text: 'No endpoints yet. Your server gets told of payments at an address that you add here.',
+    text: 'No endpoints yet. Your server is notified of payments at an address that you add here.',
     action: { href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' },
   },
   buttons: [{ href: '/endpoints/new', text: 'New endpoint', needs: 'endpoints.manage' }],
@@ -70,6 +89,7 @@ const show: DashboardRoute = {
     const id = params['id'] ?? '';
     const call = { caller, requestId, params: { id } };
     const endpoint = await api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+    const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
     const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
       ...{ caller, requestId },
@@ -78,7 +98,8 @@ const show: DashboardRoute = {
     return {
       title: endpointName(endpoint),
       body: html`${endpointHead(visit, endpoint)}${healthChart(hours.slice(-hoursShown), visit.now)}
-<div class="columns">${details(services, visit, endpoint)}${deliveries(visit, endpoint, events.data)}</div>`,
+<div class="columns">${details(services, visit, { endpoint, previousSecretExpiresAt })}${deliveries(visit, endpoint, events.data)}</div>
+${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(endpoint.createdAt) })}`,
     };
   },
 };
@@ -118,13 +139,23 @@ function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
   }Waiting ${many}${health.pending}, given up ${health.failed}, kept ${health['kept']}.</p>`;
 }
 
-function details({ webhooks }: DashboardServices, { now }: Visit, endpoint: ShownEndpoint): Html {
+function details(
+  { webhooks }: DashboardServices,
+  { now, base }: Visit,
+  { endpoint, previousSecretExpiresAt: oldEndsAt }: { endpoint: ShownEndpoint; previousSecretExpiresAt: Date | null },
+): Html {
   const { health } = endpoint;
   return html`<section class="panel"><h2>Details</h2>${facts([
     ['Address', endpoint.url && html`<code>${foreignText(endpoint.url)}</code>`],
     ['Description', endpoint.description && foreignText(endpoint.description)],
     ['Last delivered', health.last_success_at === null ? 'Never' : shownTime(new Date(health.last_success_at), now)],
     ['Signed in', html`<code>webhook-signature</code>, <code>${webhooks.signatureHeader}</code>`],
+    [
+      'Old secret',
+      oldEndsAt !== null && oldEndsAt > now
+        ? html`Signs too until ${shownTime(oldEndsAt, now)}. <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a>`
+        : null,
+    ],
     ['Created', shownTime(new Date(endpoint.createdAt), now)],
     ['Endpoint id', endpoint.id],
   ])}<h3>Events it gets</h3><ul>${endpoint.enabled_events.map(
@@ -145,4 +176,4 @@ ${delivery && stateMark(deliveryState(delivery, now))}</span></a></li>`;
 }
 
 // `new` comes before `:id`.
-export const endpointPages: readonly DashboardRoute[] = [list, ...endpointActions, ...signatureCheck, show];
+export const endpointPages: readonly DashboardRoute[] = [...list, ...endpointActions, ...signatureCheck, show];

@@ -10,7 +10,7 @@ export function endpointState({ url, status, disabled_reason: reason, health }: 
   if (url === null) return { tone: 'calm', icon: 'cross', text: 'No address' };
   if (status === 'disabled') {
     if (reason === 'failing') return { tone: 'bad', icon: 'warning', text: 'Off: failed for five days' };
-    if (reason === 'gone') return { tone: 'bad', icon: 'warning', text: 'Off: it said it is gone' };
+    if (reason === 'gone') return { tone: 'bad', icon: 'warning', text: 'Off: it responded 410 Gone' };
     return { tone: 'calm', icon: 'clock', text: 'Paused' };
   }
   if (health.failing_since !== null) return { tone: 'bad', icon: 'warning', text: 'Failing' };
@@ -23,13 +23,21 @@ export function endpointName({ url }: Pick<ShownEndpoint, 'url'>): string {
   return url === null ? 'Callback addresses of payments' : cleanText(url.replace(/^https?:\/\//, ''));
 }
 
-const failureTexts: Record<string, string> = {
-  timeout: 'no response in time',
-  refused: 'the connection was refused',
-};
+const failureTexts = new Map([
+  ['timeout', 'no response in time'],
+  ['connect_timeout', 'no connection in time'],
+  ['refused', 'the connection was refused'],
+  ['unreachable', 'the address cannot be reached'],
+  ['reset', 'the connection broke off'],
+  ['malformed_answer', 'the response was not HTTP, or too large'],
+  ['tls', 'its certificate is not valid'],
+  ['dns', 'its name was not found'],
+  ['blocked', 'its name leads to a private address'],
+  ['other', 'no connection'],
+]);
 
-/** The HTTP status of a try, or why there was no response. */
+/** Why a try failed: the status of its response, or why there was none. */
 export function failureText(failure: string | null): string {
   if (failure === null) return '';
-  return failureTexts[failure] ?? failure.replaceAll('_', ' ');
+  return failureTexts.get(failure) ?? `status ${failure}`;
 }

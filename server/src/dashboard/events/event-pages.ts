@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { listRoutes } from '../patterns/list-page.ts';
 import { eventKinds } from '../../events/kinds.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -9,13 +10,16 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import { prettyJson } from '../requests/pretty-json.ts';
-import { failureText } from '../endpoints/endpoint-state.ts';
+import type { Endpoint } from '../../webhooks/endpoint.ts';
+import { listEndpoints } from '../../webhooks/manage-endpoints.ts';
+import { endpointName, failureText } from '../endpoints/endpoint-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { deliveryState } from './delivery-state.ts';
@@ -30,7 +34,7 @@ const states = [
   { value: 'kept', text: 'Kept' },
 ] as const;
 
-const list = listRoute<ShownEvent>({
+const lists = listRoutes<ShownEvent>({
   path: '/events',
   section: 'events',
   action: 'requests.read',
@@ -44,17 +48,16 @@ const list = listRoute<ShownEvent>({
     { kind: 'select', name: 'state', label: 'State', options: states },
     { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
   ],
-  async read({ api }, { caller, requestId }, query) {
+  async read({ api }, visit, query) {
     const objectId = (query['term'] ?? '').trim();
     // What is no id is the id of nothing.
     if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
     const { from, to } = createdRange(query);
     const endpointId = query['endpoint'] ?? '';
-    const { data, meta } = await api.list('listEvents', eventSchema, {
-      ...{ caller, requestId },
-      query: {
-        limit: rowsPerPage,
-        cursor: query['cursor'],
+    const call = listCall(
+      visit,
+      { ...query, term: '' },
+      {
         object_id: objectId === '' ? undefined : objectId,
         event: eventKinds.find((kind) => kind === query['kind']),
         status: states.find(({ value }) => value === query['state'])?.value,
@@ -62,19 +65,28 @@ const list = listRoute<ShownEvent>({
         from: from?.toISOString(),
         to: to?.toISOString(),
       },
-    });
-    return {
-      rows: data,
-      total: meta.total,
-      nextCursor: meta.next_cursor,
-      ...(meta.total_is_capped !== undefined && { isCapped: meta.total_is_capped }),
-    };
+    );
+    const list = await api.list('listEvents', eventSchema, call);
+    return listResult(list, list.data, query);
+  },
+  exported: {
+    needs: 'requests.read',
+    columns: exportColumns({
+      created_at: ({ created_at: at }) => at,
+      event_id: ({ id }) => id,
+      kind: ({ event }) => event,
+      record_id: ({ object_id: id }) => id,
+      number: ({ sequence }) => String(sequence),
+      tries: (row) => String(triesOf(row)),
+      state: (row, { now }) => eventMark(row, now).text,
+      caused_by_request: ({ request_id: id }) => id,
+    }),
   },
   columns: [
     {
       header: 'Kind',
       isMain: true,
-      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${event}</code></span>
+      cell: ({ event, created_at: at }, { now }) => html`<span class="first"><code>${kindText(event)}</code></span>
 <span class="second phone">${shownTime(new Date(at), now)}</span>`,
     },
     { header: 'Time', cell: ({ created_at: at }, { now }) => shownTime(new Date(at), now) },
@@ -82,22 +94,29 @@ const list = listRoute<ShownEvent>({
     {
       header: 'Tries',
       isNumber: true,
-      cell: ({ deliveries }) => String(deliveries.reduce((sum, { attempts }) => sum + attempts, 0)),
+      cell: (row) => String(triesOf(row)),
     },
-    { header: 'State', isMain: true, cell: eventState },
+    { header: 'State', isMain: true, cell: (row, { now }) => stateMark(eventMark(row, now)) },
   ],
   href: ({ id }) => `/events/${id}`,
   empty: { text: 'No events yet. Each payment, transfer and customer makes some.' },
 });
 
 /** The state of the delivery that somebody has to look at, before those that went well. */
-function eventState({ deliveries }: ShownEvent, { now }: Visit): Html {
+function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
   const worst = ['failed', 'kept', 'pending', 'delivered'].flatMap((status) =>
     deliveries.filter((each) => each.status === status),
   )[0];
-  return worst
-    ? stateMark(deliveryState(worst, now))
-    : stateMark({ tone: 'calm', icon: 'cross', text: 'Sent nowhere' });
+  return worst ? deliveryState(worst, now) : { tone: 'calm', icon: 'cross', text: 'Sent nowhere' };
+}
+
+/** A kind that breaks after its dots, where the screen is narrow. */
+function kindText(kind: string): Html {
+  return html`${kind.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)}`;
+}
+
+function triesOf({ deliveries }: ShownEvent): number {
+  return deliveries.reduce((sum, { attempts }) => sum + attempts, 0);
 }
 
 function loadEvent(
@@ -108,6 +127,9 @@ function loadEvent(
   return api.call('retrieveEvent', eventWithTriesSchema, { caller, requestId, params: { id: params['id'] ?? '' } });
 }
 
+// More than a merchant can have.
+const allEndpoints = { limit: 100, offset: 0, before: null };
+
 const show: DashboardRoute = {
   method: 'GET',
   path: '/events/:id',
@@ -115,7 +137,8 @@ const show: DashboardRoute = {
   action: 'requests.read',
   async handle(services, visit, input) {
     const event = await loadEvent(services, visit, input);
-    const { base, now } = visit;
+    const { base, now, merchant } = visit;
+    const { rows: endpoints } = await listEndpoints(services.money.db, merchant.id, allEndpoints);
     const { deliveries, object_id: objectId, request_id: requestId, ...sent } = event;
     return {
       title: event.event,
@@ -127,12 +150,15 @@ const show: DashboardRoute = {
 <section class="panel"><h2>Details</h2>${facts([
         ['Time', shownTime(new Date(event.created_at), now)],
         ['Event id', event.id],
-        ['Record', html`<a href="${base}/events?term=${objectId}">${objectId}</a>`],
-        ['Number among the record’s events', String(event.sequence)],
+        ['Record', html`<a href="${base}/search?q=${objectId}">${objectId}</a>`],
+        [
+          'Number among the record’s events',
+          html`${event.sequence}, <a href="${base}/events?term=${objectId}">all of them</a>`,
+        ],
         ['Caused by', requestId && html`<a href="${base}/requests/by-id/${requestId}">${requestId}</a>`],
       ])}</section>
 ${deliveries.length === 0 && html`<section class="empty"><p>No endpoint subscribed to it, so it was sent nowhere.</p></section>`}
-${deliveries.map((delivery) => deliveryPanel(services, visit, event, delivery))}
+${deliveries.map((delivery) => deliveryPanel(services, visit, { event, delivery, endpoints }))}
 <section class="panel"><h2>Body</h2>${prettyJson(JSON.stringify({ ...sent, request_id: requestId }), 'Body of the event')}</section>`,
     };
   },
@@ -141,22 +167,25 @@ ${deliveries.map((delivery) => deliveryPanel(services, visit, event, delivery))}
 function deliveryPanel(
   { webhooks }: DashboardServices,
   { base, now }: Visit,
-  { id }: EventWithTries,
-  delivery: EventWithTries['deliveries'][number],
+  {
+    event: { id },
+    delivery,
+    endpoints,
+  }: { event: EventWithTries; delivery: EventWithTries['deliveries'][number]; endpoints: readonly Endpoint[] },
 ): Html {
   const { callback_url: callbackUrl, endpoint_id: endpointId } = delivery;
+  const endpoint = endpoints.find((each) => each.id === endpointId);
   const state = deliveryState(delivery, now);
-  return html`<section class="panel"><h2>${
-    callbackUrl === null
-      ? html`<a href="${base}/endpoints/${endpointId}">To the endpoint</a>`
-      : html`To ${foreignText(callbackUrl)}`
-  } ${stateMark(state)}</h2>
+  const name = endpoint
+    ? html`<a href="${base}/endpoints/${endpointId}">${foreignText(endpointName(endpoint))}</a>`
+    : 'a deleted endpoint';
+  return html`<section class="panel"><h2>To ${callbackUrl === null ? name : foreignText(callbackUrl)} ${stateMark(state)}</h2>
 ${delivery.tries.length === 0 && html`<p class="count">No try is on record. Tries are kept for 30 days.</p>`}
 <ol class="timeline">${delivery.tries.map((each) => {
     const sentAt = new Date(each.sent_at);
-    return html`<li>${shownTime(sentAt, now)}<div>Try ${each.attempt}: ${
-      each.status === null ? failureText(each.failure) : `status ${each.status}`
-    }, ${each.duration_ms} ms<details><summary>Request and response</summary>
+    return html`<li>${shownTime(sentAt, now)}<div>Try ${each.attempt}: ${failureText(
+      each.failure ?? String(each.status),
+    )}, ${each.duration_ms} ms<details><summary>Request and response</summary>
 <p>Sent with the body below and these headers. Signatures are made for each try and not kept.</p>
 <pre class="json" tabindex="0" role="region" aria-label="Headers of try ${each.attempt}">content-type: application/json
 webhook-id: ${id}
@@ -188,4 +217,4 @@ const resend = formRoutes<EventWithTries>({
   },
 });
 
-export const eventPages: readonly DashboardRoute[] = [list, show, ...resend];
+export const eventPages: readonly DashboardRoute[] = [...lists, show, ...resend];

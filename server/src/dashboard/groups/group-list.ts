@@ -1,22 +1,29 @@
 import type { Static } from 'typebox';
+import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { parsePercent, percentToJson } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
-import { listCall } from '../patterns/list-call.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 
 type Row = Static<typeof groupSchema>;
 
-export const groupList = listRoute<Row>({
+export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
   filters: [{ kind: 'search', name: 'term', label: 'Name' }],
   async read({ api }, visit, query) {
-    const call = listCall(visit, query, { limit: rowsPerPage });
-    const { data, meta } = await api.list('listSubAccountGroups', groupSchema, call);
-    const isCapped = meta.total_is_capped === true;
-    return { rows: data, total: meta.total, isCapped, nextCursor: meta.next_cursor };
+    const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
+    return listResult(list, list.data, query);
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      group_id: ({ id }) => id,
+      name: ({ name }) => name,
+      members: ({ members }) => members.map((each) => `${each.sub_account} ${each.percentage}%`).join('; '),
+      they_get_percent: (row) => String(sharedPercent(row)),
+    }),
   },
   columns: [
     {
@@ -25,7 +32,7 @@ export const groupList = listRoute<Row>({
       cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
 <span class="second phone">${membersText(row)}</span>`,
     },
-    { header: 'Members', cell: membersText },
+    { header: 'Members', cell: (row) => html`<span class="unbroken">${membersText(row)}</span>` },
     { header: 'They get', isMain: true, isNumber: true, cell: (row) => `${sharedPercent(row)}%` },
     { header: 'You', isNumber: true, cell: (row) => `${100 - sharedPercent(row)}%` },
   ],

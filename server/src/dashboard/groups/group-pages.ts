@@ -10,6 +10,7 @@ import type { SubAccountGroup } from '../../sub-accounts/sub-account.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -25,9 +26,13 @@ const optionsMax = 100;
 
 const show: DashboardRoute = {
   ...{ method: 'GET', path: '/groups/:id', section, action: 'records.read' },
-  async handle({ money }, visit, { params }) {
-    const group = await getGroup(money.db, visit.merchant.id, params['id'] ?? '');
-    return { title: cleanText(group.name), body: groupBody(visit, group) };
+  async handle(services, visit, { params }) {
+    const group = await getGroup(services.money.db, visit.merchant.id, params['id'] ?? '');
+    return {
+      title: cleanText(group.name),
+      body: html`${groupBody(visit, group)}
+${await recordHistory(services, visit, { id: group.id, createdAt: group.createdAt })}`,
+    };
   },
 };
 
@@ -56,7 +61,7 @@ ${shareBar(parts, `${group.members.length} members get ${percentToJson(shared)}%
     ({ name, percentHundredths }) =>
       html`<li><span>${name}</span><span class="percent">${percentToJson(percentHundredths)}%</span></li>`,
   )}</ol>
-<p class="hint">Of the amount less the fee where you pay it. Shares are whole dalasi, rounded down; what is left over is yours.
+<p class="hint">Of the amount less the fee where you pay it. Shares are rounded to whole dalasi, and each is at least D1.00; what is left over is yours.
 <a href="${base}/split">Work out an example</a></p>
 <p class="hint">Id <code>${group.id}</code></p></section>`;
 }
@@ -109,6 +114,7 @@ function valuesOf(group: SubAccountGroup): Record<string, string> {
 
 const create = formRoutes<GroupSubject>({
   ...{ path: '/groups/new', section, action: 'sub_accounts.write', rows: ['members'], load },
+  operation: 'createSubAccountGroup',
   view: (subject, { base }, input) => ({
     heading: 'New group',
     ...(subject.subAccounts.length === 0 && {
@@ -128,6 +134,7 @@ const create = formRoutes<GroupSubject>({
 
 const edit = formRoutes<GroupSubject>({
   ...{ path: '/groups/:id/edit', section, action: 'sub_accounts.write', rows: ['members'], load },
+  operation: 'updateSubAccountGroup',
   view: (subject, _visit, input) => ({
     heading: 'Change the group',
     effect: html`<p>Payments that exist already keep their split.</p>`,
@@ -152,6 +159,7 @@ const edit = formRoutes<GroupSubject>({
 
 const remove = formRoutes<SubAccountGroup>({
   ...{ path: '/groups/:id/delete', section, action: 'sub_accounts.write' },
+  ...{ operation: 'deleteSubAccountGroup', gone: '/groups' },
   load: ({ money }, { merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
   view: (group) => ({
     heading: 'Delete this group?',

@@ -11,7 +11,6 @@ import { findTransaction } from '../../payments/find-payment.ts';
 import { settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { listSubAccountsWithoutNetwork } from '../../sub-accounts/manage-sub-accounts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -77,11 +76,8 @@ function hostOf(url: string | null): string {
 }
 
 /** Sub-accounts with money that no connected network can pay out. */
-async function subAccountConcerns({ money }: DashboardServices, { merchant, testMode }: Visit): Promise<Concern[]> {
-  const networks = money.networks
-    .list(testMode)
-    .filter(paysOut)
-    .map(({ capabilities }) => capabilities.network);
+async function subAccountConcerns({ money }: DashboardServices, { merchant }: Visit): Promise<Concern[]> {
+  const networks = money.networks.payingOut(merchant).map(({ capabilities }) => capabilities.network);
   const found = await listSubAccountsWithoutNetwork(money.db, merchant.id, { networks, rowsMax: 20 });
   const { id: merchantId, currency } = merchant;
   const accounts = found.map(({ id }) => settledAccount(id));

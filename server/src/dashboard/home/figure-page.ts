@@ -1,22 +1,25 @@
 import { AppError } from '../../api/app-error.ts';
 import { utcDay } from '../../kit/clock.ts';
+import type { Queryable } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isTime } from '../../kit/time-or-day.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import type { Dimension } from '../../reports/figures.ts';
+import type { Owner } from '../../reports/live-figures.ts';
 import { readRecords } from '../../reports/read-records.ts';
-import type { FigureRecord } from '../../reports/read-records.ts';
+import type { FigureRecord, RecordFilter } from '../../reports/read-records.ts';
 import { readDays, readDaysOf, readNames } from '../../reports/read-report.ts';
+import type { Report } from '../../reports/read-report.ts';
 import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { barChart, drawn } from '../patterns/charts/bar-chart.ts';
 import { chartTable } from '../patterns/charts/chart-frame.ts';
 import { rateChart } from '../patterns/charts/rate-chart.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -31,21 +34,38 @@ export const figurePage: DashboardRoute = {
   path: '/figures/:figure',
   section: 'home',
   action: 'figures.read',
-  async handle(services, visit, { params, query }) {
-    const figure = [...shownFigures, unpaid].find(({ name }) => name === params['figure']);
-    if (!figure) throw new AppError('not_found', 'There is no such figure.');
-    const range = readRange(query, visit.now);
-    const part = await readPart(services, visit, query);
-    const shown: Shown = { figure, range, part, query };
-    return isOneDay(range) ? recordsPage(services, visit, shown) : daysPage(services, visit, shown);
+  async handle(services, visit, input) {
+    const shown = await readShown(services, visit, input);
+    return isOneDay(shown.range) ? recordsPage(services, visit, shown) : daysPage(services, visit, shown);
   },
 };
 
-interface Shown {
+/** A figure of some days, whole or of one network, counter or link. */
+export interface ShownPart {
   figure: ShownFigure;
   range: ShownRange;
   part: PartOfFigure | null;
-  query: PageInput['query'];
+  /** Of one day: only what moved before. */
+  until: Date | null;
+}
+
+interface Shown extends ShownPart {
+  cursor: string | null;
+}
+
+/** What an address names. Throws AppError `not_found`. */
+export async function readShown(
+  services: DashboardServices,
+  visit: Visit,
+  { params, query }: PageInput,
+): Promise<Shown> {
+  const figure = [...shownFigures, unpaid].find(({ name }) => name === params['figure']);
+  if (!figure) throw new AppError('not_found', 'There is no such figure.');
+  const { until, cursor = null } = query;
+  return {
+    ...{ figure, range: readRange(query, visit.now), part: await readPart(services, visit, query), cursor },
+    until: until !== undefined && isTime(until) ? new Date(until) : null,
+  };
 }
 
 /** One network, counter or link. */
@@ -56,13 +76,13 @@ interface PartOfFigure {
 }
 
 async function readPart(
-  { money: { db, networks } }: DashboardServices,
-  { merchant, testMode }: Visit,
+  { money: { db } }: DashboardServices,
+  { merchant }: Visit,
   query: PageInput['query'],
 ): Promise<PartOfFigure | null> {
   const { network, counter = '', link = '' } = query;
   if (network !== undefined) {
-    return { dimension: 'network', key: network, name: networkName(networks, network, testMode) };
+    return { dimension: 'network', key: network, name: networkName(network) };
   }
   const [dimension, key] = isUuid(counter) ? (['counter', counter] as const) : (['link', link] as const);
   if (!isUuid(key)) return null;
@@ -70,20 +90,30 @@ async function readPart(
   return { dimension, key, name: cleanText(names.get(key) ?? 'Unknown') };
 }
 
-/** The address of the same list, of other days. */
-function addressOf({ base }: Visit, { figure, part }: Shown, more: Record<string, string>): string {
+/** The address of the same list of other days, or of its file. */
+function addressOf({ base }: Visit, { figure, part }: Shown, more: Record<string, string>, file = ''): string {
   const query = new URLSearchParams({ ...more, ...(part && { [part.dimension]: part.key }) });
-  return `${base}/figures/${figure.name}?${query.toString()}`;
+  return `${base}/figures/${figure.name}${file}?${query.toString()}`;
 }
 
-function headingOf({ figure, part }: Shown): Html {
-  return html`<h1>${figure.title}${part && html` · <bdi>${part.name}</bdi>`}</h1>`;
+/** What the list is of, what it adds up to, and its file. */
+function headOf(visit: Visit, shown: Shown, total: Html): Html {
+  const { figure, part, range, until } = shown;
+  const days = range.tab === null ? { day: range.from } : { range: range.tab.name };
+  const file = addressOf(visit, shown, { ...days, ...(until && { until: until.toISOString() }) }, '/file');
+  return html`<header class="head"><div><h1>${figure.title}${part && html` · <bdi>${part.name}</bdi>`}</h1><p class="count">${total}</p></div>
+<p class="actions"><a class="button small plain" href="${file}" download>Export</a></p></header>`;
+}
+
+/** The figures of its days. */
+export function readReportOf(db: Queryable, owner: Owner, { range, part }: ShownPart): Promise<Report> {
+  return part ? readDaysOf(db, owner, range, part) : readDays(db, owner, range);
 }
 
 async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
-  const { figure, range, part } = shown;
+  const { figure, range } = shown;
   const { merchant, now } = visit;
-  const report = await (part ? readDaysOf(money.db, merchant, range, part) : readDays(money.db, merchant, range));
+  const report = await readReportOf(money.db, merchant, shown);
   const hrefOf = (day: string): string => addressOf(visit, shown, { day });
   const points = pointsOf(report, range, { now, hrefOf });
   const isRate = figure === unpaid;
@@ -111,42 +141,42 @@ async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown
   const headers = isRate ? ['Day', 'Success', 'Not paid'] : ['Day', 'Amount', ...(figure.noteOf ? ['Count'] : [])];
   return {
     title: figure.title,
-    body: html`<header class="head"><div>${headingOf(shown)}<p class="count">${first && last && html`${dayName(utcDay(first.slot))} to ${dayName(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong></p></div></header>
+    body: html`${headOf(
+      visit,
+      shown,
+      html`${first && last && html`${dayName(utcDay(first.slot))} to ${dayName(utcDay(last.slot))}: `}<strong>${isRate ? successText(report.total) : figureText(figure, report.total)}</strong>`,
+    )}
 <section class="panel">${chart}</section>
 <section>${chartTable(`${figure.title} by day`, headers, days)}</section>`,
   };
 }
 
 async function recordsPage({ money }: DashboardServices, visit: Visit, shown: Shown): Promise<Page> {
-  const { figure, range, part, query } = shown;
-  const until = query['until'] !== undefined && isTime(query['until']) ? new Date(query['until']) : null;
-  const list = await readRecords(money.db, visit.merchant, figure.records, {
-    ...{ day: range.from, until, cursor: query['cursor'] ?? null, rowsMax: rowsPerPage },
-    filter: {
-      network: part?.dimension === 'network' ? part.key : null,
-      terminalId: part?.dimension === 'counter' ? part.key : null,
-      paymentLinkId: part?.dimension === 'link' ? part.key : null,
-    },
-  });
+  const { figure, range, until, cursor } = shown;
+  const page = { day: range.from, until, cursor, rowsMax: rowsPerPage, filter: recordFilter(shown) };
+  const list = await readRecords(money.db, visit.merchant, figure.records, page);
   const count = `${countText(list.totalCount)} ${list.totalCount === 1n ? 'entry' : 'entries'}`;
   const sum = figure === unpaid ? count : `${count}, ${formatAmount(list.totalMinor)}`;
   const more = { day: range.from, ...(until && { until: until.toISOString() }) };
   return {
     title: figure.title,
-    body: html`<header class="head"><div>${headingOf(shown)}<p class="count">${dayName(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong></p></div></header>
-${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, money, list.records, figure)}
+    body: html`${headOf(visit, shown, html`${dayName(range.from)}${until && html` until ${formatTime(until).split(', ')[1]}`}: <strong>${sum}</strong>`)}
+${list.records.length === 0 ? html`<section class="empty"><p>Nothing on this day.</p></section>` : recordTable(visit, list.records, figure)}
 <nav class="pages" aria-label="Pages">${list.nextCursor !== null && html`<a class="button small plain" rel="next" href="${addressOf(visit, shown, { ...more, cursor: list.nextCursor })}">Older</a>`}</nav>`,
   };
 }
 
-const recordNames = { payments: 'Payment', transfers: 'Transfer', refunds: 'Refund' };
+export function recordFilter({ part }: ShownPart): RecordFilter {
+  return {
+    network: part?.dimension === 'network' ? part.key : null,
+    terminalId: part?.dimension === 'counter' ? part.key : null,
+    paymentLinkId: part?.dimension === 'link' ? part.key : null,
+  };
+}
 
-function recordTable(
-  { base, testMode, now }: Visit,
-  { networks }: DashboardServices['money'],
-  records: readonly FigureRecord[],
-  { title }: ShownFigure,
-): Html {
+export const recordNames = { payments: 'Payment', transfers: 'Transfer', refunds: 'Refund' };
+
+function recordTable({ base, now }: Visit, records: readonly FigureRecord[], { title }: ShownFigure): Html {
   const nameOf = ({ record, name }: FigureRecord): Html =>
     name === null || cleanText(name) === ''
       ? html`${record === null ? 'Entry' : recordNames[record]}`
@@ -156,7 +186,7 @@ function recordTable(
 <tbody>${records.map((row) => {
     const first = html`<span class="first">${nameOf(row)}</span>`;
     return html`<tr><td>${row.record === null ? first : html`<a href="${base}/${row.record}/${row.id}">${first}</a>`}<span class="second phone">${shownTime(row.at, now)}</span></td>
-<td class="wide">${shownTime(row.at, now)}</td><td class="wide">${networkName(networks, row.network, testMode)}</td><td class="wide">${row.reference}</td>
-<td class="number"><span class="first">${formatAmount(row.amountMinor)}</span><span class="second phone">${networkName(networks, row.network, testMode)}</span></td></tr>`;
+<td class="wide">${shownTime(row.at, now)}</td><td class="wide">${networkName(row.network)}</td><td class="wide">${row.reference}</td>
+<td class="number"><span class="first">${formatAmount(row.amountMinor)}</span><span class="second phone">${networkName(row.network)}</span></td></tr>`;
   })}</tbody></table>`;
 }

@@ -1,7 +1,7 @@
 import { formatAmount } from '../../kit/money.ts';
 import type { Figures } from '../../reports/figures.ts';
 import type { FigureName } from '../../reports/read-records.ts';
-import { rateText } from '../patterns/charts/rate-chart.ts';
+import { rateText } from '../../portal/patterns/texts.ts';
 
 /** A figure as pages show it. Its name is the last part of the address of its list. */
 export interface ShownFigure {

@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { noFigures } from '../../reports/figures.ts';
 import type { Dimension } from '../../reports/figures.ts';
 import { readDays, readHours, readNames } from '../../reports/read-report.ts';
@@ -99,7 +99,7 @@ function balanceTiles({ money }: DashboardServices, visit: Visit, balances: Read
   const pending = money.settings.settlementDelayMs > 0 ? 'Settling' : 'In reserve';
   return html`${tile(visit, { name: 'Can be paid out', value: amount('payable_available'), href: '/balance' })}
 ${(pendingMinor > 0n || pending === 'Settling') && tile(visit, { name: pending, value: amount('payable_pending'), href: '/balance' })}
-${tile(visit, { name: 'On its way', value: amount('held'), href: '/transfers?status=pending' })}`;
+${tile(visit, { name: 'On its way', value: amount('held'), href: '/balance/on-its-way' })}`;
 }
 
 function rangeNavigation({ base }: Visit, { tab }: ShownRange): Html {
@@ -149,8 +149,8 @@ const partsMax = 6;
 const partTitles: Record<Dimension, string> = { network: 'By network', counter: 'By counter', link: 'By payment link' };
 
 async function partPanels(
-  { money: { db, networks } }: DashboardServices,
-  { base, merchant, testMode }: Visit,
+  { money: { db } }: DashboardServices,
+  { base, merchant }: Visit,
   range: ShownRange,
   { parts }: Report,
 ): Promise<Html[]> {
@@ -159,9 +159,7 @@ async function partPanels(
   const keysOf = (dimension: Dimension): string[] => shown(dimension).map(({ key }) => key);
   const names = await readNames(db, merchant.id, { terminalIds: keysOf('counter'), paymentLinkIds: keysOf('link') });
   const nameOf = (dimension: Dimension, key: string): Html =>
-    dimension === 'network'
-      ? html`${networkName(networks, key, testMode)}`
-      : html`<bdi>${cleanText(names.get(key) ?? 'Unknown')}</bdi>`;
+    dimension === 'network' ? html`${networkName(key)}` : html`<bdi>${cleanText(names.get(key) ?? 'Unknown')}</bdi>`;
   return (['network', 'counter', 'link'] as const).flatMap((dimension) => {
     const title = partTitles[dimension];
     const top = shown(dimension);

@@ -98,11 +98,20 @@ test('what needs attention is on top with where to act, and nothing where nothin
      ON CONFLICT (merchant_id, account, currency) DO UPDATE SET balance = excluded.balance`,
     [merchant.id],
   );
+  await asOwner(
+    world.service,
+    `INSERT INTO circuit_breakers (network, test_mode, rail_account, scope, state, reason, opened_at, retry_at,
+       failed_trials, failures_in_a_row, failed_merchants, version, updated_at)
+     VALUES ('wave', true, 'wave-test', '', 'open', 'float_empty', now(), now() + interval '1 hour', 0, 1, '{}', 1, now())`,
+  );
+  // A process's copy of the breakers is at most a second old.
+  await eventually('the paused network is shown', async () => (await textOf('')).includes('has taken no payouts'));
   const lines = (await textOf('')).match(/<li class="notice.*?<\/li>/gs) ?? [];
   const expected = [
     [/You owe D78\.00/, '/balance'],
     [/127\.0\.0\.1:9.* has failed since/, `/endpoints/${endpointId}`],
     [/Partner shop.* has D320\.00 and no number/, '/sub-accounts/00000000-0000-7000-8000-000000000001'],
+    [/Wave.* has taken no payouts since .* held and follows/, '/transfers?status=pending'],
     [/D101\.00 of a payment is being checked/, `/payments/${intentId}`],
   ] as const;
   assert.equal(lines.length, expected.length, lines.join('\n'));
@@ -202,6 +211,8 @@ test('home, figures and search are whole on a phone without scripts and dark, ch
       assert.match((await chart.locator('output').textContent()) ?? '', /: D1,001,250\.00, 2 paid$/);
       await opened.page.keyboard.press('ArrowLeft');
       assert.match((await chart.locator('output').textContent()) ?? '', /: D0\.00, 0 paid$/);
+      await chart.locator('.point').last().hover();
+      assert.match((await chart.locator('output').textContent()) ?? '', /: D1,001,250\.00, 2 paid$/);
     }
     assert.deepEqual(opened.pageErrors, []);
   }

@@ -6,7 +6,7 @@ import { cleanText } from '../../pages/page-text.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
-import { keyState, keyText, scopesText } from './key-texts.ts';
+import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
 
 /** Few: all are on one page, those that work first. */
 export const keyList = listRoute<ListedKey>({

@@ -1,8 +1,6 @@
 import { listTeam } from '../../accounts/team.ts';
-import { AppError, fieldError } from '../../api/app-error.ts';
-import { keyScopes } from '../../api/key-scope.ts';
+import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import { dayMs } from '../../kit/clock.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -17,8 +15,9 @@ import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
-import { keyState, keyText, scopeTexts, scopesText } from './key-texts.ts';
-import { secretPage } from './shown-once.ts';
+import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
+import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
 
 const path = '/keys';
 const shared = { section: 'keys', action: 'keys.manage' } as const;
@@ -70,35 +69,14 @@ const create = formRoutes<null>({
   ...{ ...shared, path: `${path}/new`, load: async () => null },
   view: (_none, { testMode }) => ({
     heading: testMode ? 'New test key' : 'New live key',
-    fields: [
-      { kind: 'text', name: 'name', label: 'Name', hint: 'Which server or program uses it.', isRequired: true },
-      {
-        kind: 'checkboxes',
-        name: 'scopes',
-        label: 'What it may do',
-        options: keyScopes.map((value) => ({ value, text: scopeTexts[value] })),
-      },
-      { kind: 'date', name: 'expires_at', label: 'Ends on', hint: 'At the end of that day. Empty: never.' },
-      {
-        kind: 'lines',
-        name: 'addresses',
-        label: 'Only from these addresses',
-        hint: 'One IP address or network on each line, such as 192.0.2.7 or 192.0.2.0/24. Empty: from anywhere.',
-      },
-    ],
-    values: { scopes: 'read,charge' },
+    fields: keyFields,
+    values: keyValues,
     button: 'Create the key',
     back: { href: path, text: 'Back to the keys' },
   }),
   async submit(services, visit, { body }) {
     const { money, keys } = services;
-    const sent = body as { name?: string; scopes?: string[]; expires_at?: string; addresses?: string[] };
-    const key = {
-      name: sent.name ?? '',
-      scopes: sent.scopes ?? [],
-      expiresAt: sent.expires_at === undefined ? null : endOfDay(sent.expires_at),
-      addresses: sent.addresses ?? null,
-    };
+    const key = newKeyOf(body);
     const { text } = await money.db.withTransaction(async (tx) => {
       const created = await createApiKey(tx, keys, visit.merchant, key);
       await noteNewKey(tx, services, visit, created, 'keys.create');
@@ -108,17 +86,12 @@ const create = formRoutes<null>({
       title: visit.testMode ? 'Your new test key' : 'Your new live key',
       label: 'API key',
       secret: text,
-      effect: html`<p>It works from now on. The owners of the business were told by mail.</p>`,
+      effect: html`<p>It works from now on. The owners of the business were notified by mail.</p>
+${visit.testMode && html`<p>Try it:</p><pre class="json" tabindex="0" role="region" aria-label="A request with this key">curl ${services.accounts.publicUrl()}/v1/payments?limit=1 -H 'Authorization: Bearer ${text}'</pre>`}`,
       next: { href: `${visit.base}${path}`, text: 'I have copied it' },
     });
   },
 });
-
-function endOfDay(day: string): Date {
-  const start = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(start)) throw fieldError('invalid_request', 'expires_at', 'Type a day such as 2027-03-31.');
-  return new Date(start + dayMs);
-}
 
 /** The audit entry of a new key, and a mail to every owner, in the key's transaction. Neither holds the key. */
 async function noteNewKey(
@@ -158,13 +131,6 @@ If nobody of you meant this, revoke the key now: ${accounts.publicUrl()}${visit.
   }
 }
 
-const overlaps = [
-  { value: '86400', text: 'One more day' },
-  { value: '3600', text: 'One more hour' },
-  { value: '604800', text: 'Seven more days' },
-  { value: '0', text: 'Not at all: it ends now' },
-] as const;
-
 const roll = formRoutes<ListedKey>({
   ...{
     ...shared,
@@ -175,12 +141,12 @@ const roll = formRoutes<ListedKey>({
     heading: 'Roll this key?',
     effect: html`${named(key, testMode)}
 <p>You get a new key with the same name and rights. Put it on your server while the old one still works.</p>`,
-    fields: [{ kind: 'select', name: 'overlap', label: 'The old key goes on working', options: overlaps }],
+    fields: [overlapField],
     button: 'Roll key',
     back: { href: `${path}/${key.id}`, text: 'Keep it' },
   }),
   async submit(services, visit, { subject, body }) {
-    const overlapMs = Number(body['overlap'] ?? overlaps[0].value) * 1_000;
+    const overlapMs = overlapMsOf(body);
     const { text, previous } = await services.money.db.withTransaction(async (tx) => {
       const created = await rollApiKey(tx, services.keys, visit.merchant, { id: subject.id, overlapMs });
       await noteNewKey(tx, services, visit, created, 'keys.roll');

@@ -7,6 +7,7 @@ import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wi
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
+import { metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
@@ -19,7 +20,7 @@ import type { Link } from './link-page.ts';
 const section = 'links';
 const labelsMax = 10;
 const optionsMax = 100;
-const rows = ['data.custom_fields'];
+const rows = ['data.custom_fields', 'data.metadata'];
 
 interface LinkSubject {
   link: Link | null;
@@ -86,6 +87,7 @@ function fieldsOf({ link, subAccounts, groups }: LinkSubject, { form }: PageInpu
       more: count < labelsMax ? 'Add a field' : null,
     },
     ...(hasSplit ? split : []),
+    metadataField('data.metadata', form, link?.metadata),
     { kind: 'url', name: 'data.redirect_url', label: 'After paying, back to this address', whenEmpty },
     { kind: 'url', name: 'data.cancel_url', label: 'After cancelling, back to this address', whenEmpty },
   ];
@@ -99,6 +101,7 @@ function valuesOf(link: Link): Record<string, string> {
     'data.amount': amount(link.amount),
     'data.min_amount': amount(link.min_amount),
     ...Object.fromEntries(link.custom_fields.map((label, index) => [`data.custom_fields.${index}`, label])),
+    ...metadataValues('data.metadata', link.metadata),
     'data.sub_account': link.sub_account ?? '',
     'data.sub_account_group': link.sub_account_group ?? '',
     'data.redirect_url': link.redirect_url ?? '',
@@ -107,7 +110,7 @@ function valuesOf(link: Link): Record<string, string> {
 }
 
 const create = formRoutes<LinkSubject>({
-  ...{ path: '/links/new', section, action: 'links.write', rows, load },
+  ...{ path: '/links/new', section, action: 'links.write', rows, load, operation: 'createPaymentLink' },
   view: (subject, _visit, input) => ({
     heading: 'New payment link',
     fields: fieldsOf(subject, input),
@@ -123,7 +126,7 @@ const create = formRoutes<LinkSubject>({
 });
 
 const edit = formRoutes<LinkSubject>({
-  ...{ path: '/links/:id/edit', section, action: 'links.write', rows, load },
+  ...{ path: '/links/:id/edit', section, action: 'links.write', rows, load, operation: 'updatePaymentLink' },
   view: (subject, _visit, input) => ({
     heading: 'Change the payment link',
     effect: html`<p>The address and the QR code stay. Payments that exist already do not change.</p>`,
@@ -132,8 +135,10 @@ const edit = formRoutes<LinkSubject>({
     button: 'Save',
     back: { href: `/links/${subject.link?.id ?? ''}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { link }, body, formId }) {
+  async submit(services, visit, { subject: { link }, body: typed, formId }) {
     const id = link?.id ?? '';
+    const data = (typed['data'] ?? {}) as Record<string, unknown>;
+    const body = { data: { ...data, metadata: typedMetadata(data['metadata'], link?.metadata ?? {}) } };
     await act(services, visit, {
       ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, body, formId },
       ...{ object: { type: 'payment_link', id }, before: { data: link } },
@@ -143,7 +148,7 @@ const edit = formRoutes<LinkSubject>({
 });
 
 const switchLink = formRoutes<Link>({
-  ...{ path: '/links/:id/switch', section, action: 'links.write' },
+  ...{ path: '/links/:id/switch', section, action: 'links.write', operation: 'updatePaymentLink' },
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     ...(link.status === 'active'
@@ -158,12 +163,13 @@ completed. You can switch it on again.</p>`,
           effect: html`<p>${foreignText(link.title)}: its page takes payments again.</p>`,
           button: 'Switch on',
         }),
+    fields: [{ kind: 'hidden', json: 'text', name: 'status', label: 'State' }],
+    values: { status: link.status === 'active' ? 'inactive' : 'active' },
     back: { href: `/links/${link.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, status }, formId }) {
+  async submit(services, visit, { subject: { id, status }, body, formId }) {
     await act(services, visit, {
-      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, formId },
-      body: { status: status === 'active' ? 'inactive' : 'active' },
+      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, body, formId },
       ...{ object: { type: 'payment_link', id }, before: { status } },
     });
     return `/links/${id}`;
@@ -171,7 +177,7 @@ completed. You can switch it on again.</p>`,
 });
 
 const remove = formRoutes<Link>({
-  ...{ path: '/links/:id/delete', section, action: 'links.write' },
+  ...{ path: '/links/:id/delete', section, action: 'links.write', operation: 'deletePaymentLink', gone: '/links' },
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     heading: 'Delete this payment link?',

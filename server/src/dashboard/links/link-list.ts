@@ -1,46 +1,59 @@
-import type { Static } from 'typebox';
+import { totalMax } from '../../api/pagination.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { linkSchema } from '../../links/wire-schemas.ts';
+import { listLinks } from '../../links/manage-links.ts';
+import type { PaymentLink } from '../../links/payment-link.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
-import { listCall } from '../patterns/list-call.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
-import { minorOf, stateMark } from '../../portal/patterns/texts.ts';
+import { typedSearch } from '../patterns/typed-search.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 
-type Row = Static<typeof linkSchema> & { times: number; collectedMinor: bigint };
+type Row = PaymentLink & { times: number; collectedMinor: bigint };
 
-export const linkList = listRoute<Row>({
+const states = [
+  { value: 'active', text: 'On', isActive: true },
+  { value: 'inactive', text: 'Off', isActive: false },
+];
+
+export const linkLists = listRoutes<Row>({
   ...{ path: '/links', section: 'links', action: 'records.read', title: 'Payment links' },
   noun: ['link', 'links'],
   filters: [
-    { kind: 'search', name: 'term', label: 'Title or description' },
+    { kind: 'search', name: 'term', label: 'Title, description or amount' },
     {
-      ...{ kind: 'select', name: 'status', label: 'State' },
-      options: [
-        { value: 'active', text: 'On' },
-        { value: 'inactive', text: 'Off' },
-      ],
+      ...{ kind: 'select', name: 'status', label: 'State', options: states },
     },
   ],
-  async read({ api, money }, visit, query) {
-    const status = ['active', 'inactive'].find((each) => each === query['status']);
-    const call = listCall(visit, query, { limit: rowsPerPage, status });
-    const { data, meta } = await api.list('listPaymentLinks', linkSchema, call);
-    const ids = data.map(({ id }) => id);
+  async read({ money }, visit, query) {
+    const active = states.find(({ value }) => value === query['status'])?.isActive;
+    const filter = { active, ...typedSearch(query) };
+    const list = await listLinks(money.lists, visit.merchant.id, pageOf(query), filter);
+    const ids = list.rows.map(({ id }) => id);
     const takings = ids.length === 0 ? [] : await listTakingsOfLinks(money.db, visit.merchant.id, ids);
     const byId = new Map(takings.map((each) => [each.id, each]));
-    return {
-      rows: data.map((row) => {
-        const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
-        return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
-      }),
-      total: meta.total,
-      isCapped: meta.total_is_capped === true,
-      nextCursor: meta.next_cursor,
-    };
+    const rows = list.rows.map((row) => {
+      const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
+      return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
+    });
+    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      link_id: ({ id }) => id,
+      title: ({ title }) => title,
+      amount: ({ amountMinor }) => amountMinor,
+      smallest_amount: ({ minAmountMinor }) => minAmountMinor,
+      currency: ({ currency }) => currency,
+      state: ({ active }) => linkMark(active).text,
+      payments: ({ times }) => String(times),
+      collected: ({ collectedMinor }) => collectedMinor,
+      created_at: ({ createdAt }) => createdAt.toISOString(),
+    }),
   },
   columns: [
     {
@@ -56,9 +69,9 @@ export const linkList = listRoute<Row>({
       isMain: true,
       isNumber: true,
       cell: (row) => html`<span class="first">${formatAmount(row.collectedMinor)}</span>
-<span class="second phone">${stateMark(linkMark(row.status === 'active'))}</span>`,
+<span class="second phone">${stateMark(linkMark(row.active))}</span>`,
     },
-    { header: 'State', cell: (row) => stateMark(linkMark(row.status === 'active')) },
+    { header: 'State', cell: (row) => stateMark(linkMark(row.active)) },
   ],
   href: ({ id }) => `/links/${id}`,
   empty: {
@@ -72,7 +85,7 @@ export function linkMark(isActive: boolean): StateMark {
   return isActive ? { tone: 'good', icon: 'check', text: 'On' } : { tone: 'calm', icon: 'cross', text: 'Off' };
 }
 
-function amountOf({ amount, min_amount: minimum }: Row): string {
-  if (amount !== null) return formatAmount(minorOf(amount));
-  return minimum === null ? 'Payer chooses' : `From ${formatAmount(minorOf(minimum))}`;
+function amountOf({ amountMinor, minAmountMinor }: Row): string {
+  if (amountMinor !== null) return formatAmount(amountMinor);
+  return minAmountMinor === null ? 'Payer chooses' : `From ${formatAmount(minAmountMinor)}`;
 }

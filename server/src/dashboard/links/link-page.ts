@@ -14,7 +14,9 @@ import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentsPanel } from '../payments/payments-panel.ts';
-import { copyField } from '../patterns/copy-field.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
+import { copyField } from '../../portal/patterns/copy-field.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -42,7 +44,11 @@ export const linkPage: DashboardRoute = {
     const page = { limit: newestMax, offset: 0, before: null };
     const { rows } = await listPayments(money, merchant.id, page, { paymentLinkId: link.id, now });
     const split = await splitText(services, visit, link);
-    return { title: cleanText(link.title), body: linkBody(services, visit, { link, takings, rows, split }) };
+    return {
+      title: cleanText(link.title),
+      body: html`${linkBody(visit, { link, takings, rows, split })}
+${await recordHistory(services, visit, { id: link.id, createdAt: new Date(link.createdAt) })}`,
+    };
   },
 };
 
@@ -53,7 +59,7 @@ interface LinkView {
   split: Html | null;
 }
 
-function linkBody(services: DashboardServices, visit: Visit, { link, takings, rows, split }: LinkView): Html {
+function linkBody(visit: Visit, { link, takings, rows, split }: LinkView): Html {
   const isActive = link.status === 'active';
   const path = `/links/${link.id}`;
   const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = takings ?? {};
@@ -85,12 +91,13 @@ ${qrCode(link.url, 'QR code of the payment link')}
         ? null
         : html`${link.custom_fields.map((label, index) => html`${index > 0 && ', '}${foreignText(label)}`)}`,
     ],
+    ...metadataFacts(link.metadata),
     ['Split', split],
     ['After paying, back to', link.redirect_url],
     ['After cancelling, back to', link.cancel_url],
     ['Id', html`<code>${link.id}</code>`],
   ])}</section></div></div>
-${paymentsPanel(services, visit, rows, { allHref: `/payments?link=${link.id}`, empty: 'Nobody has opened a payment through this link yet.' })}`;
+${paymentsPanel(visit, rows, { allHref: `/payments?link=${link.id}`, empty: 'Nobody has opened a payment through this link yet.' })}`;
 }
 
 function amountText({ amount, min_amount: minimum }: Link): string {

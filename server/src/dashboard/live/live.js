@@ -2,12 +2,14 @@
 // is the dashboard's own: arrivals enter only where nobody reads, and whether the page is up to date is always said.
 (() => {
   const lostAfterMs = 15000;
+  const retryEveryMs = 5000;
+  const connectTimeoutMs = 10000;
   const announceEveryMs = 10000;
   const rowsMax = 100;
 
   // Going back loads the page anew; nothing of a page is kept, so neither is a secret.
   htmx.config.history = 'reload';
-  htmx.config.sse = { reconnectDelay: 1000, reconnectMaxDelay: 5000 };
+  htmx.config.sse = { reconnectDelay: 1000, reconnectMaxDelay: retryEveryMs, connectTimeout: connectTimeoutMs };
   // What people have opened stays open.
   htmx.config.morphIgnore = ['data-htmx-powered', 'open'];
 
@@ -39,17 +41,47 @@
     showState('Live ' + beatTime, false);
     if (wasLost) document.dispatchEvent(new CustomEvent('live:back'));
   });
+  // Signed out, another role, or gone: trying again changes nothing.
+  const isFinal = (status) => [401, 403, 404].includes(status);
+  const source = document.querySelector('[hx-sse\\:connect]');
+  let connection = null;
+  let triedAt = performance.now();
+
+  document.addEventListener('htmx:sse:after:connection', ({ detail }) => (connection = detail.connection));
+  document.addEventListener('htmx:sse:close', () => (connection = null));
   document.addEventListener('htmx:sse:error', ({ detail }) => {
-    // Signed out, another role, or gone: trying again changes nothing.
-    isStopped = [401, 403, 404].includes(detail.status);
+    isStopped = isFinal(detail.status);
     if (isStopped) detail.connection.cancelled = true;
     lost();
   });
   document.addEventListener('htmx:sse:before:connection', ({ detail }) => {
     if (isStopped) detail.connection.cancelled = true;
   });
-  document.addEventListener('htmx:error', () => byId('live') && lost());
-  setInterval(() => performance.now() - beatAt > lostAfterMs && !document.hidden && lost(), 1000);
+  // The first request of a stream; htmx tries again only once it has had a response.
+  document.addEventListener('htmx:response:error', ({ detail }) => {
+    if (detail.ctx.sourceElement !== source) return;
+    isStopped = isFinal(detail.ctx.response.status);
+    lost();
+  });
+  document.addEventListener('htmx:error', () => source && lost());
+
+  // A line that has fallen silent tells nobody that it is gone, so the stream is asked for again.
+  function connectAgain() {
+    if (isStopped || performance.now() - triedAt < retryEveryMs) return;
+    triedAt = performance.now();
+    if (connection) connection.reader?.cancel();
+    else htmx.ajax('GET', source.getAttribute('hx-sse:connect'), { source, timeout: connectTimeoutMs });
+  }
+
+  if (source) {
+    setInterval(() => {
+      if (document.hidden || performance.now() - beatAt <= lostAfterMs) return;
+      lost();
+      connectAgain();
+    }, 1000);
+    addEventListener('offline', lost);
+    addEventListener('online', connectAgain);
+  }
 
   // Announced at most every ten seconds, the newest text only.
   let announcedAt = -announceEveryMs;

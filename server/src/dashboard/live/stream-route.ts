@@ -37,7 +37,7 @@ async function paymentFeed(
     page: `/payments/${id}`,
     topics: [intentTopic(id)],
     async read(current) {
-      const next = paymentVersion(services, current, await findVisiblePayment(services, current, input));
+      const next = paymentVersion(current, await findVisiblePayment(services, current, input));
       if (next === known) return [];
       known = next;
       return [{ name: 'changed', data: next }];

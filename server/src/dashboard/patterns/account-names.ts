@@ -17,25 +17,28 @@ export async function subAccountNames(
 }
 
 const accountTexts: Readonly<Record<string, string>> = {
-  payable_available: 'Your balance',
-  payable_pending: 'Your money that settles',
-  fees: 'Fee',
-  suspense: 'Held until it is checked',
-  receivable_merchant: 'What you owe',
-  due_from_subs: 'What sub-accounts owe you',
+  payable_available: 'your balance',
+  payable_pending: 'your money that settles',
+  held: 'held money',
+  fees: 'the fee',
+  network_costs: 'the network’s cut',
+  suspense: 'money that is checked',
+  receivable_merchant: 'what you owe',
+  due_from_subs: 'what sub-accounts owe you',
+  test_funding: 'test money',
 };
 
 /** An account of the ledger in the words of the shop. */
 export function accountText(
   account: Account,
   names: ReadonlyMap<string, string>,
-  networkText: (id: string) => string,
+  networkOf: (railAccount: string) => string | undefined,
 ): string {
   const owing = subAccountOwing(account);
-  if (owing !== null) return `What ${names.get(owing) ?? 'a sub-account'} owes`;
+  if (owing !== null) return `what ${names.get(owing) ?? 'a sub-account'} owes`;
   const subAccount = subAccountOn(account);
-  if (subAccount !== null) return names.get(subAccount) ?? 'Sub-account';
+  if (subAccount !== null) return names.get(subAccount) ?? 'a sub-account';
   const [kind = '', rest = ''] = account.split(':');
-  if (kind === 'float') return networkText(rest);
+  if (kind === 'float') return networkOf(rest) ?? 'the network';
   return accountTexts[account] ?? account;
 }

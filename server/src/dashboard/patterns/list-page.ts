@@ -1,16 +1,16 @@
+import { listRoutes as portalListRoutes } from '../../portal/patterns/list-export.ts';
 import { listRoute as portalListRoute } from '../../portal/patterns/list-page.ts';
-import type {
-  ListExport as PortalListExport,
-  ListPage as PortalListPage,
-  ShownList as PortalShownList,
-} from '../../portal/patterns/list-page.ts';
+import type { ListPage as PortalListPage } from '../../portal/patterns/list-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 
 export type ListPage<Row extends { id: string }> = PortalListPage<Row, DashboardKind>;
-export type ShownList<Row extends { id: string }> = PortalShownList<Row, DashboardKind>;
-export type ListExport<Row> = PortalListExport<Row, DashboardKind>;
 
 /** A list of the dashboard. */
 export function listRoute<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute {
   return portalListRoute(page);
+}
+
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }>(page: ListPage<Row>): DashboardRoute[] {
+  return portalListRoutes(page);
 }

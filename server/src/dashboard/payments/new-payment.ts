@@ -4,12 +4,16 @@ import { cleanText, formatNumber } from '../../pages/page-text.ts';
 import { createdIntentSchema } from '../../payments/intent-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataField } from '../patterns/metadata.ts';
 import { splitChoices, splitFields } from '../patterns/split-choices.ts';
 import type { SplitChoices } from '../patterns/split-choices.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+
+const metadataName = 'data.metadata';
 
 interface Choices {
   customers: Option[];
@@ -23,10 +27,11 @@ export const newPayment: readonly DashboardRoute[] = formRoutes<Choices>({
   section: 'payments',
   action: 'payments.write',
   load: choicesOf,
-  operation: () => ({ operationId: 'createPayment' }),
-  view: (choices) => ({
+  operation: 'createPayment',
+  rows: [metadataName],
+  view: (choices, _visit, { form }) => ({
     heading: 'New payment',
-    fields: fieldsOf(choices),
+    fields: fieldsOf(choices, form),
     button: 'Create the payment',
     back: { href: '/payments', text: 'Back to the payments' },
   }),
@@ -49,7 +54,7 @@ const customersMax = 100;
 /** Throws AppError `not_found` to a cashier, whose payments belong to a counter. */
 async function choicesOf(services: DashboardServices, visit: Visit): Promise<Choices> {
   const { api, money } = services;
-  const { caller, requestId, may, testMode } = visit;
+  const { caller, requestId, may, merchant } = visit;
   if (may('payments.write').ownOnly) {
     throw new AppError('not_found', 'Take payments at your counter: open Counters, then its screen.');
   }
@@ -61,13 +66,13 @@ async function choicesOf(services: DashboardServices, visit: Visit): Promise<Cho
       text: [cleanText(name), formatNumber(phone ?? '')].filter(Boolean).join(', '),
     })),
     networks: money.networks
-      .list(testMode)
+      .collecting(merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName })),
     split: await splitChoices(services, visit),
   };
 }
 
-function fieldsOf({ customers, networks, split }: Choices): Field[] {
+function fieldsOf({ customers, networks, split }: Choices, form: PageInput['form']): Field[] {
   return [
     {
       kind: 'amount',
@@ -81,15 +86,35 @@ function fieldsOf({ customers, networks, split }: Choices): Field[] {
     { kind: 'text', name: 'data.customer_name', label: 'Name of the payer' },
     { kind: 'tel', name: 'data.customer_phone', label: 'Number of the payer' },
     ...splitFields(split, 'data.'),
+    {
+      ...{ kind: 'select', name: 'data.network', label: 'Ask the payer at once, with this network' },
+      options: [{ value: '', text: 'No, send the link' }, ...networks],
+      isMore: true,
+    },
+    {
+      ...{ kind: 'tel', name: 'data.account_number', label: 'Number that is asked' },
+      hint: 'With 7 or 9 digits. Only together with the network.',
+      isMore: true,
+    },
     { kind: 'area', name: 'data.description', label: 'Description', hint: 'The payer sees this too.', isMore: true },
     { kind: 'email', name: 'data.customer_email', label: 'E-mail address of the payer', isMore: true },
     {
       ...{ kind: 'checkboxes', name: 'data.payment_methods', label: 'Networks that the payer can choose' },
       ...{ hint: 'None ticked means all.', options: networks, isMore: true },
     },
-    { kind: 'url', name: 'data.return_url', label: 'Where the payer goes after paying', isMore: true },
-    { kind: 'url', name: 'data.cancel_url', label: 'Where the payer goes after cancelling', isMore: true },
+    { kind: 'text', name: 'data.return_url', label: 'Where the payer goes after paying', isMore: true },
+    { kind: 'text', name: 'data.cancel_url', label: 'Where the payer goes after cancelling', isMore: true },
     { kind: 'url', name: 'data.callback_url', label: 'Address that gets this payment’s events', isMore: true },
+    {
+      ...{
+        kind: 'checkbox',
+        name: 'data.skip_url_validation',
+        label: 'Take these addresses as they are',
+        isMore: true,
+      },
+      hint: 'For links into your own app, such as shop://done.',
+    },
+    metadataField(metadataName, form),
   ];
 }
 

@@ -10,6 +10,7 @@ import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Filter } from '../../portal/patterns/list-page.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { knownNetworks } from '../../networks/known-networks.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { beginningOfToday } from './visible-payment.ts';
@@ -27,8 +28,8 @@ const statusTexts: Record<IntentStatus, string> = {
 const countersMax = 100;
 
 /** The filters of the list, with the business's own networks and counters. */
-export async function paymentFilters({ api, money }: DashboardServices, visit: Visit): Promise<readonly Filter[]> {
-  const { caller, requestId, testMode, may, membership } = visit;
+export async function paymentFilters({ api }: DashboardServices, visit: Visit): Promise<readonly Filter[]> {
+  const { caller, requestId, may, membership } = visit;
   const counters = await api.list('listVirtualTerminals', terminalSchema, {
     ...{ caller, requestId, query: { limit: countersMax } },
   });
@@ -49,9 +50,7 @@ export async function paymentFilters({ api, money }: DashboardServices, visit: V
       name: 'network',
       label: 'Network',
       isMore: true,
-      options: money.networks
-        .list(testMode)
-        .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName })),
+      options: knownNetworks.map(({ id, displayName }) => ({ value: id, text: displayName })),
     },
     {
       kind: 'select',

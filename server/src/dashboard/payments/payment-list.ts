@@ -1,9 +1,10 @@
 import { totalMax } from '../../api/pagination.ts';
+import { listRoutes } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { listPaymentRows, listPayments, sumPayments } from '../../payments/find-payment.ts';
 import { statusAt, totalMinor } from '../../payments/intent.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -11,16 +12,15 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportRoutes } from '../patterns/list-export.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
+import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../patterns/list-page.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 
 /** A payment with what its row shows. */
 interface PaymentRow extends FoundPayment {
@@ -38,13 +38,12 @@ export const paymentListPage: ListPage<PaymentRow> = {
   noun: ['payment', 'payments', 'paid'],
   filters: paymentFilters,
   async read(services, visit, query) {
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
-    const list = await listPayments(services.money, visit.merchant.id, page, filterOf(visit, query));
+    const list = await listPayments(services.money, visit.merchant.id, pageOf(query), filterOf(visit, query));
     return {
       ...list,
       total: Math.min(list.total, totalMax),
       isCapped: list.total > totalMax,
-      rows: list.rows.map((payment) => rowOf(services, visit, { payment, query })),
+      rows: list.rows.map((payment) => rowOf(visit, { payment, query })),
     };
   },
   live: {
@@ -55,34 +54,30 @@ export const paymentListPage: ListPage<PaymentRow> = {
   },
   exported: {
     needs: 'figures.read',
-    columns: [
-      { header: 'environment', cell: (_row, { testMode }) => (testMode ? 'test' : 'live') },
-      { header: 'created_at', cell: ({ intent }) => intent.createdAt.toISOString() },
-      { header: 'payment_id', cell: ({ id }) => id },
-      { header: 'reference', cell: ({ charge }) => charge?.transactionReference ?? null },
-      { header: 'for', cell: ({ intent }) => intent.title ?? intent.description },
-      { header: 'customer', cell: ({ intent }) => intent.customerName },
-      { header: 'network', cell: ({ network }) => network },
-      { header: 'number', cell: ({ charge }) => maskedNumber(charge) || null },
-      { header: 'state', cell: ({ state }) => state.text },
-      { header: 'amount', cell: ({ intent }) => totalMinor(intent) },
-      {
-        header: 'paid',
-        cell: (row, { now }) => (statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n),
-      },
-      { header: 'fee', cell: ({ intent }) => intent.feeMinor },
-      { header: 'refunded', cell: ({ charge }) => charge?.amountRefundedMinor ?? 0n },
-      { header: 'currency', cell: ({ intent }) => intent.currency },
-      { header: 'paid_at', cell: ({ charge }) => charge?.paidAt?.toISOString() ?? null },
-    ],
+    columns: exportColumns({
+      created_at: ({ intent }) => intent.createdAt.toISOString(),
+      payment_id: ({ id }) => id,
+      reference: ({ charge }) => charge?.transactionReference ?? null,
+      for: ({ intent }) => intent.title ?? intent.description,
+      customer: ({ intent }) => intent.customerName,
+      network: ({ network }) => network,
+      number: ({ charge }) => maskedNumber(charge) || null,
+      state: ({ state }) => state.text,
+      amount: ({ intent }) => totalMinor(intent),
+      paid: (row, { now }) => (statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n),
+      fee: ({ intent }) => intent.feeMinor,
+      refunded: ({ charge }) => charge?.amountRefundedMinor ?? 0n,
+      currency: ({ intent }) => intent.currency,
+      paid_at: ({ charge }) => charge?.paidAt?.toISOString() ?? null,
+    }),
     async rows(services, visit, query, { limit, before }) {
       const page = { limit, offset: 0, before };
       const rows = await listPaymentRows(services.money, visit.merchant.id, page, filterOf(visit, query));
-      return rows.map((payment) => rowOf(services, visit, { payment, query }));
+      return rows.map((payment) => rowOf(visit, { payment, query }));
     },
     async totals({ money }, visit, query) {
-      const { total, sumMinor } = await sumPayments(money, visit.merchant.id, filterOf(visit, query), exportedMax);
-      return total > exportedMax ? { total: exportedMax, isCapped: true } : { total, sumMinor };
+      const { total, sumMinor } = await sumPayments(money, visit.merchant.id, filterOf(visit, query), exportedRowsMax);
+      return total > exportedRowsMax ? { total: exportedRowsMax, isCapped: true } : { total, sumMinor };
     },
   },
   columns: [
@@ -112,23 +107,15 @@ export const paymentListPage: ListPage<PaymentRow> = {
   buttons: [{ href: '/payments/new', text: 'New payment', needs: 'payments.write', notOwn: true }],
 };
 
-export const paymentLists: readonly DashboardRoute[] = [listRoute(paymentListPage), ...exportRoutes(paymentListPage)];
+export const paymentLists: readonly DashboardRoute[] = listRoutes(paymentListPage);
 
-// Before an export it may take a second.
-const exportedMax = 1_000_000;
-
-function rowOf(
-  { money }: DashboardServices,
-  { testMode, now }: Visit,
-  { payment, query }: { payment: FoundPayment; query: PageInput['query'] },
-): PaymentRow {
-  const { networks } = money;
+function rowOf({ now }: Visit, { payment, query }: { payment: FoundPayment; query: PageInput['query'] }): PaymentRow {
   return {
     ...payment,
     id: payment.intent.id,
     href: hrefOf(payment, query['term'] ?? ''),
-    state: paymentState(payment, { networks, testMode, now }),
-    network: payment.charge ? networkName(networks, payment.charge.network, testMode) : null,
+    state: paymentState(payment, { now }),
+    network: payment.charge ? networkName(payment.charge.network) : null,
   };
 }
 

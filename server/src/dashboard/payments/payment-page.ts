@@ -9,7 +9,7 @@ import { getLink } from '../../links/manage-links.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { isPaid, partsOf, receivedMinor, remainingMinor } from '../../payments/charge.ts';
 import type { Charge } from '../../payments/charge.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { listAttempts } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { isOpen, statusAt, totalMinor } from '../../payments/intent.ts';
@@ -23,15 +23,17 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { ifFound } from '../patterns/if-found.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { refundState } from '../refunds/refund-state.ts';
+import { refundState } from '../../portal/records/refund-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { attemptList, movementTable, paymentTimeline } from './payment-history.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentTimeline } from './payment-history.ts';
+import { attemptList } from '../../portal/records/attempt-list.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 import { findVisiblePayment } from './visible-payment.ts';
 
 interface ShownPayment extends FoundPayment {
@@ -60,7 +62,7 @@ const show: DashboardRoute = {
     const payment = { ...found, attempts, refunds: refunds.flat(), names };
     const { base } = visit;
     const { reference } = input.query;
-    const version = paymentVersion(services, visit, found);
+    const version = paymentVersion(visit, found);
     const parameters = new URLSearchParams({ payment: id, version, ...(reference !== undefined && { reference }) });
     // Read again, and put in place of what differs: what is open or has the focus stays.
     return {
@@ -73,9 +75,9 @@ hx-swap="outerMorph">${await paymentBody(services, visit, payment)}</div>`,
 };
 
 /** The same as long as the payment's page shows the same. */
-export function paymentVersion({ money }: DashboardServices, { testMode, now }: Visit, payment: FoundPayment): string {
+export function paymentVersion({ now }: Visit, payment: FoundPayment): string {
   const { intent, charge } = payment;
-  const { text } = paymentState(payment, { networks: money.networks, testMode, now });
+  const { text } = paymentState(payment, { now });
   return hash('sha256', [intent.updatedAt, charge?.id, charge?.updatedAt, text].map(String).join(' ')).slice(0, 16);
 }
 
@@ -87,38 +89,39 @@ export function titleOf({ intent }: Pick<FoundPayment, 'intent'>): string {
 async function paymentBody(services: DashboardServices, visit: Visit, payment: ShownPayment): Promise<Html> {
   const { money } = services;
   const { intent, charge, attempts, names } = payment;
-  const { testMode, now } = visit;
+  const { now } = visit;
   const payer = charge && maskPhoneNumber(charge.accountNumber ?? '');
   const isOpenNow = isOpen(statusAt(intent, now));
   const address = paymentLink(money, intent);
   return html`${recordHead(visit, {
     heading: formatAmount(totalMinor(intent)),
-    state: paymentState(payment, { networks: money.networks, testMode, now }),
+    state: paymentState(payment, { now }),
     under: html`<p>${foreignText(titleOf(payment))}, ${
-      charge && html`${networkName(money.networks, charge.network, testMode)} ${payer}, `
+      charge && html`${networkName(charge.network)} ${payer}, `
     }${shownTime(charge?.paidAt ?? intent.createdAt, now)}</p>${
       charge && html`<p class="reference">${copyable(charge.transactionReference)}</p>`
     }`,
     actions: actionsOf(payment, visit),
     reasons: reasonsOf(payment, visit),
   })}
-<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}
-${await movementTable(services, visit, { attempts, names })}</section>
-<section class="panel"><h2>Tries</h2>${attemptList(services, visit, attempts)}</section>
+<div class="columns"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
+<section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
     ['Description', intent.description && foreignText(intent.description)],
     ...Object.entries(intent.customFieldsValues ?? {}).map(
       ([label, value]) => [foreignText(label), foreignText(String(value))] as const,
     ),
+    ...metadataFacts(intent.metadata),
     ['Created', shownTime(intent.createdAt, now)],
+    ['Events also go to', intent.callbackUrl && foreignText(intent.callbackUrl)],
     [isOpenNow ? 'Page for the payer' : 'Receipt, as the payer sees it', html`<a href="${address}">${address}</a>`],
     ['Last acted on by', await lastChange(services, visit, intent.id)],
     ['Network’s transaction', charge?.networkTransactionId],
     ['Payment id', intent.id],
   ])}</section>
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
-${await paymentTimeline(services, visit, { id: intent.id, attempts, names })}`;
+${await paymentTimeline(services, visit, { id: intent.id, attempts, names, refunds: payment.refunds })}`;
 }
 
 /** Who or what the payment came by, with links for those who may follow them. */
@@ -215,7 +218,7 @@ const cancel = formRoutes<FoundPayment>({
   section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
-  operation: ({ intent }) => ({ operationId: 'cancelPayment', params: { id: intent.id } }),
+  operation: 'cancelPayment',
   view: ({ intent }, { now }) => ({
     heading: 'Cancel this payment?',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${formatAmount(totalMinor(intent))}.</p>

@@ -5,14 +5,12 @@ import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { paymentState } from './payment-state.ts';
+import { paymentState } from '../../portal/records/payment-state.ts';
 
 /** The newest payments of a link or counter, with a link to all of them. */
 export function paymentsPanel(
-  { money: { networks } }: DashboardServices,
-  { base, now, testMode }: Visit,
+  { base, now }: Visit,
   payments: readonly FoundPayment[],
   { allHref, empty }: { allHref: string; empty: string },
 ): Html {
@@ -24,7 +22,7 @@ export function paymentsPanel(
 <th scope="col" class="number">Amount</th></tr></thead>
 <tbody>${payments.map((payment) => {
     const { intent } = payment;
-    const mark = stateMark(paymentState(payment, { networks, testMode, now }));
+    const mark = stateMark(paymentState(payment, { now }));
     const title = intent.title ?? intent.description ?? intent.customerName ?? '';
     return html`<tr><td><a href="${base}/payments/${intent.id}"><span class="first">${cleanText(title) === '' ? 'Payment' : foreignText(title)}</span>
 <span class="second phone">${shownTime(intent.createdAt, now)}</span></a></td>

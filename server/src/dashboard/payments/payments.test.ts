@@ -127,3 +127,19 @@ test('a cancelled payment stays cancelled, and what changed meanwhile is not don
   assert.equal(late.status, 409);
   assert.match(late.text, /Nothing was done/);
 });
+
+test('a record that there is not, and a refusal, are said inside the navigation of its environment', async () => {
+  const unpaid = String((await world.api.post('/v1/payments', { data: { amount: 20 } })).body.payment_intent_id);
+  for (const [path, status] of [
+    ['/payments/0198b3de-0000-7000-8000-000000000000', 404],
+    ['/payments/nothing', 404],
+    [`/payments/${unpaid}/refund`, 409],
+  ] as const) {
+    const response = await owner.get(world.at(path));
+    const page = await response.text();
+    assert.equal(response.status, status, path);
+    assert.match(page, /<title>Test · /, path);
+    assert.match(page, /aria-current/, `${path}: with the navigation`);
+    assert.doesNotMatch(page, /Nothing was paid here/, path);
+  }
+});

@@ -32,14 +32,14 @@ test('without scripts, a payment is asked for, paid, refunded and paid out on a 
   await using opened = await owner.open(browser, { width: 360, scripts: false });
   const { page } = opened;
   await page.goto(world.at('/customers/new'));
-  await page.getByLabel('Name').fill('Awa Ceesay');
-  await page.getByLabel('Number').fill('701 2345');
+  await page.getByLabel('Name', { exact: true }).fill('Awa Ceesay');
+  await page.getByLabel('Number', { exact: true }).fill('701 2345');
   await page.getByRole('button', { name: 'Record the customer' }).click();
   await assertFits(page);
   await page.goto(world.at('/payments/new'));
-  await page.getByLabel('Amount in dalasi').fill('1,250.00');
-  await page.getByLabel('What it is for').fill('Order 1042');
-  await page.getByLabel('Customer').selectOption({ index: 1 });
+  await page.getByLabel('Amount in dalasi', { exact: true }).fill('1,250.00');
+  await page.getByLabel('What it is for', { exact: true }).fill('Order 1042');
+  await page.getByLabel('Customer', { exact: true }).selectOption({ index: 1 });
   await page.getByRole('button', { name: 'Create the payment' }).click();
   await assertFits(page);
   const id = page.url().split('/').at(-1) ?? '';
@@ -61,8 +61,8 @@ test('without scripts, a payment is asked for, paid, refunded and paid out on a 
   await settle(page);
   assert.match(await page.getByRole('heading', { level: 1 }).innerText(), /D20\.00\s+Refunded/);
   await page.goto(world.at('/transfers/new'));
-  await page.getByLabel('Amount in dalasi').fill('100');
-  await page.getByLabel('Number').fill('700 0001');
+  await page.getByLabel('Amount in dalasi', { exact: true }).fill('100');
+  await page.getByLabel('Number', { exact: true }).fill('700 0001');
   await page.getByLabel('Name of the account holder').fill('Lamin Jallow');
   await page.getByRole('button', { name: 'Look at the payout' }).click();
   await assertFits(page);
@@ -99,7 +99,7 @@ test('every page of the records is accessible in the dark, with lists that lead 
     await page.getByRole('link', { name: 'Clear the filters' }).waitFor();
   }
   await page.goto(world.at('/split'));
-  await page.getByLabel('Amount in dalasi').fill('450.30');
+  await page.getByLabel('Amount in dalasi', { exact: true }).fill('450.30');
   await page.getByLabel('Share with a sub-account').selectOption({ index: 1 });
   await page.getByRole('button', { name: 'Work out' }).click();
   await page.getByRole('img', { name: 'You D360.30, Partner shop D90.00, Fee D0.00' }).waitFor();

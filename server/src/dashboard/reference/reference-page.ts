@@ -5,7 +5,7 @@ import { operationsByTag } from '../../pages/reference/api-document.ts';
 import type { PlacedOperation } from '../../pages/reference/api-document.ts';
 import { curlExample } from '../../pages/reference/example-request.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { keyText } from '../keys/key-texts.ts';
+import { keyText } from '../../portal/records/key-texts.ts';
 
 const placeholder = 'sk_test_…';
 

@@ -9,7 +9,7 @@ import { findRefundLimit } from '../../merchants/refund-limit.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { isPaid } from '../../payments/charge.ts';
 import type { Charge } from '../../payments/charge.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import type { Intent } from '../../payments/intent.ts';
 import { previewRefund } from '../../refunds/create-refund.ts';
 import type { RefundPreview } from '../../refunds/create-refund.ts';
@@ -45,7 +45,7 @@ export const newRefund: readonly DashboardRoute[] = formRoutes<Refundable>({
     const preview = previewRefund(services.money, visit.merchant, { intent, charge }, null);
     return { intent, charge, whole: await preview.catch(nullIfRefused) };
   },
-  operation: () => ({ operationId: 'createRefund' }),
+  operation: 'createRefund',
   view: ({ intent, charge, whole }) => ({
     heading: 'Refund this payment',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${charge.transactionReference}.</p>
@@ -82,13 +82,13 @@ async function confirmRefund(
   amountMinor: bigint | null,
 ): Promise<Confirmation<MerchantAction>> {
   const { money, accounts } = services;
-  const { merchant, testMode } = visit;
+  const { merchant } = visit;
   const preview = await previewRefund(money, merchant, { intent, charge }, amountMinor);
   const limitMinor = await findRefundLimit(accounts.db, merchant.businessId);
   // Together with what was refunded of the payment before: two halves are no way around the limit.
   const isAboveLimit = limitMinor !== null && preview.refundedMinor + preview.amountMinor > limitMinor;
   const amount = formatAmount(preview.amountMinor);
-  const network = networkName(money.networks, charge.network, testMode);
+  const network = networkName(charge.network);
   const way =
     preview.route === 'network'
       ? `${network} returns it to the payer.`

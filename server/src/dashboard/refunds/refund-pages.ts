@@ -2,83 +2,22 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { AppError } from '../../api/app-error.ts';
-import { totalMax } from '../../api/pagination.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { timelineSchema } from '../../payments/intent-wire.ts';
-import { findRefund, listRefunds } from '../../refunds/find-refund.ts';
+import { findRefund } from '../../refunds/find-refund.ts';
 import { merchantPartMinor, subAccountOf } from '../../refunds/refund.ts';
 import type { Refund } from '../../refunds/refund.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
-import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { refundState } from './refund-state.ts';
-
-const statuses = [
-  { value: 'pending', text: 'On its way' },
-  { value: 'completed', text: 'Refunded' },
-  { value: 'failed', text: 'Failed (money back)' },
-] as const;
-
-const wayTexts: Record<Refund['route'], string> = {
-  network: 'By the network',
-  payout: 'Paid out to the payer',
-};
-
-const list = listRoute<Refund>({
-  path: '/refunds',
-  section: 'refunds',
-  action: 'records.read',
-  title: 'Refunds',
-  noun: ['refund', 'refunds'],
-  filters: [
-    { kind: 'search', name: 'term', label: 'Number or reference' },
-    { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
-  ],
-  async read({ money }, { merchant }, query) {
-    const refunds = await listRefunds(
-      money.lists,
-      merchant.id,
-      { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null },
-      {
-        status: statuses.find(({ value }) => value === query['status'])?.value,
-        term: query['term']?.trim() === '' ? undefined : query['term']?.trim(),
-        ...createdRange(query),
-      },
-      { withSum: true },
-    );
-    return { ...refunds, total: Math.min(refunds.total, totalMax), isCapped: refunds.total > totalMax };
-  },
-  columns: [
-    {
-      header: 'Time',
-      isMain: true,
-      cell: (refund, { now }) => html`<span class="first">${shownTime(refund.createdAt, now)}</span>
-<span class="second phone">${stateMark(refundState(refund))}</span>`,
-    },
-    { header: 'Way', cell: ({ route }) => wayTexts[route] },
-    {
-      header: 'Of payment',
-      cell: ({ transactionReference }) => html`<span class="unbroken">${transactionReference}</span>`,
-    },
-    { header: 'State', cell: (refund) => stateMark(refundState(refund)) },
-    { header: 'Amount', isMain: true, isNumber: true, cell: ({ amountMinor }) => formatAmount(amountMinor) },
-  ],
-  href: ({ id }) => `/refunds/${id}`,
-  empty: {
-    text: 'No refunds yet. A refund begins on the page of a paid payment.',
-    action: { href: '/payments?status=successful', text: 'Paid payments', needs: 'payments.read' },
-  },
-});
+import { refundState } from '../../portal/records/refund-state.ts';
+import { refundLists, wayTexts } from './refund-list.ts';
 
 const show: DashboardRoute = {
   method: 'GET',
@@ -95,9 +34,8 @@ const show: DashboardRoute = {
 };
 
 async function refundBody(services: DashboardServices, visit: Visit, refund: Refund) {
-  const { money } = services;
-  const { base, now, testMode } = visit;
-  const network = networkName(money.networks, refund.network, testMode);
+  const { base, now } = visit;
+  const network = networkName(refund.network);
   return html`${recordHead(visit, {
     heading: formatAmount(refund.amountMinor),
     state: refundState({ ...refund, network }),
@@ -150,22 +88,25 @@ async function partFacts(services: DashboardServices, visit: Visit, refund: Refu
 }
 
 /** What its payment's history says since it was ordered. */
-async function refundTimeline({ api }: DashboardServices, visit: Visit, refund: Refund) {
+async function refundTimeline(services: DashboardServices, visit: Visit, refund: Refund) {
   const { caller, requestId } = visit;
   const call = { caller, requestId, params: { id: refund.intentId } };
-  const { data } = await api.call('retrievePaymentTimeline', timelineSchema, call);
+  const { data } = await services.api.call('retrievePaymentTimeline', timelineSchema, call);
   const entries = data.filter(
     ({ at, kind, transaction_id: chargeId }) =>
       chargeId === refund.chargeId && kind.startsWith('refund_') && new Date(at) >= refund.createdAt,
   );
-  return timeline(
-    visit,
-    entries.map(({ at, detail, kind }) => ({
+  const ids = refund.parts.map(subAccountOf).filter((id) => id !== null);
+  return recordHistory(services, visit, {
+    ...{ id: refund.id, names: await subAccountNames(services, visit, ids) },
+    // The transfer of the same id sends its money.
+    movedBy: [{ type: 'transfer', id: refund.id }],
+    own: entries.map(({ at, detail, kind }) => ({
       at: new Date(at),
       text: foreignText(detail),
       technical: html`<code>${kind}</code>`,
     })),
-  );
+  });
 }
 
-export const refundPages: readonly DashboardRoute[] = [list, show];
+export const refundPages: readonly DashboardRoute[] = [...refundLists, show];

@@ -11,8 +11,8 @@ import type { LoggedRequest } from '../../request-log/logged-request.ts';
 import { getRequest, listRequests } from '../../request-log/read-requests.ts';
 import type { ListedRequest } from '../../request-log/read-requests.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { keyText } from '../keys/key-texts.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
+import { keyText } from '../../portal/records/key-texts.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -32,7 +32,7 @@ const statuses = [
   { value: 'failed', text: 'Failed (5xx)' },
 ] as const;
 
-const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A field that was left empty is no filter. */
 const filled = (text: string | undefined) => (text === undefined || text.trim() === '' ? undefined : text.trim());
@@ -54,7 +54,7 @@ const list = listRoute<RequestRow>({
   ],
   async read({ money }, { merchant, testMode }, query) {
     const key = filled(query['key']);
-    const page = { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null };
+    const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
       term: filled(query['term']),
       path: filled(query['path'])?.toLowerCase(),
@@ -73,13 +73,17 @@ const list = listRoute<RequestRow>({
   },
   columns: [
     {
-      header: 'Request',
+      header: 'Request, idempotency key',
       isMain: true,
-      cell: ({ method, path, createdAt }, { now }) => html`<span class="first"><code>${method} ${path}</code></span>
+      cell: (
+        { method, path, createdAt, idempotencyKey },
+        { now },
+      ) => html`<span class="first"><code>${method} ${path}</code></span>
+${idempotencyKey !== null && html`<span class="second">${foreignText(idempotencyKey)}</span>`}
 <span class="second phone">${shownTime(createdAt, now)}</span>`,
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
-    { header: 'Key', cell: ({ keyName }) => foreignText(keyName) },
+    { header: 'API key', cell: ({ keyName }) => foreignText(keyName) },
     { header: 'Request id', cell: ({ requestId }) => html`<code>${requestId}</code>` },
     { header: 'Took', isNumber: true, cell: ({ durationMs }) => `${Math.round(durationMs)} ms` },
     { header: 'Status', isMain: true, cell: (row) => stateMark(statusMark(row)) },
@@ -151,23 +155,10 @@ function bodyPanel(title: string, text: string | null): Html {
   return html`<section class="panel"><h2>${title}</h2>${text === null ? html`<p class="count">No body was kept.</p>` : prettyJson(text, title)}</section>`;
 }
 
-/** The dashboard's sections for what a path creates or shows. */
-const recordPaths: readonly (readonly [start: string, section: string])[] = [
-  ['/v1/payments', '/payments'],
-  ['/v1/transfers', '/transfers'],
-  ['/v1/refunds', '/refunds'],
-  ['/v1/customers', '/customers'],
-  ['/v1/payment-links', '/links'],
-  ['/v1/terminals', '/counters'],
-  ['/v1/sub-accounts', '/sub-accounts'],
-  ['/v1/webhook-endpoints', '/endpoints'],
-  ['/v1/events', '/events'],
-];
-
+/** By its id, as the search opens it: whichever kind it is. */
 function recordLink({ base }: Visit, { path, responseBody }: LoggedRequest): Html | null {
-  const found = recordPaths.find(([start]) => path === start || path.startsWith(`${start}/`));
   const id = path.split('/').find(isUuid) ?? idOf(responseBody);
-  return found && id !== null ? html`<a href="${base}${found[1]}/${id}">${id}</a>` : null;
+  return id === null ? null : html`<a href="${base}/search?q=${id}">${id}</a>`;
 }
 
 function idOf(body: string | null): string | null {
@@ -194,12 +185,13 @@ ${found && keyUses(visit, found)}
   },
 };
 
-async function findUses({ money }: DashboardServices, { merchant }: Visit, key: string) {
+async function findUses({ money, describeApi }: DashboardServices, { merchant }: Visit, key: string) {
   const page = { limit: 100, offset: 0, before: null };
   const { rows } = await listRequests(money.lists, merchant.id, page, { term: key });
   const requests = rows.filter(({ idempotencyKey }) => idempotencyKey === key);
-  // Those that create records, for what the log lacks.
-  const paths = new Set([...requests.map(({ path }) => path), ...recordPaths.map(([path]) => path)]);
+  // Those of the log, and for what it lacks those that create records.
+  const creating = Object.entries((await describeApi()).paths).filter(([, operations]) => 'post' in operations);
+  const paths = new Set([...requests.map(({ path }) => path), ...creating.map(([path]) => path)]);
   const uses = await listKeyUses(money.db, merchant.id, { key, paths: [...paths] });
   return { requests, uses };
 }

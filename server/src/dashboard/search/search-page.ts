@@ -81,7 +81,7 @@ const paymentGroup: FindGroup = async (services, visit, term) => {
   const rows = await findPayments(services, visit, term, rowsMax);
   if (rows.length === 0) return null;
   const path = `/payments?term=${encodeURIComponent(term)}`;
-  return group(visit, { title: 'Payments', path, body: paymentTable(services, visit, rows) });
+  return group(visit, { title: 'Payments', path, body: paymentTable(visit, rows) });
 };
 
 /** A kind of record that the API's list searches. */

@@ -1,20 +1,26 @@
-import { AppError, fieldError } from '../../api/app-error.ts';
+import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { AppearanceError, readAppearancePart } from '../../merchants/appearance.ts';
 import type { MerchantAppearance } from '../../merchants/appearance.ts';
 import { getBusiness, renameBusiness } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
 import { setAppearance } from '../../merchants/manage-rules.ts';
 import { findLogo, removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
-import { logoBytesMax, pngDimensions, pngProblem } from '../../merchants/logo/png-check.ts';
+import { pngDimensions } from '../../merchants/logo/png-check.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
-import type { Field } from '../../portal/patterns/fields.ts';
+import {
+  appearanceByField,
+  contactFields,
+  logoField,
+  logoFormBytesMax,
+  readAppearance,
+  readLogo,
+} from '../../portal/records/appearance-form.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
@@ -102,30 +108,6 @@ const rename = formRoutes<Business>({
   },
 });
 
-interface ContactField {
-  part: 'contactPhone' | 'contactWhatsapp' | 'contactEmail' | 'contactText';
-  field: Field;
-}
-
-const contactFields: readonly ContactField[] = [
-  { part: 'contactPhone', field: { kind: 'tel', name: 'contact_phone', label: 'Phone', hint: 'Such as 700 1234.' } },
-  {
-    part: 'contactWhatsapp',
-    field: { kind: 'tel', name: 'contact_whatsapp', label: 'WhatsApp', hint: 'Such as 700 1234.' },
-  },
-  {
-    part: 'contactEmail',
-    field: { kind: 'email', name: 'contact_email', label: 'E-mail', hint: 'Such as shop@example.gm.' },
-  },
-  {
-    part: 'contactText',
-    field: {
-      ...{ kind: 'text', name: 'contact_text', label: 'In your words' },
-      hint: 'One line, such as: at the counter until 17:00.',
-    },
-  },
-];
-
 const contact = formRoutes<Merchant>({
   path: '/settings/business/contact',
   section: 'settings',
@@ -140,35 +122,22 @@ const contact = formRoutes<Merchant>({
     back,
   }),
   async submit(services, visit, { subject, input }) {
-    const named = (appearance: Partial<MerchantAppearance>) =>
-      Object.fromEntries(contactFields.map(({ part, field }) => [field.name, appearance[part] ?? null]));
-    const appearance: Partial<MerchantAppearance> = Object.fromEntries(
-      contactFields.map(({ part, field: { name } }) => [part, readPart(part, name, input.form[name] ?? '')]),
-    );
+    const appearance = readAppearance(contactFields, input.form);
     const object = { type: 'settings', id: subject.id };
     await change(
       services,
       visit,
-      { action: 'contact.set', object, before: named(subject), after: named(appearance) },
+      {
+        action: 'contact.set',
+        object,
+        before: appearanceByField(contactFields, subject),
+        after: appearanceByField(contactFields, appearance),
+      },
       (tx) => setAppearance(tx, subject.id, appearance),
     );
     return '/settings/business';
   },
 });
-
-/** Null for an empty field. Throws AppError that names the form's field. */
-export function readPart(field: keyof MerchantAppearance, name: string, text: string): string | null {
-  if (text.trim() === '') return null;
-  try {
-    return readAppearancePart(field, text);
-  } catch (error) {
-    if (error instanceof AppearanceError) throw fieldError('invalid_request', name, error.message);
-    throw error;
-  }
-}
-
-// The file, and the fields and boundaries around it.
-const logoFormBytesMax = logoBytesMax + 8 * 1_024;
 
 const logo = formRoutes<Merchant>({
   path: '/settings/business/logo',
@@ -179,21 +148,13 @@ const logo = formRoutes<Merchant>({
   view: (merchant) => ({
     heading: 'Logo',
     effect: html`<p>Payers see it beside your name, on pages and posters.</p>${logoOf(merchant)}`,
-    fields: [
-      {
-        ...{ kind: 'file', name: 'logo', label: 'Picture', accept: 'image/png', isRequired: true },
-        hint: 'A PNG of at most 200 kB and 2000 × 2000 pixels, best a square.',
-      },
-    ],
+    fields: [logoField],
     button: 'Use this logo',
     back,
   }),
   async submit(services, visit, { subject, input }) {
     const { db, clock } = services.accounts;
-    const png = input.files['logo'];
-    if (!png || png.length === 0) throw fieldError('invalid_request', 'logo', 'Choose a PNG file.');
-    const problem = pngProblem(png);
-    if (problem !== null) throw fieldError('invalid_request', 'logo', `This file ${problem}.`);
+    const png = readLogo(input);
     const earlier = await findLogo(db, subject.id);
     const { width, height } = pngDimensions(png);
     const words = { before: { logo: earlier && 'another' }, after: { logo: `${width} × ${height} pixels` } };

@@ -8,15 +8,16 @@ import { merchantLogo, pageAppearance } from '../../pages/merchant-appearance.ts
 import { foreignText } from '../../pages/page-text.ts';
 import { fieldError } from '../../api/app-error.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { colourField, readPart } from '../../portal/records/appearance-form.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { Visit } from '../visit.ts';
-import { readPart } from './business-page.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import { urlDefaultsBody, urlForm } from './url-pages.ts';
 
 /** Of pages without a colour of the merchant's own: `--accent` of style.css. */
 const standardColour = '#0b6a55';
@@ -42,6 +43,13 @@ const show: DashboardRoute = {
         body: html`<p>${feePayerText(merchant)}</p><p class="hint">${feeOfPayment(merchant)}</p>
 ${await by('fee_payer.set')}`,
         changes: [{ href: '/settings/checkout/fees', text: 'Change who pays', needs: 'fee_payer.manage' as const }],
+      },
+      {
+        title: 'Where payers go afterwards',
+        body: html`${urlDefaultsBody(merchant)}${await by('urls.set')}`,
+        changes: [
+          { href: '/settings/checkout/urls', text: 'Change the addresses', needs: 'appearance.manage' as const },
+        ],
       },
     ];
     return { title: 'Checkout', body: settingsPage(visit, 'Checkout', panels) };
@@ -93,12 +101,7 @@ const colour = formRoutes<Merchant>({
   view: (merchant, _visit, { query }) => ({
     heading: 'Colour on checkout',
     effect: html`<p>Buttons and links of your payers’ pages have it.</p>`,
-    fields: [
-      {
-        ...{ kind: 'text', name: 'page_colour', label: 'Colour' },
-        hint: 'Such as #0b6a55, dark enough for white text. Leave empty for the standard green.',
-      },
-    ],
+    fields: [colourField.field],
     values: { page_colour: query['colour'] ?? merchant.pageColour ?? '' },
     button: 'Save the colour',
     back,
@@ -153,4 +156,4 @@ const feePayer = formRoutes<Merchant>({
   },
 });
 
-export const checkoutSettings: readonly DashboardRoute[] = [show, ...colour, ...feePayer];
+export const checkoutSettings: readonly DashboardRoute[] = [show, ...colour, ...feePayer, ...urlForm];

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
@@ -18,7 +18,7 @@ const show: DashboardRoute = {
   section: 'settings',
   action: 'fee_payer.read',
   async handle(services, visit) {
-    const { money, accounts } = services;
+    const { accounts } = services;
     const merchant = await ownMerchant(services, visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
     const { byNetwork, otherwise } = merchant.transferFees;
@@ -39,10 +39,7 @@ const show: DashboardRoute = {
         body: html`${facts([
           ['Payment', feeText(merchant.collectionFee)],
           ['Transfer', feeText(otherwise)],
-          ...[...byNetwork].map(
-            ([network, fee]) =>
-              [`Transfer to ${networkName(money.networks, network, visit.testMode)}`, feeText(fee)] as const,
-          ),
+          ...[...byNetwork].map(([network, fee]) => [`Transfer to ${networkName(network)}`, feeText(fee)] as const),
         ])}<p>${feePayerText(merchant)}</p>${agreed}`,
         changes: [],
       },

@@ -88,7 +88,7 @@ business. Before you ask:</p>${checklist(readiness)}`
 ${business.suspendedAt !== null && html`<p>New payments and transfers are refused; those under way finish. Contact the operator.</p>`}
 ${await changedBy(services, visit, { id: business.id, action: 'live.request' })}`,
       changes: isReady
-        ? [{ href: '/settings/live/request', text: 'Ask to go live', needs: 'live.request' as const }]
+        ? [{ href: '/settings/live/request', text: 'Request live access', needs: 'live.request' as const }]
         : [],
     };
     return { title: 'Live payments', body: settingsPage(visit, 'Live payments', [panel]) };
@@ -101,10 +101,10 @@ const request = formRoutes<Readiness>({
   action: 'live.request',
   load: readReadiness,
   view: (readiness) => ({
-    heading: 'Ask to go live',
+    heading: 'Request live access',
     effect: html`${checklist(readiness)}<p>The operator looks at ${readiness.business.name} and decides. The name cannot be changed
 by you after that.</p>`,
-    button: 'Ask to go live',
+    button: 'Request live access',
     back: { href: '/settings/live', text: 'Not yet' },
   }),
   async submit(services, visit, { subject }) {

@@ -5,6 +5,7 @@ import { createApiClient } from '../../../../test/harness/api-client.ts';
 import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
 import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
+import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
 import { changeRole, listInvitations, listTeam } from '../../accounts/team.ts';
 import {
@@ -105,6 +106,35 @@ test('a logo is a PNG within its limit, sent as a form; another file changes not
   assert.equal((await entriesOf('logo.set')).length, 1);
 });
 
+test('payments and links without addresses take those of the settings, and counters none', async () => {
+  const path = '/settings/checkout/urls';
+  const refused = await send(owner, path, { 'data.return_url': 'javascript:alert(1)' });
+  assert.match(await refused.text(), /id="data\.return_url-error"/);
+  const urls = { 'data.return_url': 'https://shop.example/thanks', 'data.callback_url': 'http://127.0.0.1:9/own' };
+  assert.equal((await send(owner, path, urls)).status, 303);
+  assert.equal((await entriesOf('urls.set')).length, 1);
+  const { api } = world;
+  const create = async (data: Record<string, unknown>) => {
+    const { body } = await api.post('/v1/payments', { data });
+    return (await api.get(`/v1/payments/${String(body['payment_intent_id'])}`)).body;
+  };
+  // Processes read a merchant again after some seconds.
+  await eventually('the settings apply', async () => (await create({ amount: 5 }))['return_url'] !== null);
+  const shown = await create({ amount: 5, cancel_url: 'https://shop.example/basket' });
+  const { return_url: returnUrl, cancel_url: cancelUrl, callback_url: callbackUrl } = shown;
+  const expected = ['https://shop.example/thanks', 'https://shop.example/basket', 'http://127.0.0.1:9/own'];
+  assert.deepEqual([returnUrl, cancelUrl, callbackUrl], expected);
+  const own = await create({ amount: 5, return_url: 'https://shop.example/own' });
+  assert.equal(own['return_url'], 'https://shop.example/own');
+  const { body: terminal } = await api.post('/v1/virtual-terminals', { name: 'Till', chat_numbers: ['7012345'] });
+  const screen = `/counters/${String(terminal['id'])}/screen/amount`;
+  const { headers } = await send(owner, screen, { amount: '5' });
+  const { body: atCounter } = await api.get(`/v1/payments/${headers.get('location')?.split('/').at(-1) ?? ''}`);
+  assert.deepEqual([atCounter['amount'], atCounter['return_url']], [5, null]);
+  assert.equal((await send(owner, path, { 'data.return_url': '', 'data.callback_url': '' })).status, 303);
+  assert.equal((await merchant()).defaultReturnUrl, null);
+});
+
 test('the limit for refunds changes with the second factor only', async () => {
   const path = '/settings/limits/refunds';
   assert.equal((await send(owner, path, { refund_limit: '500' })).status, 400);
@@ -117,7 +147,7 @@ test('the limit for refunds changes with the second factor only', async () => {
   assert.equal((await entriesOf('refund_limit.set')).length, 1);
 });
 
-test('whoever lost the role while the page was open does nothing with it', async () => {
+test('role taken away: whoever lost it while the page was open does nothing with it', async () => {
   const second = await world.signIn('owner', { name: 'Lamin' });
   const url = world.at('/settings/team/invite');
   const sent = await hiddenFields(second, url);
@@ -192,7 +222,10 @@ test('the export of the audit log has the rows of its filters, no formula, and a
     'unreadable',
   );
   const response = await send(owner, '/audit/export?action=colour.set', {});
-  assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="\w+_test_audit_[\d-]+\.csv"/);
+  assert.match(
+    response.headers.get('content-disposition') ?? '',
+    /attachment; filename="kairaba-books_test_audit_[\d-]+\.csv"/,
+  );
   const [heading, row, ...others] = (await response.text()).trim().split('\r\n');
   assert.match(heading ?? '', /^time,environment,person,action/);
   assert.match(row ?? '', /,test,"'=HYPERLINK\(""x""\)",Set the colour on checkout,settings,.*Page colour: #8a1c4a/);

@@ -1,10 +1,12 @@
 import type { Static } from 'typebox';
+import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { PublicError } from '../../kit/public-error.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { previewResponseSchema } from '../../payments/intent-wire.ts';
+import { previewPayment } from '../../payments/create-payment.ts';
+import type { previewResponseSchema } from '../../payments/intent-wire.ts';
 import { formSummary, refusedForm } from '../../portal/forms.ts';
 import type { FormState } from '../../portal/forms.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
@@ -28,9 +30,11 @@ export const splitPage: DashboardRoute = {
     const fields: Field[] = [
       { kind: 'amount', name: 'data.amount', label: 'Amount in dalasi', isRequired: true },
       ...splitFields(await splitChoices(services, visit), 'data.'),
+      { kind: 'select', name: payerName, label: 'Who pays the fee', options: payers, isRequired: true },
     ];
-    const worked = query['data.amount'] === undefined ? null : await workOut(services, visit, fields, query);
-    const form: FormState = worked && 'form' in worked ? worked.form : { values: query, errors: [] };
+    const values = { [payerName]: visit.merchant.collectionFee.payer, ...query };
+    const worked = query['data.amount'] === undefined ? null : await workOut(services, visit, fields, values);
+    const form: FormState = worked && 'form' in worked ? worked.form : { values, errors: [] };
     return {
       status: worked && 'form' in worked ? worked.status : 200,
       title: 'Split preview',
@@ -41,22 +45,40 @@ ${formSummary(
   fields.map(({ name }) => name),
 )}
 ${fields.map((field) => drawField(form, field))}
-${fields.length === 1 && html`<p class="hint">You share with nobody yet. <a href="${visit.base}/sub-accounts/new">New sub-account</a></p>`}
+${fields.length === 2 && html`<p class="hint">You share with nobody yet. <a href="${visit.base}/sub-accounts/new">New sub-account</a></p>`}
 <div class="actions"><button class="button">Work out</button></div></form>
 ${worked && 'preview' in worked && (await result(services, visit, worked.preview))}</div>`,
     };
   },
 };
 
+const payerName = 'fee_payer';
+const payers = [
+  { value: 'business', text: 'We' },
+  { value: 'customer', text: 'The payer' },
+] as const;
+
+/** As the API's preview, also for who does not pay the fee now. */
 async function workOut(
-  { api }: DashboardServices,
-  { caller, requestId }: Visit,
+  { money }: DashboardServices,
+  { merchant }: Visit,
   fields: readonly Field[],
   query: PageInput['query'],
 ): Promise<{ preview: Preview } | { status: number; form: FormState }> {
+  const payer = payers.find(({ value }) => value === query[payerName])?.value ?? merchant.collectionFee.payer;
   try {
-    const body = { data: {}, ...bodyOfForm(fields, query) };
-    return { preview: await api.call('previewPayment', previewResponseSchema, { caller, requestId, body }) };
+    const data = (bodyOfForm(fields, query)['data'] ?? {}) as Record<string, unknown>;
+    const { amount, sub_account: subAccountId = null, sub_account_group: groupId = null } = data;
+    if (typeof amount !== 'number') throw fieldError('invalid_request', 'data.amount', 'Type the amount.');
+    const split = {
+      subAccountId: subAccountId as string | null,
+      groupId: groupId as string | null,
+      paths: { subAccount: 'data.sub_account', group: 'data.sub_account_group' },
+    };
+    const isShared = split.subAccountId !== null || split.groupId !== null;
+    const request = { amountMinor: parseAmount(amount), currency: null, split: isShared ? split : null };
+    const withPayer = { ...merchant, collectionFee: { ...merchant.collectionFee, payer } };
+    return { preview: (await previewPayment(money.db, money, withPayer, request)) as Preview };
   } catch (error) {
     if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
     return refusedForm({ ...query }, error);

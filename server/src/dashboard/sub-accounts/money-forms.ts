@@ -1,7 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { amountToJson, formatAmount } from '../../kit/money.ts';
+import { formatAmount } from '../../kit/money.ts';
 import { readAmount } from '../../pages/collect/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { planPayout, payoutMinimumMinor } from '../../settlement/plan-payout.ts';
@@ -9,6 +9,7 @@ import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { Transfer } from '../../transfers/transfer.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
@@ -24,9 +25,12 @@ interface PayoutSubject extends FoundSubAccount {
   plan: Transfer | Html;
 }
 
+const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', label: 'Amount' };
+
 /** The amount stands in the address, so that what is confirmed is what was shown. */
 const payOut = formRoutes<PayoutSubject>({
   ...{ path: '/sub-accounts/:id/payout', section, action: 'sub_accounts.write' },
+  operation: 'createSubAccountPayout',
   async load(services, visit, { params, query }) {
     const found = await readSubAccount(services, visit, params['id']);
     return { ...found, plan: planOf(services, visit, found, query['amount']) };
@@ -36,7 +40,9 @@ const payOut = formRoutes<PayoutSubject>({
     const below =
       found.isPayable && found.settledMinor >= payoutMinimumMinor ? otherAmount(query['amount'] ?? '') : html``;
     const heading = `Pay out ${cleanText(subAccount.name)}`;
-    if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below };
+    // Also for a form that was sent before, when its payout has left too little for another.
+    const fields = [amountField];
+    if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below, fields };
     const amount = formatAmount(plan.amountMinor);
     return {
       heading,
@@ -47,16 +53,16 @@ const payOut = formRoutes<PayoutSubject>({
         ['Its balance after', formatAmount(found.settledMinor + found.pendingMinor - plan.amountMinor)],
         ['Yours after', plan.feeMinor > 0n ? formatAmount(found.merchantMinor - plan.feeMinor) : null],
       ])}<p>A payout that was sent cannot be called back. If the network refuses it, the money comes back to the sub-account.</p>`,
+      fields,
+      values: { amount: formatAmount(plan.amountMinor, { style: 'plain' }) },
       button: `Pay out ${amount}`,
       back,
       below,
     };
   },
-  async submit(services, visit, { subject: { subAccount, plan }, formId }) {
-    if (!('amountMinor' in plan)) throw new AppError('state_conflict', 'It cannot be paid out now. Nothing was done.');
+  async submit(services, visit, { subject: { subAccount }, body, formId }) {
     const { id } = await act(services, visit, {
-      ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, formId },
-      body: { amount: amountToJson(plan.amountMinor) },
+      ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, body, formId },
       object: { type: 'sub_account', id: subAccount.id },
     });
     return `/transfers/${id}`;
@@ -100,6 +106,7 @@ ${owedMinor > 0n && html`It owes you ${formatAmount(owedMinor)}, which its next 
 
 const waive = formRoutes<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
+  operation: 'waiveSubAccountDebt',
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount, owedMinor }) => ({
     heading: `Waive what ${cleanText(subAccount.name)} owes you`,

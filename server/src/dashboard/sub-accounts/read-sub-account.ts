@@ -1,13 +1,14 @@
 import { AppError } from '../../api/app-error.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { ofNetwork } from '../../networks/registry.ts';
 import type { NetworkRegistry } from '../../networks/registry.ts';
 import { owedAccount, pendingAccount, settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import type { SubAccount } from '../../sub-accounts/sub-account.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
@@ -32,7 +33,7 @@ export interface FoundSubAccount {
 /** Throws AppError `not_found`. */
 export async function readSubAccount(
   { money }: DashboardServices,
-  { merchant, testMode }: Visit,
+  { merchant }: Visit,
   id: string | undefined,
 ): Promise<FoundSubAccount> {
   if (id === undefined) throw new AppError('not_found', 'There is no such sub-account in this environment.');
@@ -48,30 +49,24 @@ export async function readSubAccount(
     owedMinor: balances.get(owed) ?? 0n,
     merchantMinor: balances.get('payable_available') ?? 0n,
     merchantOwesMinor: balances.get(debtAccount) ?? 0n,
-    destination: destinationText(money.networks, testMode, { network: settlementCode, number: accountNumber }),
-    isPayable: canPayOut(money.networks, testMode, settlementCode),
+    destination: destinationText({ network: settlementCode, number: accountNumber }),
+    isPayable: canPayOut(money.networks, merchant, settlementCode),
   };
 }
 
 /** A network and the last digits of a number there. */
-export function destinationText(
-  networks: NetworkRegistry,
-  testMode: boolean,
-  { network, number }: { network: string; number: string },
-): string {
-  return `${networkName(networks, network, testMode)} ${maskPhoneNumber(number)}`;
+export function destinationText({ network, number }: { network: string; number: string }): string {
+  return `${networkName(network)} ${maskPhoneNumber(number)}`;
 }
 
-export function canPayOut(networks: NetworkRegistry, testMode: boolean, network: string): boolean {
-  const connector = networks.find(network, testMode);
-  return connector !== undefined && paysOut(connector);
+export function canPayOut(networks: NetworkRegistry, merchant: Merchant, network: string): boolean {
+  return ofNetwork(networks.payingOut(merchant), network) !== undefined;
 }
 
 /** The networks that pay out in this environment. */
-export function payoutNetworks({ money }: DashboardServices, testMode: boolean): Option[] {
+export function payoutNetworks({ money }: DashboardServices, merchant: Merchant): Option[] {
   return money.networks
-    .list(testMode)
-    .filter(paysOut)
+    .payingOut(merchant)
     .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
 }
 

@@ -5,7 +5,7 @@ import type { Transaction } from '../../kit/db.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
@@ -33,7 +33,8 @@ function destinationFields(networks: readonly Option[]): Field[] {
 
 const create = formRoutes<Option[]>({
   ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
-  load: async (services, { testMode }) => payoutNetworks(services, testMode),
+  operation: 'createSubAccount',
+  load: async (services, { merchant }) => payoutNetworks(services, merchant),
   view: (networks) => ({
     heading: 'New sub-account',
     ...(networks.length === 0 && {
@@ -60,6 +61,7 @@ const create = formRoutes<Option[]>({
 
 const edit = formRoutes<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/edit', section, action: 'sub_accounts.write' },
+  operation: 'updateSubAccount',
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Change the sub-account',
@@ -99,9 +101,10 @@ interface Destination extends FoundSubAccount {
 /** Whoever changes a destination redirects money, so it has its own page, which asks for the second factor each time. */
 const destination = formRoutes<Destination>({
   ...{ path: '/sub-accounts/:id/destination', section, action: 'sub_accounts.change_destination' },
+  operation: 'updateSubAccount',
   load: async (services, visit, { params }) => ({
     ...(await readSubAccount(services, visit, params['id'])),
-    networks: payoutNetworks(services, visit.testMode),
+    networks: payoutNetworks(services, visit.merchant),
   }),
   view: ({ subAccount, destination: current, settledMinor, pendingMinor, networks }) => ({
     heading: 'Change where it is paid out',
@@ -128,14 +131,14 @@ way go to the old one.</p><p>All owners get a mail.</p>`,
 
 /** Mails all owners about a new destination, in the transaction of the change. */
 async function ownersMail(
-  { accounts, money }: DashboardServices,
+  { accounts }: DashboardServices,
   { merchant, account, base, testMode }: Visit,
   what: string,
   { settlement_code: network, account_number: number }: Record<string, unknown>,
 ): Promise<(tx: Transaction) => void> {
   const owners = (await listTeam(accounts.db, merchant.businessId)).filter(({ role }) => role === 'owner');
   const environment = testMode ? 'the test environment' : 'LIVE';
-  const where = `${networkName(money.networks, String(network), testMode)} ${maskPhoneNumber(String(number))}`;
+  const where = `${networkName(String(network))} ${maskPhoneNumber(String(number))}`;
   const text = `Hello,
 
 ${cleanText(account.name)} ${what}, at ${cleanText(merchant.name)} in ${environment}.
@@ -151,6 +154,7 @@ ${accounts.publicUrl()}${base}/sub-accounts`;
 
 const remove = formRoutes<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/delete', section, action: 'sub_accounts.write' },
+  ...{ operation: 'deleteSubAccount', gone: '/sub-accounts' },
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Delete this sub-account?',

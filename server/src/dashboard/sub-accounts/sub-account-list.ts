@@ -1,17 +1,17 @@
 import type { Static } from 'typebox';
+import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
+import { exportColumns } from '../patterns/export-columns.ts';
 import { minorOf, stateMark } from '../../portal/patterns/texts.ts';
-import { listCall } from '../patterns/list-call.ts';
+import { listCall, listResult } from '../patterns/list-call.ts';
 import { canPayOut, destinationText, subAccountState } from './read-sub-account.ts';
 
 type Row = Static<typeof subAccountSchema> & { destination: string; isPayable: boolean };
 
-export const subAccountList = listRoute<Row>({
+export const subAccountLists = listRoutes<Row>({
   path: '/sub-accounts',
   section: 'sub-accounts',
   action: 'records.read',
@@ -19,19 +19,29 @@ export const subAccountList = listRoute<Row>({
   noun: ['sub-account', 'sub-accounts'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }],
   async read({ api, money: { networks } }, visit, query) {
-    const { testMode } = visit;
-    const call = listCall(visit, query, { limit: rowsPerPage });
-    const { data, meta } = await api.list('listSubAccounts', subAccountSchema, call);
-    return {
-      rows: data.map((row) => ({
-        ...row,
-        destination: destinationText(networks, testMode, { network: row.settlement_code, number: row.account_number }),
-        isPayable: canPayOut(networks, testMode, row.settlement_code),
-      })),
-      total: meta.total,
-      isCapped: meta.total_is_capped === true,
-      nextCursor: meta.next_cursor,
-    };
+    const { merchant } = visit;
+    const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));
+    const rows = list.data.map((row) => ({
+      ...row,
+      destination: destinationText({ network: row.settlement_code, number: row.account_number }),
+      isPayable: canPayOut(networks, merchant, row.settlement_code),
+    }));
+    return listResult(list, rows, query);
+  },
+  exported: {
+    needs: 'figures.read',
+    columns: exportColumns({
+      sub_account_id: ({ id }) => id,
+      name: ({ name }) => name,
+      percentage: ({ percentage }) => String(percentage),
+      network: ({ settlement_code: network }) => network,
+      number: ({ account_number: number }) => number,
+      state: (row) => subAccountState(row).text,
+      balance: ({ balance }) => minorOf(balance),
+      owes_you: ({ owed_balance: owed = 0 }) => minorOf(owed),
+      currency: ({ currency }) => currency,
+      created_at: ({ createdAt }) => createdAt,
+    }),
   },
   columns: [
     {

@@ -12,7 +12,7 @@ import type { Statement, StatementKind } from '../../settlement/statement.ts';
 import { listGroupsOf } from '../../sub-accounts/manage-groups.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { exportName } from '../patterns/export-name.ts';
+import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
@@ -21,6 +21,7 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { recordHistory } from '../patterns/record-history.ts';
 import { payoutsPanel } from './payouts-panel.ts';
 import { readSubAccount, subAccountState } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
@@ -114,8 +115,9 @@ ${!isPayable && noDestination(found)}
     ],
     ['Id', html`<code>${subAccount.id}</code>`],
   ])}</section></div>
-${payoutsPanel(services, visit, payouts)}
-${statementSection(visit, subAccount.id, { period, statement, cursor })}`;
+${payoutsPanel(visit, payouts)}
+${statementSection(visit, subAccount.id, { period, statement, cursor })}
+${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccount.createdAt })}`;
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {

@@ -125,9 +125,13 @@ const invite = formRoutes<Option[]>({
   section: 'team',
   action: 'team.manage',
   load: allCounters,
-  view: (counters) => ({
+  view: (counters, { base }) => ({
     heading: 'Invite somebody',
-    effect: html`<p>They get a mail with a link that is good for seven days. Inviting the same address again replaces it.</p>`,
+    effect: html`<p>They get a mail with a link that is good for seven days. Inviting the same address again replaces it.</p>
+${
+  counters.length === 0 &&
+  html`<p>A cashier works at counters, and you have none yet: <a href="${base}/counters/new">make one first</a>.</p>`
+}`,
     fields: [{ kind: 'email', name: 'email', label: 'E-mail address', isRequired: true }, ...grantFields(counters)],
     values: { role: 'cashier' },
     button: 'Send the invitation',

@@ -5,13 +5,13 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { readBalances } from '../../ledger/balances.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
+import { networkName } from '../../networks/known-networks.ts';
 import { isNumberPaidBefore } from '../../transfers/find-transfer.ts';
-import { paysOut } from '../../transfers/rail.ts';
 import { transferFeeResponseSchema, transferSchema } from '../../transfers/transfer-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataField } from '../patterns/metadata.ts';
 import type { Confirmation } from '../../portal/patterns/form-page.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
@@ -25,13 +25,13 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   action: 'transfers.create',
   async load({ money }, visit) {
     const networks = money.networks
-      .list(visit.testMode)
-      .filter(paysOut)
+      .payingOut(visit.merchant)
       .map(({ capabilities }) => ({ value: capabilities.network, text: capabilities.displayName }));
     return { networks, availableMinor: await availableOf(money.db, visit) };
   },
-  operation: () => ({ operationId: 'createTransfer' }),
-  view: ({ networks, availableMinor }) => ({
+  operation: 'createTransfer',
+  rows: ['metadata'],
+  view: ({ networks, availableMinor }, _visit, { form }) => ({
     heading: 'Pay out',
     effect: html`<p>${formatAmount(availableMinor)} can be paid out.</p>`,
     fields: [
@@ -46,6 +46,8 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
       { kind: 'tel', name: 'account_number', label: 'Number', isRequired: true, hint: 'With 7 or 9 digits.' },
       { kind: 'text', name: 'beneficiary_name', label: 'Name of the account holder', isRequired: true },
       { kind: 'text', name: 'narration', label: 'Message', hint: 'They see it with the money.' },
+      { kind: 'url', name: 'callback_url', label: 'Address that gets this payout’s events', isMore: true },
+      metadataField('metadata', form),
     ],
     button: 'Look at the payout',
     back: { href: '/transfers', text: 'Back to the transfers' },
@@ -94,7 +96,7 @@ async function confirmTransfer(
   return {
     heading: `Pay out ${formatAmount(amountMinor)}?`,
     effect: html`${facts([
-      ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(money.networks, network, testMode)}`],
+      ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(network)}`],
       ['Name', foreignText(name)],
       ['They get', formatAmount(amountMinor)],
       ['Fee, on top', formatAmount(feeMinor)],

@@ -1,119 +1,30 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
-import { totalMax } from '../../api/pagination.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { AppError } from '../../api/app-error.ts';
-import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
-import { networkName } from '../../payments/connector-of.ts';
-import { findTransfer, listTransfers } from '../../transfers/find-transfer.ts';
+import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import { findTransfer } from '../../transfers/find-transfer.ts';
 import { transferSchema, transferTimelineSchema } from '../../transfers/transfer-wire.ts';
 import { isUnsent, totalMinor } from '../../transfers/transfer.ts';
-import type { Transfer, TransferStatus } from '../../transfers/transfer.ts';
+import type { Transfer } from '../../transfers/transfer.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
-import { rowsPerPage } from '../../portal/patterns/list-page.ts';
-import { listRoute } from '../patterns/list-page.ts';
-import { copyable, facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { recordHistory } from '../patterns/record-history.ts';
+import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { transferState } from './transfer-state.ts';
-
-interface TransferRow extends Transfer {
-  state: StateMark;
-  networkText: string;
-}
-
-const statuses: readonly { value: TransferStatus; text: string }[] = [
-  { value: 'pending', text: 'On its way' },
-  { value: 'completed', text: 'Arrived' },
-  { value: 'failed', text: 'Failed (money back)' },
-  { value: 'cancelled', text: 'Cancelled' },
-  { value: 'reversed', text: 'Came back' },
-];
-
-const kinds = [
-  { value: 'transfer', text: 'Payouts of yours' },
-  { value: 'sub_account_payout', text: 'Payouts of sub-accounts' },
-] as const;
-
-const list = listRoute<TransferRow>({
-  path: '/transfers',
-  section: 'transfers',
-  action: 'transfers.read',
-  title: 'Transfers',
-  noun: ['transfer', 'transfers'],
-  filters: [
-    { kind: 'search', name: 'term', label: 'Name, number or reference' },
-    { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
-    { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
-  ],
-  async read({ money }, { merchant, testMode }, query) {
-    const transfers = await listTransfers(
-      money.lists,
-      merchant.id,
-      { limit: rowsPerPage, offset: 0, before: query['cursor'] ?? null },
-      {
-        status: statuses.find(({ value }) => value === query['status'])?.value,
-        kind: kinds.find(({ value }) => value === query['kind'])?.value,
-        term: query['term']?.trim() === '' ? undefined : query['term']?.trim(),
-        ...createdRange(query),
-      },
-      { withSum: true },
-    );
-    const rows = transfers.rows.map((transfer) => {
-      const networkText = networkName(money.networks, transfer.network, testMode);
-      return { ...transfer, networkText, state: transferState(transfer, networkText) };
-    });
-    return { ...transfers, rows, total: Math.min(transfers.total, totalMax), isCapped: transfers.total > totalMax };
-  },
-  columns: [
-    {
-      header: 'To',
-      isMain: true,
-      cell: (row, { now }) => html`<span class="first">${nameOf(row)}</span>
-<span class="second phone">${shownTime(row.createdAt, now)}</span>`,
-    },
-    { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
-    {
-      header: 'Way',
-      cell: ({ networkText, accountNumber }) =>
-        html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`,
-    },
-    { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
-    { header: 'State', cell: ({ state }) => stateMark(state) },
-    {
-      header: 'Amount',
-      isMain: true,
-      isNumber: true,
-      cell: ({ amountMinor, state }) => html`<span class="first">${formatAmount(amountMinor)}</span>
-<span class="second phone">${stateMark(state)}</span>`,
-    },
-  ],
-  href: ({ id }) => `/transfers/${id}`,
-  empty: {
-    text: 'No transfers yet. Pay out what you have collected to any number.',
-    action: { href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' },
-  },
-  buttons: [{ href: '/transfers/new', text: 'Pay out', needs: 'transfers.create' }],
-});
-
-function nameOf({ beneficiaryName, kind }: Transfer) {
-  const name = cleanText(beneficiaryName ?? '');
-  if (name !== '') return html`<bdi>${name}</bdi>`;
-  return kind === 'sub_account_payout' ? 'Sub-account' : 'Payout';
-}
+import { transferState } from '../../portal/records/transfer-state.ts';
+import { nameOf, transferLists } from './transfer-list.ts';
 
 async function findShown({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<Transfer> {
   const id = params['id'] ?? '';
@@ -134,10 +45,10 @@ const show: DashboardRoute = {
 };
 
 async function transferBody(services: DashboardServices, visit: Visit, transfer: Transfer) {
-  const { api, money } = services;
-  const { caller, requestId, now, testMode, base } = visit;
+  const { api } = services;
+  const { caller, requestId, now, base } = visit;
   const { subAccountId } = transfer;
-  const network = networkName(money.networks, transfer.network, testMode);
+  const network = networkName(transfer.network);
   const call = { caller, requestId, params: { id: transfer.id } };
   const { data } = await api.call('retrieveTransferTimeline', transferTimelineSchema, call);
   const names = await subAccountNames(services, visit, subAccountId === null ? [] : [subAccountId]);
@@ -164,6 +75,8 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
       subAccountId &&
         html`<a href="${base}/sub-accounts/${subAccountId}">${foreignText(names.get(subAccountId) ?? 'Sub-account')}</a>`,
     ],
+    ...metadataFacts(transfer.metadata),
+    ['Events also go to', transfer.callbackUrl && foreignText(transfer.callbackUrl)],
     ['Message', transfer.narration && foreignText(transfer.narration)],
     ['Why it failed', transfer.failureReason && foreignText(transfer.failureReason)],
     ['Arrived', transfer.completedAt && shownTime(transfer.completedAt, now)],
@@ -171,14 +84,14 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
     ['Network’s transaction', transfer.networkTransactionId],
     ['Transfer id', transfer.id],
   ])}</section></div>
-${timeline(
-  visit,
-  data.map(({ at, detail, kind }) => ({
+${await recordHistory(services, visit, {
+  ...{ id: transfer.id, names, movedBy: [{ type: 'transfer', id: transfer.id }] },
+  own: data.map(({ at, detail, kind }) => ({
     at: new Date(at),
     text: foreignText(detail),
     technical: html`<code>${kind}</code>`,
   })),
-)}`;
+})}`;
 }
 
 function canCancel(transfer: Transfer): boolean {
@@ -205,7 +118,7 @@ const cancel = formRoutes<Transfer>({
   section: 'transfers',
   action: 'transfers.cancel',
   load: findShown,
-  operation: ({ id }) => ({ operationId: 'cancelTransfer', params: { id } }),
+  operation: 'cancelTransfer',
   view: (transfer) => ({
     heading: 'Cancel this transfer?',
     effect: html`<p>${formatAmount(transfer.amountMinor)} to ${nameOf(transfer)}, ${maskPhoneNumber(transfer.accountNumber)}.</p>
@@ -226,4 +139,4 @@ const cancel = formRoutes<Transfer>({
   },
 });
 
-export const transferPages: readonly DashboardRoute[] = [list, show, ...cancel];
+export const transferPages: readonly DashboardRoute[] = [...transferLists, show, ...cancel];

@@ -35,7 +35,7 @@ const report = JSON.stringify({ id: 'evt_1', type: 'collection.completed', data:
 
 function reading(body: string, header: string | string[] | undefined, receivedAt = sentAt): CallbackReading {
   const headers = header === undefined ? {} : { 'sim-signature': header };
-  return read({ headers, body: Buffer.from(body), receivedAt });
+  return read({ headers, query: {}, body: Buffer.from(body), receivedAt });
 }
 
 /** The vectors' bodies are another network's: a valid signature leads to "malformed". */
@@ -128,13 +128,13 @@ test('a payout is never read as a collection, nor a collection as a payout, what
   for (const status of ['pending', 'completed', 'failed', 'reversed']) {
     const body = JSON.stringify({ type: 'collection.completed', data: { ...payout, status } });
     const notifications = reading(body, signCallback(secret, { sentAt, body }));
-    assert.ok(notifications.accepted && notifications.notifications[0]?.response.state === 'unknown', status);
+    assert.ok(notifications.accepted && notifications.notifications[0]?.response?.state === 'unknown', status);
   }
   for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed']) {
     const data = { ...session, status, failure_code: 'payer_declined' };
     const body = JSON.stringify({ type: 'payout.completed', data });
     const notifications = reading(body, signCallback(secret, { sentAt, body }));
-    assert.ok(notifications.accepted && notifications.notifications[0]?.response.state === 'unknown', status);
+    assert.ok(notifications.accepted && notifications.notifications[0]?.response?.state === 'unknown', status);
   }
 });
 
@@ -142,7 +142,7 @@ test('an unknown status becomes a notification that leads to a look-up, never to
   const body = JSON.stringify({ data: { ...session, status: 'on_hold' } });
   const notifications = reading(body, signCallback(secret, { sentAt, body }));
   assert.ok(notifications.accepted);
-  assert.equal(notifications.notifications[0]?.response.state, 'unknown');
+  assert.equal(notifications.notifications[0]?.response?.state, 'unknown');
 });
 
 test('a header in any undocumented form is refused', () => {
@@ -173,7 +173,7 @@ test('any change of a byte breaks the signature', () => {
   for (let index = 0; index < report.length; index += 1) {
     const changed = Buffer.from(report);
     changed[index] = (changed[index] ?? 0) ^ 1;
-    const result = read({ headers: { 'sim-signature': header }, body: changed, receivedAt: sentAt });
+    const result = read({ headers: { 'sim-signature': header }, query: {}, body: changed, receivedAt: sentAt });
     assert.deepEqual(result, signatureRefused, `byte ${index}`);
   }
 });
@@ -196,7 +196,7 @@ test('the reader never throws, whatever the bytes, signed or not', () => {
     fc.property(anything, fc.option(fc.string()), (bytes, header) => {
       const signature = createHmac('sha256', secret).update(String(timestamp)).update(bytes).digest('hex');
       const headers = { 'sim-signature': header ?? `t=${timestamp},v1=${signature}` };
-      const result = read({ headers, body: bytes, receivedAt: sentAt });
+      const result = read({ headers, query: {}, body: bytes, receivedAt: sentAt });
       if (header !== null) assert.equal(result.accepted, false);
       if (!result.accepted) assert.ok(['signature', 'stale', 'malformed'].includes(result.reason));
     }),

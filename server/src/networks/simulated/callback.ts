@@ -50,6 +50,6 @@ function readNotification(body: Uint8Array): CallbackReading {
   const notification = isPayout ? payoutNotification(data) : sessionNotification(data);
   if (!notification) return { accepted: false, reason: 'malformed' };
   // The id is the same on each delivery of a notification, and different for each reversal.
-  if (notification.response.state === 'reversed' && typeof id === 'string') notification.response.reversalId = id;
+  if (notification.response?.state === 'reversed' && typeof id === 'string') notification.response.reversalId = id;
   return { accepted: true, notifications: [notification] };
 }

@@ -23,13 +23,13 @@ for (const [name, fault] of faults) {
     await withNetwork(fault, async ({ wave, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
       const responses = [
-        await wave.startCollection(request),
-        await wave.lookUpCollection(later),
-        await wave.lookUpCollection({ ...later, handles: {} }),
-        await wave.cancelCollection(later),
-        await wave.cancelCollection({ ...later, handles: {} }),
-        await wave.continueCollection({ ...later, code: '123456' }),
-        await wave.continueCollection({ ...later, code: null }),
+        await wave.collections.start(request),
+        await wave.collections.lookUp(later),
+        await wave.collections.lookUp({ ...later, handles: {} }),
+        await wave.collections.cancel(later),
+        await wave.collections.cancel({ ...later, handles: {} }),
+        await wave.collections.continue({ ...later, code: '123456' }),
+        await wave.collections.continue({ ...later, code: null }),
       ];
       for (const response of responses) {
         assert.ok(response.state === 'unknown', JSON.stringify(response.state));
@@ -45,7 +45,7 @@ test('a call without a response is unknown after its timeout, and its connection
   await withNetwork(
     () => {},
     async ({ wave, clock, requests, connections }) => {
-      const response = wave.startCollection(request);
+      const response = wave.collections.start(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(2_999);
       assert.equal(clock.sleeping, 1, 'it still waits');
@@ -61,7 +61,7 @@ test('a response whose body never ends is unknown after the call timeout', async
   await withNetwork(
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
     async ({ wave, clock, requests }) => {
-      const response = wave.startCollection(request);
+      const response = wave.collections.start(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(3_000);
       assert.equal((await response).state, 'unknown');
@@ -74,9 +74,9 @@ test('a start without a connection is refused; a later call without one is unkno
     const connectors = connectorsAt(`http://${host}:${closedPort}`, new ManualClock());
     const [wave] = connectors;
     assert.ok(wave);
-    const started = await wave.startCollection(request);
+    const started = await wave.collections.start(request);
     assert.ok(started.state === 'refused' && started.failure.code === 'network_unavailable', host);
-    const lookUp = await wave.lookUpCollection({ reference: request.reference, handles: {} });
+    const lookUp = await wave.collections.lookUp({ reference: request.reference, handles: {} });
     assert.equal(lookUp.state, 'unknown', host);
     await Promise.all(connectors.map((connector) => connector.close()));
   }
@@ -88,9 +88,9 @@ test('a network that hangs occupies its own connections and no other network’s
     async ({ connectors, clock, requests, connections }) => {
       const [wave, afrimoney] = connectors;
       assert.ok(wave && afrimoney);
-      const hanging = Array.from({ length: 10 }, () => wave.startCollection(request));
+      const hanging = Array.from({ length: 10 }, () => wave.collections.start(request));
       await eventually('every connection of the bulkhead is taken', () => requests.length === 4);
-      const other = afrimoney.startCollection(request);
+      const other = afrimoney.collections.start(request);
       await eventually('the other network is reached', () => requests.length === 5);
       assert.equal(connections(), 5);
       await clock.advance(3_000);
@@ -105,9 +105,9 @@ test('look-ups that hang leave connections for new collections', async () => {
     () => {},
     async ({ wave, clock, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
-      const hanging = Array.from({ length: 10 }, () => wave.lookUpCollection(later));
+      const hanging = Array.from({ length: 10 }, () => wave.collections.lookUp(later));
       await eventually('every connection for look-ups is taken', () => requests.length === 4);
-      const start = wave.startCollection(request);
+      const start = wave.collections.start(request);
       await eventually('the start is sent', () => requests.some((sent) => sent.startsWith('POST')));
       await clock.advance(3_000);
       await Promise.all([...hanging, start]);
@@ -121,7 +121,7 @@ test('connections are kept between calls, and closing ends them', async () => {
     async ({ wave, connections, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
       for (let count = 0; count < 10; count += 1) {
-        assert.equal((await wave.lookUpCollection(later)).state, 'not_found');
+        assert.equal((await wave.collections.lookUp(later)).state, 'not_found');
       }
       assert.equal(requests.length, 10);
       // A call in the same tick would find the first connection not yet marked as free.
@@ -137,8 +137,8 @@ test('a repeated start sends the same bytes, with the credential of the referenc
     (socket) => socket.write(respondWith(500, '{}')),
     async ({ wave, requests }) => {
       const long = { ...request, description: `${'x'.repeat(254)}😀😀` };
-      await wave.startCollection(long);
-      await wave.startCollection(long);
+      await wave.collections.start(long);
+      await wave.collections.start(long);
       assert.equal(requests[0], requests[1]);
       assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/wave\/collections HTTP/);
       assert.match(requests[0] ?? '', /authorization: Bearer sim_Shop1234_[0-9a-f]{64}\r\n/);
@@ -158,12 +158,16 @@ test('the networks are in the order in which payers see them, each on its own ra
   const options = { baseUrl: () => 'http://127.0.0.1', clock: new ManualClock() };
   const connectors = createSimulatedConnectors({ ...options, bearerSecret: 'x', callbackSecret: 'x' });
   assert.deepEqual(
-    connectors.map(({ capabilities }) => [capabilities.network, capabilities.shape, capabilities.railAccount]),
+    connectors.map(({ capabilities, collections }) => [
+      capabilities.network,
+      collections.capabilities.shape,
+      capabilities.railAccount,
+    ]),
     [
-      ['wave', 'redirect', 'sim-wave'],
-      ['afrimoney', 'push_then_confirm', 'sim-afrimoney'],
-      ['qmoney', 'code', 'sim-qmoney'],
-      ['aps', 'push', 'sim-aps'],
+      ['wave', 'redirect', 'wave-test'],
+      ['afrimoney', 'push_then_confirm', 'afrimoney-test'],
+      ['qmoney', 'code', 'qmoney-test'],
+      ['aps', 'push', 'aps-test'],
     ],
   );
   assert.ok(connectors.every(({ capabilities }) => capabilities.testMode));

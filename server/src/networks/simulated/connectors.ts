@@ -1,19 +1,29 @@
 import { assert } from '../../kit/assert.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { formatAmount } from '../../kit/money.ts';
-import type { Capabilities, CollectionResponse, Connector, LookUp, StartCollection } from '../contract.ts';
+import type {
+  Capabilities,
+  CollectionCapabilities,
+  CollectionOperations,
+  CollectionResponse,
+  Connector,
+  LookUp,
+  StartCollection,
+} from '../contract.ts';
 import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
 import { createCallbackReader } from './callback.ts';
-import { refundCapabilities, simulatedCapabilities } from './capabilities.ts';
-import { createNetworkClient } from './client.ts';
-import type { NetworkClient, Reply } from './client.ts';
+import { collectionCapabilities, refundCapabilities, simulatedCapabilities } from './capabilities.ts';
+import type { Reply } from '../http-client.ts';
+import { createSimulatedClient } from './client.ts';
+import type { SimulatedClient } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
 import { createPayoutOperations, createRefundOperations } from './payouts.ts';
-import { foundBySearch, isObject } from './response-values.ts';
+import { foundBySearch, isObject } from '../response-values.ts';
 import { sessionIdHandle, sessionResponse, startResponse } from './translate.ts';
 
 /** A connector that holds connections open until it is closed. */
 export interface SimulatedConnector extends Connector {
+  readonly collections: CollectionOperations;
   close(): Promise<void>;
 }
 
@@ -39,36 +49,20 @@ export function createSimulatedConnectors(options: SimulatedConnectorsOptions): 
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
   return simulatedCapabilities(requestTimeoutMs).map((capabilities) => {
     const { network } = capabilities;
-    const client = createNetworkClient({ ...options, network, requestTimeoutMs, connectionsMax });
+    const client = createSimulatedClient({ ...options, network, callTimeoutMs: requestTimeoutMs, connectionsMax });
     return createConnector(capabilities, client, callbackSigningSecret(callbackSecret, network));
   });
 }
 
-function createConnector(capabilities: Capabilities, client: NetworkClient, signingSecret: string): SimulatedConnector {
+function createConnector(
+  capabilities: Capabilities,
+  client: SimulatedClient,
+  signingSecret: string,
+): SimulatedConnector {
   const refundable = refundCapabilities(capabilities.network);
   return {
     capabilities,
-    startCollection: async (request) => {
-      const call = {
-        account: accountOf(request.reference),
-        method: 'POST',
-        path: '/collections',
-        body: startBody(request),
-      } as const;
-      return startResponse(await client.call(call), request.reference);
-    },
-    continueCollection: (request) => {
-      const { code } = request;
-      if (code === null) return onSession(client, request, { step: 'confirm', body: {} });
-      return onSession(client, request, { step: 'code', body: { code } });
-    },
-    cancelCollection: (request) => onSession(client, request, { step: 'cancel', body: {} }),
-    lookUpCollection: async ({ reference, handles }) => {
-      const sessionId = handles[sessionIdHandle];
-      if (sessionId === undefined) return sessionResponse(await search(client, reference), reference);
-      const path = `/collections/${encodeURIComponent(sessionId)}`;
-      return sessionResponse(await client.call({ account: accountOf(reference), method: 'GET', path }), reference);
-    },
+    collections: collectionOperations(client, collectionCapabilities(capabilities.network)),
     readCallback: createCallbackReader(signingSecret),
     payouts: createPayoutOperations(client),
     refunds: refundable && createRefundOperations(client, refundable),
@@ -76,9 +70,32 @@ function createConnector(capabilities: Capabilities, client: NetworkClient, sign
   };
 }
 
+function collectionOperations(client: SimulatedClient, capabilities: CollectionCapabilities): CollectionOperations {
+  return {
+    capabilities,
+    start: async (request) => {
+      const account = accountOf(request.reference);
+      const reply = await client.call({ account, method: 'POST', path: '/collections', body: startBody(request) });
+      return startResponse(reply, request.reference);
+    },
+    continue: (request) => {
+      const { code } = request;
+      if (code === null) return onSession(client, request, { step: 'confirm', body: {} });
+      return onSession(client, request, { step: 'code', body: { code } });
+    },
+    cancel: (request) => onSession(client, request, { step: 'cancel', body: {} }),
+    lookUp: async ({ reference, handles }) => {
+      const sessionId = handles[sessionIdHandle];
+      if (sessionId === undefined) return sessionResponse(await search(client, reference), reference);
+      const path = `/collections/${encodeURIComponent(sessionId)}`;
+      return sessionResponse(await client.call({ account: accountOf(reference), method: 'GET', path }), reference);
+    },
+  };
+}
+
 /** A step of a session that was started. If the start had no response, a search finds the session's id first. */
 async function onSession(
-  client: NetworkClient,
+  client: SimulatedClient,
   { reference, handles }: LookUp,
   { step, body }: { step: 'confirm' | 'code' | 'cancel'; body: Record<string, string> },
 ): Promise<CollectionResponse> {
@@ -94,7 +111,7 @@ async function onSession(
   return sessionResponse(await client.call({ account: accountOf(reference), method: 'POST', path, body }), reference);
 }
 
-async function search(client: NetworkClient, reference: string): Promise<Reply> {
+async function search(client: SimulatedClient, reference: string): Promise<Reply> {
   const path = `/collections?reference=${encodeURIComponent(reference)}`;
   return foundBySearch(await client.call({ account: accountOf(reference), method: 'GET', path }));
 }

@@ -128,6 +128,7 @@ test('every network pays out single bututs, with a breaker for each merchant and
       lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
       resendAfterMs: 30_000,
       giveUpAfterMs: 86_400_000,
+      recheckAfterMs: [],
       breakerScope: 'merchant_and_number',
     });
   }

@@ -9,13 +9,13 @@ import type {
   StartRefund,
 } from '../contract.ts';
 import { payoutCapabilities } from './capabilities.ts';
-import type { NetworkClient } from './client.ts';
+import type { SimulatedClient } from './client.ts';
 import { accountOf, truncated } from './request-values.ts';
-import { foundBySearch } from './response-values.ts';
+import { foundBySearch } from '../response-values.ts';
 import { payoutIdHandle, payoutLookUpResponse, payoutStartResponse, refundStartResponse } from './translate-payout.ts';
 
 /** How a simulated network pays out. */
-export function createPayoutOperations(client: NetworkClient): PayoutOperations {
+export function createPayoutOperations(client: SimulatedClient): PayoutOperations {
   return {
     capabilities: payoutCapabilities,
     start: async (request) => {
@@ -28,7 +28,7 @@ export function createPayoutOperations(client: NetworkClient): PayoutOperations 
 }
 
 /** How a simulated network refunds a collection; it reports a refund as it reports a payout. */
-export function createRefundOperations(client: NetworkClient, capabilities: RefundCapabilities): RefundOperations {
+export function createRefundOperations(client: SimulatedClient, capabilities: RefundCapabilities): RefundOperations {
   return {
     capabilities,
     start: async (request) => {
@@ -42,7 +42,7 @@ export function createRefundOperations(client: NetworkClient, capabilities: Refu
 
 /** By the network's own id; where the start had no response, by our reference. */
 async function lookUpAt(
-  client: NetworkClient,
+  client: SimulatedClient,
   collection: '/payouts' | '/refunds',
   { reference, handles }: LookUp,
 ): Promise<PayoutResponse> {

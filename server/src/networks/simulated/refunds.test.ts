@@ -29,13 +29,13 @@ const refunds = (network: string) => refundsOf(networks.connector(network));
 /** Pays a collection of 100 GMD and returns the network's transaction id. */
 async function collected(network: string, payer = '+2207510001'): Promise<string> {
   const request = networks.request(payer);
-  let response = await networks.connector(network).startCollection(request);
+  let response = await networks.connector(network).collections.start(request);
   if (response.state !== 'succeeded') {
     const [prompt] = await networks.simulator.listPrompts({ number: payer });
     assert.ok(prompt);
     const action = prompt.actions.includes('approve') ? 'approve' : 'approve_late';
     await networks.simulator.act(prompt.sessionId, action);
-    response = await networks.connector(network).lookUpCollection({ reference: request.reference, handles: {} });
+    response = await networks.connector(network).collections.lookUp({ reference: request.reference, handles: {} });
   }
   assert.ok(response.state === 'succeeded', response.state);
   return response.providerTransaction.transactionId;
@@ -57,10 +57,12 @@ async function callbacksNow(network: string): Promise<PayoutResponse[]> {
   networks.receiver.received.length = 0;
   while ((await networks.sender.sendDueCallbacks()) > 0);
   return networks.receiver.received.flatMap(({ headers, body }) => {
-    const reading = networks.connector(network).readCallback({ headers, body, receivedAt: networks.clock.now() });
+    const reading = networks
+      .connector(network)
+      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
     assert.ok(reading.accepted);
     return reading.notifications.flatMap((notifications) =>
-      notifications.operation === 'payout' ? [notifications.response] : [],
+      notifications.operation === 'payout' && notifications.response ? [notifications.response] : [],
     );
   });
 }

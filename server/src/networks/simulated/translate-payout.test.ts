@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonValue } from '../../kit/strict-json.ts';
 import type { PayoutResponse } from '../contract.ts';
-import type { Reply } from './client.ts';
-import { foundBySearch } from './response-values.ts';
+import type { Reply } from '../http-client.ts';
+import { foundBySearch } from '../response-values.ts';
 import { payoutLookUpResponse, payoutNotification, payoutStartResponse } from './translate-payout.ts';
 
 const reference = 'Shop1234reference';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
 import type { ProviderNotification, PayoutResponse } from '../contract.ts';
-import { errorCode, isObject, isOneOf, readMovedMoney, refused, safeWord, unknown } from './response-values.ts';
-import type { Reply } from './client.ts';
+import { errorCode, isObject, isOneOf, readMovedMoney, refused, safeWord, unknown } from '../response-values.ts';
+import type { Reply } from '../http-client.ts';
 
 /** The handle that holds the network's own id of a payout or refund. */
 export const payoutIdHandle = 'payout_id';

@@ -6,8 +6,8 @@ import type {
   NextAction,
   ProviderTransaction,
 } from '../contract.ts';
-import { errorCode, isObject, isOneOf, readMovedMoney, refused, safeWord, unknown } from './response-values.ts';
-import type { Reply } from './client.ts';
+import { errorCode, isObject, isOneOf, readMovedMoney, refused, safeWord, unknown } from '../response-values.ts';
+import type { Reply } from '../http-client.ts';
 
 /** The handle that holds the network's own id of a session. */
 export const sessionIdHandle = 'session_id';

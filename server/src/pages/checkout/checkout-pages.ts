@@ -5,7 +5,7 @@ import { preparePageScope, seeOther } from '../page-scope.ts';
 import { cancelPage } from './checkout-page.ts';
 import type { CheckoutRenderer } from './checkout-renderer.ts';
 import { checkChoice, checkCode, readAttempt, readChoice, readCode } from './forms.ts';
-import { createResponder, pathOf } from './responder.ts';
+import { createResponder, pathOf, wantsPart } from './responder.ts';
 import type { Responder, TokenRequest } from './responder.ts';
 import { registerStatusRoute } from './status-route.ts';
 import type { StatusRouteOptions } from './status-route.ts';
@@ -25,7 +25,7 @@ export const checkoutPages: FastifyPluginAsync<CheckoutPagesOptions> = async (ap
   await app.register(
     async (scope) => {
       await preparePageScope(scope, { sender, guard, publicUrl, log, homeOf });
-      addPages(scope, responder);
+      addPages(scope, responder, { checkout, log });
       addForms(scope, responder, { checkout, renderer });
       registerStatusRoute(scope, options);
     },
@@ -38,9 +38,20 @@ interface FormContext {
   renderer: CheckoutRenderer;
 }
 
-function addPages(scope: FastifyInstance, responder: Responder): void {
+function addPages(
+  scope: FastifyInstance,
+  responder: Responder,
+  { checkout, log }: Pick<CheckoutPagesOptions, 'checkout' | 'log'>,
+): void {
   scope.get('/:token', async (request: TokenRequest, reply) => {
-    const model = responder.modelOf(request, await responder.find(request));
+    const view = await responder.find(request);
+    // A page that cannot be counted is shown all the same.
+    if (!wantsPart(request)) {
+      await checkout
+        .countView(view)
+        .catch((error: unknown) => log.warn('a page view was not counted', { error: String(error) }));
+    }
+    const model = responder.modelOf(request, view);
     const query = request.query as { confirmed?: unknown; open?: unknown };
     return responder.sendCheckout(request, reply, {
       ...model,

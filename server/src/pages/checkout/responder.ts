@@ -96,7 +96,7 @@ async function attempt(
 }
 
 /** The page's script takes the next state as the response itself, without the round trip of a redirect. */
-function wantsPart(request: TokenRequest): boolean {
+export function wantsPart(request: TokenRequest): boolean {
   return request.headers['x-page-part'] === 'main';
 }
 

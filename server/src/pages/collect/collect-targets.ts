@@ -149,8 +149,8 @@ function networksFor(networks: NetworkRegistry, merchant: Merchant, amountMinor:
 }
 
 /** Without a connected network, as in live before the operator connects one, nobody can pay. */
-function closedShop(networks: NetworkRegistry, { testMode }: Merchant): ClosedReason | null {
-  return networks.list(testMode).length > 0 ? null : 'not-connected';
+function closedShop(networks: NetworkRegistry, merchant: Merchant): ClosedReason | null {
+  return networks.collecting(merchant).length > 0 ? null : 'not-connected';
 }
 
 function closedLink(link: PaymentLink): ClosedReason | null {

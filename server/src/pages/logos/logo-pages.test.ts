@@ -84,11 +84,8 @@ test('a logo is served under its own merchant’s current address only', async (
 test('logos and dial codes of networks are read at the start, and each mistake ends it with a sentence', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'dalasi-logos-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const networks = { list: () => [{ capabilities: { network: 'wave' } }] } as unknown as Parameters<
-    typeof readNetworkDetails
-  >[1];
   const read = (networkLogos: string | null, codes: Record<string, string> = {}) =>
-    readNetworkDetails({ networkLogos, networkDialCodes: new Map(Object.entries(codes)) }, networks);
+    readNetworkDetails({ networkLogos, networkDialCodes: new Map(Object.entries(codes)) });
   mkdirSync(join(folder, 'good'));
   writeFileSync(join(folder, 'good', 'wave.png'), pngWithText('where it was drawn'));
   const { logos, dialCodes } = read(join(folder, 'good'), { wave: '*770#' });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError, unreadableFile } from '../../kit/start-error.ts';
 import { pngProblem, withoutMetadata } from '../../merchants/logo/png-check.ts';
-import type { NetworkRegistry } from '../../networks/registry.ts';
+import { knownNetworks } from '../../networks/known-networks.ts';
 
 /** What the operator has set about networks, by their ids. */
 export interface NetworkDetails {
@@ -20,16 +20,14 @@ export interface NetworkLogo {
 }
 
 /** Throws StartError for a network that there is not, and for a file that is no logo. */
-export function readNetworkDetails(
-  {
-    networkDialCodes: dialCodes,
-    networkLogos,
-  }: { networkDialCodes: ReadonlyMap<string, string>; networkLogos: string | null },
-  networks: Pick<NetworkRegistry, 'list'>,
-): NetworkDetails {
-  const known = new Set(
-    [true, false].flatMap((testMode) => networks.list(testMode)).map(({ capabilities }) => capabilities.network),
-  );
+export function readNetworkDetails({
+  networkDialCodes: dialCodes,
+  networkLogos,
+}: {
+  networkDialCodes: ReadonlyMap<string, string>;
+  networkLogos: string | null;
+}): NetworkDetails {
+  const known = new Set(knownNetworks.map(({ id }) => id));
   const requireKnown = (setting: string, network: string): void => {
     if (!known.has(network))
       throw new StartError(`${setting} names ${network}. The networks are ${[...known].join(', ')}.`);

@@ -168,7 +168,9 @@ export function updateIntent(
   return db.run({
     name: 'payment_intents_update',
     text: `UPDATE payment_intents
-           SET status = $4, attempts = $5, late = $6, review = $7, event_sequence = $8, updated_at = $9
+           SET status = $4, attempts = $5, late = $6, review = $7, event_sequence = $8, updated_at = $9,
+               unpaid_at = CASE WHEN $4 IN ('failed', 'cancelled', 'expired') THEN COALESCE(unpaid_at, $9)
+                                ELSE unpaid_at END
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       next.merchantId,

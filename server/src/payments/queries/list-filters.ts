@@ -1,5 +1,5 @@
 import { searchedNumbers } from '../../customers/identities.ts';
-import { columnFilter, createdFilter, substringPattern, termFilter } from '../../api/list-filter.ts';
+import { columnFilter, createdFilter, eitherFilter, substringPattern, termFilter } from '../../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
 import type { ChargeStatus } from '../charge.ts';
 import { totalMax } from '../../api/pagination.ts';
@@ -251,14 +251,6 @@ function ofIntents(filter: ListFilter): ListFilter {
     text: (next) => `EXISTS (
       SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = charges.intent_id AND ${filter.text(next)}
     )`,
-  };
-}
-
-function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
-  return {
-    name: `${left.name}_or_${right.name}`,
-    text: (next) => `(${left.text(next)} OR ${right.text(next)})`,
-    values: [...left.values, ...right.values],
   };
 }
 

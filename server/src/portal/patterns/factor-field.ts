@@ -27,8 +27,8 @@ export async function factorField<Action extends AnyAction>(
   const hasPasskey = (await listPasskeys(accounts.db, account.id)).length > 0;
   const hasApp = account.totpConfirmedAt !== null;
   if (!hasApp && !hasPasskey) {
-    return html`<p class="notice wait">This needs a second factor, and you have none yet.
-<a href="${visit.accountPath}">Set one up</a></p>`;
+    return html`<p class="notice wait"><span>This needs a second factor, and you have none yet.
+<a href="${visit.accountPath}">Set one up</a></span></p>`;
   }
   const question = hasPasskey ? JSON.stringify(await passkeyRequest(accounts, account)) : null;
   return html`<fieldset class="stack factor">

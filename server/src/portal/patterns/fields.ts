@@ -13,8 +13,8 @@ interface FieldBase {
   label: string;
   hint?: string;
   isRequired?: boolean;
-  /** What an empty field means: nothing sent, `null` sent, or an empty list. Default: nothing sent. */
-  whenEmpty?: 'null' | 'list';
+  /** What an empty field means: `null` sent, an empty list, or an empty object. Default: nothing sent. */
+  whenEmpty?: 'null' | 'list' | 'record';
   /** Folded away under “More” until it is used. */
   isMore?: boolean;
 }
@@ -37,6 +37,8 @@ export type Field = FieldBase &
     | { kind: 'checkbox' }
     /** A list of the ticked options. */
     | { kind: 'checkboxes'; options: readonly Option[] }
+    /** Sent as it was drawn, so that a second press says the same. */
+    | { kind: 'hidden'; json: 'text' | 'amount' | 'boolean' }
     | RowsField
   );
 
@@ -49,6 +51,8 @@ interface RowsField {
   count: number;
   /** The text of the button: “Add a member”; null where there can be no more rows. */
   more: string | null;
+  /** Two columns, `name` and `value`, that are sent as one object. */
+  isRecord?: boolean;
 }
 
 export interface Option {
@@ -61,6 +65,7 @@ const textKinds = ['text', 'email', 'tel', 'url', 'date'] as const;
 /** A field with its label, hint and error. */
 export function drawField(form: FormState, field: Field): Html {
   const { name, label, hint, isRequired = false } = field;
+  if (field.kind === 'hidden') return html`<input type="hidden" name="${name}" value="${form.values[name] ?? ''}">`;
   const kind = textKinds.find((each) => each === field.kind);
   if (kind !== undefined || field.kind === 'amount' || field.kind === 'number') {
     return textField(form, {
@@ -202,10 +207,12 @@ function tickedOf(field: Extract<Field, { kind: 'checkboxes' }>, values: Readonl
 function jsonOf(field: Field, values: Readonly<Record<string, string>>): unknown {
   if (field.kind === 'file') return undefined;
   if (field.kind === 'checkbox') return values[field.name] === 'true';
+  if (field.kind === 'hidden' && field.json === 'boolean') return values[field.name] === 'true';
   if (field.kind === 'checkboxes') return tickedOf(field, values);
   if (field.kind === 'rows') return rowsJson(field, values);
   const text = (values[field.name] ?? '').trim();
   if (text === '') return whatEmptyMeans(field);
+  if (field.kind === 'hidden') return field.json === 'amount' ? amountOf(field, text) : text;
   switch (field.kind) {
     case 'amount':
       return amountOf(field, text);
@@ -223,6 +230,7 @@ function jsonOf(field: Field, values: Readonly<Record<string, string>>): unknown
 }
 
 function rowsJson(field: FieldBase & RowsField, values: Readonly<Record<string, string>>): unknown {
+  if (field.isRecord) return recordJson(field, values);
   const rows = rowsOf(field).flatMap((row): unknown[] => {
     if (row.every(({ name }) => (values[name] ?? '').trim() === '')) return [];
     if (field.columns[0]?.name === '') return row.map((each) => jsonOf(each, values));
@@ -232,7 +240,20 @@ function rowsJson(field: FieldBase & RowsField, values: Readonly<Record<string, 
   return rows.length === 0 ? whatEmptyMeans(field) : rows;
 }
 
-function whatEmptyMeans({ whenEmpty }: FieldBase): null | [] | undefined {
+function recordJson(field: FieldBase & RowsField, values: Readonly<Record<string, string>>): unknown {
+  const pairs = rowsOf(field).flatMap(([name, value]): [string, string][] => {
+    const [key, text] = [name, value].map((each) => (values[each?.name ?? ''] ?? '').trim());
+    if (!key && !text) return [];
+    if (!key) throw fieldError('invalid_request', name?.name ?? field.name, 'Type a name for it.');
+    return [[key, text ?? '']];
+  });
+  const repeated = pairs.find(([key], index) => pairs.findIndex(([other]) => other === key) < index);
+  if (repeated) throw fieldError('invalid_request', field.name, `“${repeated[0]}” stands there twice.`);
+  return pairs.length === 0 ? whatEmptyMeans(field) : Object.fromEntries(pairs);
+}
+
+function whatEmptyMeans({ whenEmpty }: FieldBase): null | [] | Record<string, never> | undefined {
+  if (whenEmpty === 'record') return {};
   if (whenEmpty === 'list') return [];
   return whenEmpty === 'null' ? null : undefined;
 }

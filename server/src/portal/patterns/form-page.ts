@@ -80,8 +80,10 @@ export interface FormPage<Subject, Kind extends PortalKind> {
   hasActed?(
     services: Kind['services'],
     visit: Kind['visit'],
-    form: { subject: Subject; formId: string },
+    form: { params: PageInput['params']; formId: string },
   ): Promise<boolean>;
+  /** Of a form that deletes: where it leads, also once what it is about is gone. */
+  gone?: string;
   /** Acts, and returns where to go, below the visit's base, or the page that shows the result. */
   submit(
     services: Kind['services'],
@@ -107,15 +109,16 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
       ...(confirm && {
         async actionOf(services: Kind['services'], visit: Kind['visit'], sent: PageInput) {
           const input = withFilledRows(page, sent);
-          if (!isConfirmed(input)) return action;
+          if (!isConfirmed(input) || (await hasActed(page, [services, visit, input]))) return action;
           const { subject, view } = await read(page, [services, visit, input]);
-          if (await hasActed(page, [services, visit, input], subject)) return action;
           const body = bodyOfForm(view.fields ?? [], input.form);
           return (await confirm(services, visit, { subject, input, body })).action ?? action;
         },
       }),
       async handle(services, visit, sent) {
         const input = withFilledRows(page, sent);
+        const acted = await hasActed(page, [services, visit, input]);
+        if (acted && page.gone !== undefined) return { redirect: page.gone };
         const { subject, view } = await read(page, [services, visit, input]);
         if (input.form['change'] === 'true' || input.form['more'] !== undefined) {
           const values = withTickedOptions(view.fields ?? [], input.form);
@@ -123,9 +126,11 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         }
         const body = bodyOfForm(view.fields ?? [], input.form);
         if (confirm && !isConfirmed(input)) return drawConfirmed(page, [services, visit, input]);
-        if (!(await hasActed(page, [services, visit, input], subject))) {
+        if (!acted) {
           const effect = confirm ? await confirm(services, visit, { subject, input, body }) : view;
-          if (view.refusal || (input.form['seen'] ?? '') !== digestOf(effect)) {
+          const isOther = view.refusal !== undefined || (input.form['seen'] ?? '') !== digestOf(effect);
+          // The other of two taps may have acted since it was looked up.
+          if (isOther && !(await hasActed(page, [services, visit, input]))) {
             throw new AppError('state_conflict', 'This has changed meanwhile. Nothing was done. Look at it again.');
           }
         }
@@ -133,7 +138,8 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         const result = await page.submit(services, visit, { subject, input, body, formId });
         return typeof result === 'string' ? { redirect: result } : result;
       },
-      async refuse(services, visit, sent, error) {
+      async refuse(services, visit, sent, thrown) {
+        const error = isOtherContent(thrown) ? otherContent : thrown;
         const input = withFilledRows(page, sent);
         const { view } = await read(page, [services, visit, input]);
         const fields = view.fields ?? [];
@@ -207,12 +213,21 @@ function formIdOf({ form }: PageInput): string | null {
 async function hasActed<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,
   [services, visit, input]: At<Kind>,
-  subject: Subject,
 ): Promise<boolean> {
   const formId = formIdOf(input);
   if (!page.hasActed || formId === null) return false;
-  return page.hasActed(services, visit, { subject, formId });
+  return page.hasActed(services, visit, { params: input.params, formId });
 }
+
+/** A form that acted, was shown again by the browser's Back, and then sent with something else in it. */
+function isOtherContent(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'idempotency_key_reused';
+}
+
+const otherContent = new AppError(
+  'state_conflict',
+  'This form was sent before, with other content, and that was done. What it says now was not done. Press the button again if you want it too.',
+);
 
 function isConfirmed({ form }: PageInput): boolean {
   return form['confirmed'] === 'true' && form['change'] !== 'true';
@@ -231,7 +246,7 @@ async function drawForm<Kind extends PortalKind>(
   const { heading, effect, fields = [], button, isDanger = false, back } = view;
   const shown = [...fieldNames(fields), 'second_factor'];
   const more = fields.filter(({ isMore }) => isMore === true);
-  const isOpen = more.some(({ name }) => form.values[name] || form.errors.some(({ field }) => field === name));
+  const isOpen = more.some(({ name }) => isUsed(form, name));
   // Enter presses a form's first button, which must not be the one that adds a row.
   const isLong = fields.some(({ kind }) => kind === 'rows');
   return html`<h1>${heading}</h1>
@@ -250,6 +265,16 @@ ${await factorField(services, visit, { action, form })}
 <div class="actions"><button class="button ${isDanger ? 'danger' : ''}">${button}</button>
 <a class="button plain" href="${visit.base}${back.href}">${back.text}</a></div>
 </form>`;
+}
+
+/** True for a field with a value or an error, and for a list that a row was just added to. */
+function isUsed({ values, errors }: FormState, name: string): boolean {
+  const isOf = (key: string): boolean => key === name || key.startsWith(`${name}.`);
+  return (
+    values['more'] === name ||
+    Object.entries(values).some(([key, value]) => isOf(key) && value !== '') ||
+    errors.some(({ field }) => field !== null && isOf(field))
+  );
 }
 
 /** Everything typed travels along hidden, so that “Change it” loses nothing. */

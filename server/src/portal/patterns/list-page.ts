@@ -4,6 +4,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Option } from './fields.ts';
+import { isShortFirstPage, pageLinks, pageOf } from './page-of-list.ts';
 import type { PageInput, PageRoute, PortalKind } from './page-route.ts';
 
 /** A filter of a list; its value stays in the address. */
@@ -12,7 +13,8 @@ export type Filter = {
   isMore?: boolean;
 } & (
   | { kind: 'search'; name: string; label: string }
-  | { kind: 'select'; name: string; label: string; options: readonly Option[] }
+  /** `unset` is what no choice means: “All”, unless it says otherwise. */
+  | { kind: 'select'; name: string; label: string; options: readonly Option[]; unset?: string }
   | { kind: 'date' | 'text'; name: string; label: string }
   /** In the address only, as other pages link to it; shown as a line that says what it narrows the list to. */
   | { kind: 'given'; name: string; label: string }
@@ -33,8 +35,12 @@ export interface ListResult<Row> {
   /** True where there are more than `total`. */
   isCapped?: boolean;
   nextCursor: string | null;
+  /** Whether newer rows come before the page; left out by lists that are not read by the ids of their rows. */
+  hasNewer?: boolean;
   /** Bututs of all rows, not only of this page's. */
   sumMinor?: bigint;
+  /** Below the count: what else all rows add up to. */
+  summary?: Html;
 }
 
 type Noun = readonly [one: string, many: string, summed?: string];
@@ -92,8 +98,6 @@ export interface ExportPage {
 
 export type ExportTotals = Pick<ListResult<never>, 'total' | 'isCapped' | 'sumMinor'>;
 
-export const rowsPerPage = 25;
-
 /** The page of a list: filters kept in the address, newest first, a row's name leading to its page. */
 export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
@@ -104,20 +108,32 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
     path,
     section,
     action,
-    async handle(services, visit, { query }) {
-      const list = await page.read(services, visit, query);
+    async handle(services, visit, { query: sent }) {
+      const { list, query } = await readPage(page, services, visit, sent);
       const shown = await shownList(page, services, visit);
       const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
       return {
         title,
-        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query)}</header>
+        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query, list)}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
-<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${
+<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
         }</div>`,
       };
     },
   };
+}
+
+async function readPage<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+  query: PageInput['query'],
+): Promise<{ list: ListResult<Row>; query: PageInput['query'] }> {
+  const list = await page.read(services, visit, query);
+  if (!isShortFirstPage(list, pageOf(query))) return { list, query };
+  const { cursor: _cursor, ...first } = query;
+  return { list: await page.read(services, visit, first), query: first };
 }
 
 /** A list with the filters of this visit. */
@@ -164,12 +180,14 @@ function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
   { buttons = [], exported, path, filters }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   query: PageInput['query'],
+  { rows }: ListResult<Row>,
 ): Html {
   return html`<p class="actions">${buttons
     .filter(({ needs, notOwn }) => may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
     .map(({ href, text }) => html`<a class="button small" href="${base}${href}">${text}</a>`)}
 ${
   exported &&
+  rows.length > 0 &&
   may(exported.needs).isAllowed &&
   html`<a class="button small plain" href="${base}${exportHref(path, filters, query)}">Export</a>`
 }</p>`;
@@ -204,7 +222,7 @@ function filterField(filter: Filter, query: PageInput['query']): Html {
   }
   const control =
     kind === 'select'
-      ? html`<select id="${id}" name="${name}"><option value="">All</option>${filter.options.map(
+      ? html`<select id="${id}" name="${name}"><option value="">${filter.unset ?? 'All'}</option>${filter.options.map(
           (option) =>
             html`<option value="${option.value}" ${option.value === value && 'selected'}>${option.text}</option>`,
         )}</select>`
@@ -224,6 +242,7 @@ function emptyState<Row extends { id: string }, Kind extends PortalKind>(
   return html`<section class="empty"><p>${text}</p>${
     action &&
     may(action.needs).isAllowed &&
+    !may(action.needs).ownOnly &&
     html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
   }</section>`;
 }
@@ -233,7 +252,7 @@ function table<Row extends { id: string }, Kind extends PortalKind>(
   visit: Kind['visit'],
   { list, query }: { list: ListResult<Row>; query: PageInput['query'] },
 ): Html {
-  const { rows, nextCursor } = list;
+  const { rows } = list;
   const { columns, path, filters, title } = page;
   const active = activeFilters(filters, query);
   const pageHref = (more: [string, string][]): string => {
@@ -243,8 +262,7 @@ function table<Row extends { id: string }, Kind extends PortalKind>(
   return html`<table class="list"><caption class="unseen">${title}</caption>
 <thead><tr>${columns.map((column) => html`<th scope="col" class="${classOf(column)}">${column.header}</th>`)}</tr></thead>
 <tbody ${!query['cursor'] && 'data-newest'}>${rows.map((row) => listRow(page, visit, row))}</tbody></table>
-<nav class="pages" aria-label="Pages">${query['cursor'] && html`<a class="button small plain" href="${pageHref([])}" ${replacesList}>Newest</a>`}
-${nextCursor !== null && html`<a class="button small plain" rel="next" href="${pageHref([['cursor', nextCursor]])}" ${replacesList}>Older</a>`}</nav>`;
+${pageLinks(list, pageHref, { isFirst: !query['cursor'], swap: replacesList })}`;
 }
 
 function classOf({ isMain, isNumber }: { isMain?: boolean; isNumber?: boolean }): string {

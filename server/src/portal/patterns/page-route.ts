@@ -48,6 +48,8 @@ export interface PortalVisit<Action extends AnyAction = AnyAction> extends Signe
   address: string;
   /** The head of the addresses that the visit's links are below. */
   base: string;
+  /** How the names of exported files begin: whose they are, and of which environment. */
+  fileHead: readonly string[];
   /** The page of the person's own login. */
   accountPath: string;
   now: Date;

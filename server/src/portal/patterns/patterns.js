@@ -10,6 +10,12 @@ for (const form of document.querySelectorAll('form[method=post]')) {
 window.addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-is-sent]')) delete form.dataset.isSent;
 });
+// A secret is shown once: the browser may hold a page in memory for its Back button, so the secret leaves with the reader.
+window.addEventListener('pagehide', () => {
+  for (const shown of document.querySelectorAll('[data-secret]')) {
+    shown.innerHTML = '<p>This was shown once. Make a new one if you did not copy it.</p>';
+  }
+});
 // Copies a reference; the button says that it did.
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!navigator.clipboard) break;

@@ -57,9 +57,13 @@ export function copyable(text: string): Html {
 }
 
 /** What happened, oldest first; what only developers read is folded away once, below. */
-export function timeline({ now }: { now: Date }, entries: readonly TimelineEntry[]): Html {
+export function timeline(
+  { now }: { now: Date },
+  entries: readonly TimelineEntry[],
+  { heading = 'What happened', below = html`` }: { heading?: string; below?: Html } = {},
+): Html {
   const technical = entries.filter((entry) => entry.technical !== undefined);
-  return html`<section class="panel"><h2>What happened</h2><ol class="timeline">${entries.map(
+  return html`<section class="panel"><h2>${heading}</h2><ol class="timeline">${entries.map(
     ({ at, text }) => html`<li>${shownTime(at, now)}<div>${text}</div></li>`,
   )}</ol>${
     technical.length > 0 &&
@@ -67,5 +71,5 @@ export function timeline({ now }: { now: Date }, entries: readonly TimelineEntry
       (entry) =>
         html`<div><dt><time datetime="${entry.at.toISOString()}">${entry.at.toISOString()}</time></dt><dd>${entry.technical}</dd></div>`,
     )}</dl></details>`
-  }</section>`;
+  }${below}</section>`;
 }

@@ -4,6 +4,7 @@ import { needsFactorEachTime } from '../../accounts/permissions.ts';
 import { checkSecondFactor, hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
 import { PublicError } from '../../kit/public-error.ts';
 import { readForm } from '../forms.ts';
 import type { AnyAction, Download, Page, PageInput, PageResult, PageRoute, PortalKind } from './page-route.ts';
@@ -35,9 +36,19 @@ export async function runPage<Kind extends PortalKind>(
     if (route.method === 'POST' && permission.needsSecondFactor) await requireFactor(services, action, visit, input);
     return await route.handle(services, visit, input);
   } catch (error) {
-    if (!route.refuse || !(error instanceof PublicError) || error.statusCode >= 500) throw error;
-    return route.refuse(services, visit, input, error);
+    if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
+    return route.refuse ? route.refuse(services, visit, input, error) : problemPage(error);
   }
+}
+
+/** A refusal of a page that has no words of its own for it, inside the navigation: a record that there is not, an old link. */
+function problemPage({ statusCode, message }: PublicError): Page {
+  const title = statusCode === 404 ? 'Not found' : 'Not possible';
+  return {
+    status: statusCode,
+    title,
+    body: html`<section class="empty"><h1>${title}</h1><p>${message}</p></section>`,
+  };
 }
 
 /** Throws AppError that names `second_factor`, or `state_conflict` for a person without one. */

@@ -32,3 +32,18 @@ export function minorOf(dalasi: number): bigint {
 export function dayText(day: string): string {
   return formatTime(new Date(`${day}T00:00:00Z`)).replace(/, .*/, '');
 }
+
+// With fewer, one more or less changes the percentage so much that only the counts say something.
+const countForPercent = 20n;
+
+/** `93% (412 of 443)`, and `18 of 19` below 20. */
+export function rateText({ part, of }: { part: bigint; of: bigint }): string {
+  if (of === 0n) return 'None tried';
+  const counts = `${part.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')}`;
+  return of < countForPercent ? counts : `${percent({ part, of })}% (${counts})`;
+}
+
+/** Rounded down, so that 100% means all of them. */
+function percent({ part, of }: { part: bigint; of: bigint }): bigint {
+  return (part * 100n) / of;
+}

@@ -24,7 +24,7 @@ import type { FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
-import { reportRemovedFactor } from './member-audit.ts';
+import { reportFactor } from './member-audit.ts';
 import { requireFactor, requireSignedIn } from './signed-in-only.ts';
 import type { PortalRequest } from './signed-in-only.ts';
 
@@ -114,6 +114,7 @@ async function showAccount(
   const body = narrowPage(
     'Your login',
     html`<p>${account.name}, ${account.email}</p>
+<p><a href="${home}/forgotten">Choose a new password</a></p>
 ${
   realm === 'operator' &&
   account.totpConfirmedAt === null &&
@@ -129,8 +130,11 @@ ${
     : html`<p>Authenticator app: set up ${formatTime(account.totpConfirmedAt)}.</p>
 <form method="post" action="${home}/account/app/remove">${hidden}<button class="button danger">Remove the app</button></form>`
 }
-<p>${codesLeft === 0 ? 'You have no recovery codes.' : `${codesLeft} recovery codes are left.`}</p>
-<form method="post" action="${home}/account/recovery-codes">${hidden}<button class="button plain">New recovery codes</button></form>
+${
+  (account.totpConfirmedAt !== null || passkeys.length > 0) &&
+  html`<p>${codesLeft === 0 ? 'You have no recovery codes for the day that you lose your phone.' : `${codesLeft} recovery codes are left.`}</p>
+<form method="post" action="${home}/account/recovery-codes">${hidden}<button class="button plain">New recovery codes</button></form>`
+}
 <h2>Passkeys</h2>
 <ul class="things">${passkeys.map(
       ({ id, name, createdAt, lastUsedAt }) => html`<li><span><strong>${name}</strong>
@@ -152,7 +156,7 @@ ${
   html`<form method="post" action="${home}/account/sessions/end">${hidden}<button class="button plain">Sign out everywhere else</button></form>`
 }
 <p><a href="${home}/businesses">${realm === 'merchant' ? 'Your businesses' : 'To the console'}</a></p>
-${realm === 'operator' && html`<form method="post" action="${home}/sign-out">${hidden}<button class="button plain">Sign out</button></form>`}`,
+<form method="post" action="${home}/sign-out">${hidden}<button class="button plain">Sign out</button></form>`,
   );
   return send(request, reply, { status, title: 'Your login', body });
 }
@@ -175,9 +179,11 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
     '/account/app/confirm',
     requireSignedIn(parts, async (request, reply, { account }) => {
       const values = readForm(request);
+      await context.sealer.prepare();
       try {
         const codes = await context.db.withTransaction(async (tx) => {
           await enableTotp(tx, context, { account, code: values['code'] ?? '' });
+          await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: true });
           return createRecoveryCodes(tx, context, account.id);
         });
         return await showRecoveryCodes(parts, request, reply, codes);
@@ -193,7 +199,7 @@ function registerApp(scope: FastifyInstance, parts: PortalParts): void {
       await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
         disableTotp(tx, account);
-        await reportRemovedFactor(tx, context, request, { account, factor: 'authenticator app' });
+        await reportFactor(tx, context, request, { account, factor: 'authenticator app', isAdded: false });
         tx.send(deleteSessions(account.id, session.id));
       });
       return seeOther(reply, `${home}/account`);
@@ -233,7 +239,11 @@ function registerRecoveryCodes(scope: FastifyInstance, parts: PortalParts): void
   scope.post(
     '/account/recovery-codes',
     requireFactor(parts, async (request, reply, { account }) => {
-      const codes = await context.db.withTransaction(async (tx) => createRecoveryCodes(tx, context, account.id));
+      await context.sealer.prepare();
+      const codes = await context.db.withTransaction(async (tx) => {
+        await reportFactor(tx, context, request, { account, factor: 'set of recovery codes', isAdded: true });
+        return createRecoveryCodes(tx, context, account.id);
+      });
       return showRecoveryCodes(parts, request, reply, codes);
     }),
   );
@@ -283,8 +293,12 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
     requireFactor(parts, async (request, reply, { account }) => {
       const values = readForm(request);
       const { name = '', passkey: response = '' } = values;
+      await context.sealer.prepare();
       try {
-        await context.db.withTransaction((tx) => addPasskey(tx, context, { account, name, response }));
+        await context.db.withTransaction(async (tx) => {
+          await addPasskey(tx, context, { account, name, response });
+          await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: true });
+        });
         return await seeOther(reply, `${home}/account`);
       } catch (error) {
         const { status, form } = refusedForm(values, error);
@@ -300,7 +314,7 @@ ${passkeyForm({ action, kind: 'create', question, hidden, button: 'Add the passk
       await context.sealer.prepare();
       await context.db.withTransaction(async (tx) => {
         if ((await deletePasskey(tx, account.id, id)) === 0) return;
-        await reportRemovedFactor(tx, context, request, { account, factor: 'passkey' });
+        await reportFactor(tx, context, request, { account, factor: 'passkey', isAdded: false });
       });
       return seeOther(reply, `${home}/account`);
     }),

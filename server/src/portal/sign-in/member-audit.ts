@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/account.ts';
 import type { AccountContext } from '../../accounts/context.ts';
 import { mailOwners } from '../../accounts/owner-mails.ts';
+import { homeOf } from '../../accounts/sign-up.ts';
 import { listMemberships } from '../../accounts/team.ts';
 import type { Invitation } from '../../accounts/team.ts';
 import type { FieldChange } from '../../audit/masked-fields.ts';
@@ -47,17 +48,36 @@ export function recordJoin(
   record(tx, context, request, { businessId, account, action: 'team.join', changes });
 }
 
-/** Tells the owners of each of a person's businesses that a factor of theirs is gone. Call `sealer.prepare()` before. */
-export async function reportRemovedFactor(
+interface FactorChange {
+  account: Account;
+  factor: 'authenticator app' | 'passkey' | 'set of recovery codes';
+  isAdded: boolean;
+}
+
+/** Tells a person, and the owners of each of their businesses, that a factor is new or gone. Call `sealer.prepare()` before. */
+export async function reportFactor(
   tx: Transaction,
   context: AccountContext,
   request: FastifyRequest,
-  { account, factor }: { account: Account; factor: 'authenticator app' | 'passkey' },
+  { account, factor, isAdded }: FactorChange,
 ): Promise<void> {
-  const changes = [{ field: 'second_factor', before: factor, after: null }];
+  const done = isAdded ? 'added' : 'removed';
+  const { name, email, realm } = account;
+  context.sendMail(tx, {
+    to: email,
+    subject: `A second factor was ${done}`,
+    text: `Hello ${name},
+
+a second factor of your login was ${done}: ${factor}. If it was not you, choose a new password, then look at your login:
+
+${context.publicUrl()}${homeOf(realm)}/forgotten
+${context.publicUrl()}${homeOf(realm)}/account`,
+  });
+  const changes = [{ field: 'second_factor', before: isAdded ? null : factor, after: isAdded ? factor : null }];
+  const action = isAdded ? 'login.add_factor' : 'login.remove_factor';
   for (const { businessId } of await listMemberships(tx, account.id)) {
-    record(tx, context, request, { businessId, account, action: 'login.remove_factor', changes });
-    const what = `${account.name} (${account.email}) has removed a second factor: ${factor}.`;
-    await mailOwners(tx, context, businessId, { subject: 'a second factor was removed', what });
+    record(tx, context, request, { businessId, account, action, changes });
+    const what = `${name} (${email}) has ${done} a second factor: ${factor}.`;
+    await mailOwners(tx, context, businessId, { subject: `a second factor was ${done}`, what, except: email });
   }
 }

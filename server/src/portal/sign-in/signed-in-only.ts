@@ -19,7 +19,7 @@ type Handler = (request: PortalRequest, reply: FastifyReply) => Promise<FastifyR
 export function requireSignedIn({ home }: Pick<PortalParts, 'home'>, handler: SignedInHandler): Handler {
   return async (request, reply) => {
     const { signedIn } = request;
-    const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?')[0] ?? '')}` : '';
+    const next = request.method === 'GET' ? `?next=${encodeURIComponent(request.url)}` : '';
     if (!signedIn) return leadTo(request, reply, `${home}/sign-in${next}`);
     if (!signedIn.session.isComplete) return leadTo(request, reply, `${home}/second-factor${next}`);
     return handler(request, reply, signedIn);

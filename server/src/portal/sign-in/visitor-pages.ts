@@ -12,7 +12,7 @@ import {
   signUp,
   verifyEmail,
 } from '../../accounts/sign-up.ts';
-import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
+import type { Clock } from '../../kit/clock.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -20,7 +20,6 @@ import { seeOther } from '../../pages/page-scope.ts';
 import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import type { PortalParts } from '../portal-scope.ts';
-import { recordJoin } from './member-audit.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
 import { clientOf } from '../visitor.ts';
 
@@ -34,7 +33,10 @@ export interface VisitorPagesOptions extends SignInPagesOptions {
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
 }
 
-type Request = FastifyRequest<{ Params: { token?: string }; Querystring: { next?: unknown } }>;
+export type VisitorRequest = FastifyRequest<{
+  Params: { token?: string };
+  Querystring: { next?: unknown; after?: unknown };
+}>;
 
 const base = homeOf('merchant');
 
@@ -42,7 +44,6 @@ const base = homeOf('merchant');
 export function registerVisitorPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
   registerSignInPages(scope, options);
   registerSignUp(scope, options);
-  registerInvitation(scope, options);
 }
 
 /** Those of every realm: signing in and out, the second factor, a new password. */
@@ -54,18 +55,18 @@ export function registerSignInPages(scope: FastifyInstance, options: SignInPages
 
 function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): void {
   const { context, cookies, home, realm, visitorLimit, send } = options;
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const show = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const question = await passkeyRequest(context, null);
     return send(request, reply, { status, ...signInPage(options, request, { form, question }) });
   };
-  const enter = async (request: Request, reply: FastifyReply, started: StartedSession, next: string) => {
+  const enter = async (request: VisitorRequest, reply: FastifyReply, started: StartedSession, next: string) => {
     cookies.set(request, reply, started.token);
     if (!started.session.isComplete) return seeOther(reply, withNext(`${home}/second-factor`, next));
     cookies.rememberDevice(request, reply, started.account.email);
     return seeOther(reply, next);
   };
-  scope.get('/sign-in', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/sign-in', async (request: Request, reply) => {
+  scope.get('/sign-in', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
+  scope.post('/sign-in', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     const { email = '', password = '', passkey = '' } = values;
     try {
@@ -93,19 +94,27 @@ function registerSignIn(scope: FastifyInstance, options: SignInPagesOptions): vo
   });
 }
 
+/** What somebody has done before they are led to the sign-in. */
+const doneTexts: ReadonlyMap<unknown, string> = new Map([
+  ['password', 'Your new password is saved. Sign in with it.'],
+  ['joined', 'You have joined. Sign in with your address and password.'],
+]);
+
 function signInPage(
   { guardField, home, isSignUpOpen }: SignInPagesOptions,
-  request: Request,
+  request: VisitorRequest,
   { form, question }: { form: FormState; question: object },
 ): { title: string; body: Html } {
   const next = ownPath(home, form.values['next'] ?? request.query.next);
   const hidden = html`${guardField(request)}<input type="hidden" name="next" value="${next}">`;
+  const done = doneTexts.get(request.query.after);
   return {
     title: 'Sign in',
     body: narrowPage(
       'Sign in',
       html`<form method="post" action="${home}/sign-in" class="stack">
 ${hidden}${formSummary(form, ['email', 'password'])}
+${form === emptyForm && done !== undefined && html`<p class="notice good" role="status">${done}</p>`}
 ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', inputmode: 'email' })}
 ${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button">Sign in</button>
@@ -121,7 +130,7 @@ function registerSecondFactor(
   scope: FastifyInstance,
   { context, cookies, guardField, home, send }: SignInPagesOptions,
 ): void {
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const show = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const { signedIn } = request;
     if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const question = await passkeyRequest(context, signedIn.account);
@@ -142,8 +151,8 @@ ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, 
     );
     return send(request, reply, { status, title: 'Confirm that it is you', body });
   };
-  scope.get('/second-factor', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/second-factor', async (request: Request, reply) => {
+  scope.get('/second-factor', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
+  scope.post('/second-factor', async (request: VisitorRequest, reply) => {
     const { signedIn } = request;
     if (!signedIn) return seeOther(reply, `${home}/sign-in`);
     const values = readForm(request);
@@ -162,30 +171,31 @@ ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, 
 
 function registerSignUp(scope: FastifyInstance, options: VisitorPagesOptions): void {
   const { context, visitorLimit, guardField, send, isSignUpOpen, createBusiness } = options;
-  const show = (request: Request, reply: FastifyReply, form: FormState, status = 200) =>
+  const show = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) =>
     send(request, reply, {
       status,
       title: 'Sign up',
       body: narrowPage('Sign up', signUpForm(form, guardField(request))),
     });
-  scope.get('/sign-up', async (request: Request, reply) => {
+  scope.get('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 200, ...closedSignUp });
     return show(request, reply, emptyForm);
   });
-  scope.post('/sign-up', async (request: Request, reply) => {
+  scope.post('/sign-up', async (request: VisitorRequest, reply) => {
     if (!isSignUpOpen) return send(request, reply, { status: 403, ...closedSignUp });
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
       const { name = '', email = '', password = '', business_name: businessName = '' } = values;
-      await signUp(context, { name, email, password, businessName }, createBusiness);
+      const account = { name, email, password, businessName };
+      await inEqualTime(context.clock, () => signUp(context, account, createBusiness));
       return await send(request, reply, { status: 200, ...mailSent(base, email) });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return show(request, reply, form, status);
     }
   });
-  scope.get('/verify/:token', async (request: Request, reply) => {
+  scope.get('/verify/:token', async (request: VisitorRequest, reply) => {
     const account = await verifyEmail(context, request.params.token ?? '');
     if (!account) return send(request, reply, { status: 404, ...endedLink(base) });
     const body = narrowPage(
@@ -220,7 +230,8 @@ const closedSignUp = {
   ),
 };
 
-const endedLink = (home: string) => ({
+/** Of a link that was used, or is too old. */
+export const endedLink = (home: string) => ({
   title: 'This link has ended',
   body: narrowPage(
     'This link has ended',
@@ -245,7 +256,7 @@ function mailSent(home: string, email: string): { title: string; body: Html } {
 
 function registerPasswordPages(scope: FastifyInstance, options: SignInPagesOptions): void {
   const { context, cookies, home, realm, visitorLimit, guardField, send } = options;
-  const showForgotten = (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const showForgotten = (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const body = narrowPage(
       'Choose a new password',
       html`<form method="post" action="${home}/forgotten" class="stack">
@@ -257,19 +268,20 @@ ${textField(form, { name: 'email', label: 'E-mail address', type: 'email', autoc
     );
     return send(request, reply, { status, title: 'Choose a new password', body });
   };
-  scope.get('/forgotten', async (request: Request, reply) => showForgotten(request, reply, emptyForm));
-  scope.post('/forgotten', async (request: Request, reply) => {
+  scope.get('/forgotten', async (request: VisitorRequest, reply) => showForgotten(request, reply, emptyForm));
+  scope.post('/forgotten', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
-      await requestPasswordReset(context, realm, values['email'] ?? '');
-      return await send(request, reply, { status: 200, ...mailSent(home, values['email'] ?? '') });
+      const { email = '' } = values;
+      await inEqualTime(context.clock, () => requestPasswordReset(context, realm, email));
+      return await send(request, reply, { status: 200, ...mailSent(home, email) });
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showForgotten(request, reply, form, status);
     }
   });
-  const showReset = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
+  const showReset = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
     const token = request.params.token ?? '';
     const account = await findPasswordLink(context, token);
     if (!account) return send(request, reply, { status: 404, ...endedLink(home) });
@@ -284,15 +296,15 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
     );
     return send(request, reply, { status, title: 'Choose a new password', body });
   };
-  scope.get('/reset/:token', async (request: Request, reply) => showReset(request, reply, emptyForm));
-  scope.post('/reset/:token', async (request: Request, reply) => {
+  scope.get('/reset/:token', async (request: VisitorRequest, reply) => showReset(request, reply, emptyForm));
+  scope.post('/reset/:token', async (request: VisitorRequest, reply) => {
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
       const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
       if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink(home) });
       cookies.clear(request, reply);
-      return await seeOther(reply, `${home}/sign-in`);
+      return await seeOther(reply, `${home}/sign-in?after=password`);
     } catch (error) {
       const { status, form } = refusedForm(values, error);
       return showReset(request, reply, form, status);
@@ -300,68 +312,24 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
   });
 }
 
-function registerInvitation(scope: FastifyInstance, options: VisitorPagesOptions): void {
-  const { context, visitorLimit, guardField, send } = options;
-  const show = async (request: Request, reply: FastifyReply, form: FormState, status = 200) => {
-    const token = request.params.token ?? '';
-    const invitation = await findInvitationOf(context, token);
-    if (!invitation) return send(request, reply, { status: 404, ...endedLink(base) });
-    const hasLogin = (await findInvited(context, invitation.email)) !== undefined;
-    const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
-    const address = `${base}/invitation/${token}`;
-    const title = `Join ${invitation.businessName}`;
-    const join = html`<form method="post" action="${address}" class="stack">
-${guardField(request)}${formSummary(form, ['name', 'password'])}
-${
-  !hasLogin &&
-  html`${textField(form, { name: 'name', label: 'Your name', autocomplete: 'name' })}
-${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' })}`
-}
-<button class="button">Join ${invitation.businessName}</button>
-</form>`;
-    const body = narrowPage(
-      title,
-      html`<p>${invitation.businessName} invites ${invitation.email} as ${invitation.role}.</p>
-${
-  hasLogin && !signedIn
-    ? html`<p><a class="button" href="${withNext(`${base}/sign-in`, address)}">Sign in to join</a></p>`
-    : join
-}`,
-    );
-    return send(request, reply, { status, title, body });
-  };
-  scope.get('/invitation/:token', async (request: Request, reply) => show(request, reply, emptyForm));
-  scope.post('/invitation/:token', async (request: Request, reply) => {
-    const values = readForm(request);
-    const token = request.params.token ?? '';
-    try {
-      visitorLimit.take(request.ip);
-      const { signedIn } = request;
-      if (signedIn?.session.isComplete === true) {
-        await acceptInvitation(context, signedIn.account, token, (tx, joined) =>
-          recordJoin(tx, context, request, joined),
-        );
-        return await seeOther(reply, `${base}/businesses`);
-      }
-      const { name = '', password = '' } = values;
-      await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
-        recordJoin(tx, context, request, joined),
-      );
-      return await seeOther(reply, `${base}/sign-in`);
-    } catch (error) {
-      const { status, form } = refusedForm(values, error);
-      return show(request, reply, form, status);
-    }
-  });
+// Longer than a login and its business take to be created.
+const equalTimeMs = 500;
+
+/** Takes as long for an address with a login as for one without, so that the time does not tell either. */
+async function inEqualTime(clock: Clock, work: () => Promise<void>): Promise<void> {
+  await Promise.all([work(), clock.sleep(equalTimeMs)]);
 }
 
 /** Where to go after signing in: a page of the same realm only, so that no link leads from here to another site. */
 export function ownPath(home: string, next: unknown): string {
   const isOwn =
-    typeof next === 'string' && next.startsWith(`${home}/`) && /^[\w/.~-]*$/.test(next) && !next.includes('//');
+    typeof next === 'string' &&
+    next.startsWith(`${home}/`) &&
+    /^[\w/.~-]*(?:\?[\w=&%.~+:-]*)?$/.test(next) &&
+    !next.includes('//');
   return isOwn ? next : `${home}/`;
 }
 
-function withNext(path: string, next: string): string {
+export function withNext(path: string, next: string): string {
   return `${path}?next=${encodeURIComponent(next)}`;
 }

@@ -103,14 +103,20 @@ export interface UnpaidRow {
   count: bigint;
 }
 
-export const endedUnpaid = `status IN ('failed', 'cancelled', 'expired') AND attempts > 0
-             AND id >= $2 AND id < $3 AND updated_at >= $4 AND updated_at < $5`;
+/** When a payment ended unpaid. It has `unpaid_at` unless the release before wrote it. */
+export const unpaidAt = 'COALESCE(unpaid_at, updated_at)';
+
+/** Money that comes later does not change it: the day on which a payment ended unpaid keeps its figure and its list. */
+export const endedUnpaid = `attempts > 0 AND (
+               (unpaid_at >= $4 AND unpaid_at < $5)
+               OR (unpaid_at IS NULL AND status IN ('failed', 'cancelled', 'expired')
+                   AND id >= $2 AND id < $3 AND updated_at >= $4 AND updated_at < $5))`;
 
 /** By the time they ended; `firstId` is from long enough before the range. */
 export function listUnpaid(db: Queryable, unit: 'hour' | 'day', range: Range): Promise<UnpaidRow[]> {
   return db.rows<UnpaidRow>({
     name: `reports_unpaid_by_${unit}`,
-    text: `SELECT date_trunc('${unit}', updated_at, 'UTC') AS slot, COALESCE(charge.network, '') AS network,
+    text: `SELECT date_trunc('${unit}', ${unpaidAt}, 'UTC') AS slot, COALESCE(charge.network, '') AS network,
              terminal_id AS "terminalId", payment_link_id AS "paymentLinkId", count(*) AS count
            FROM payment_intents
            LEFT JOIN LATERAL (

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
-import { endedUnpaid, movedBySource, rangeValues, recordsOfMoved, unpaidValues } from './moved.ts';
+import { endedUnpaid, movedBySource, rangeValues, recordsOfMoved, unpaidAt, unpaidValues } from './moved.ts';
 import type { Range } from './moved.ts';
 
 /** A figure of money by its movements. */
@@ -95,7 +95,7 @@ export function listUnpaidRecords(
   return db.rows<UnpaidRecord>({
     name: 'reports_records_unpaid',
     text: `WITH found AS (
-             SELECT id, updated_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
+             SELECT id, ${unpaidAt} AS ended_at, amount, title, COALESCE(charge.network, '') AS network, terminal_id, payment_link_id
              FROM payment_intents
              LEFT JOIN LATERAL (
                SELECT network FROM charges
@@ -107,9 +107,9 @@ export function listUnpaidRecords(
              WHERE ($6::text IS NULL OR network = $6) AND ($7::uuid IS NULL OR terminal_id = $7)
                AND ($8::uuid IS NULL OR payment_link_id = $8)
            )
-           SELECT id, updated_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
-           FROM matching WHERE $9::timestamptz IS NULL OR (updated_at, id) < ($9, $10::uuid)
-           ORDER BY updated_at DESC, id DESC LIMIT $11`,
+           SELECT id, ended_at AS at, amount AS "amountMinor", title AS name, network, total_count AS "totalCount"
+           FROM matching WHERE $9::timestamptz IS NULL OR (ended_at, id) < ($9, $10::uuid)
+           ORDER BY ended_at DESC, id DESC LIMIT $11`,
     values: [
       ...unpaidValues(range),
       filter.network,

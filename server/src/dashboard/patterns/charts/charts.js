@@ -1,4 +1,4 @@
-// Charts by keyboard and touch: the chosen value is shown and spoken below the drawing.
+// Charts by pointer, keyboard and touch: the chosen value is shown and spoken below the drawing.
 for (const chart of document.querySelectorAll('[data-chart]')) {
   const plot = chart.querySelector('.plot');
   const output = chart.querySelector('output');
@@ -28,5 +28,7 @@ for (const chart of document.querySelectorAll('[data-chart]')) {
     choose(next);
   });
   plot.addEventListener('click', ({ target }) => choose(points.indexOf(target.closest('.point'))));
+  plot.addEventListener('pointerover', ({ target }) => choose(points.indexOf(target.closest('.point'))));
+  plot.addEventListener('pointerleave', () => choose(-1));
   plot.addEventListener('blur', () => choose(-1));
 }

@@ -4,26 +4,12 @@ import { html } from '../../../kit/html.ts';
 import type { Html } from '../../../kit/html.ts';
 import { chartFrame, columns, plot, rounded } from './chart-frame.ts';
 import type { ChartPoint } from './chart-frame.ts';
+import { rateText } from '../../../portal/patterns/texts.ts';
 
 /** How many of how many. */
 export interface RatePoint extends ChartPoint {
   part: bigint;
   of: bigint;
-}
-
-// With fewer, one more or less changes the percentage so much that only the counts say something.
-const countForPercent = 20n;
-
-/** `93% (412 of 443)`, and `18 of 19` below 20. */
-export function rateText({ part, of }: { part: bigint; of: bigint }): string {
-  if (of === 0n) return 'None tried';
-  const counts = `${part.toLocaleString('en-GB')} of ${of.toLocaleString('en-GB')}`;
-  return of < countForPercent ? counts : `${percent({ part, of })}% (${counts})`;
-}
-
-/** Rounded down, so that 100% means all of them. */
-function percent({ part, of }: { part: bigint; of: bigint }): bigint {
-  return (part * 100n) / of;
 }
 
 /** A rate as a line from 0 to 100%; points without any try are left out. */

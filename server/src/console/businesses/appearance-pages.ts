@@ -1,0 +1,97 @@
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import { removeLogo, setLogo } from '../../merchants/logo/merchant-logo.ts';
+import { pngDimensions } from '../../merchants/logo/png-check.ts';
+import { setAppearance } from '../../merchants/manage-rules.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import {
+  appearanceByField,
+  colourField,
+  contactFields,
+  logoField,
+  logoFormBytesMax,
+  readAppearance,
+  readLogo,
+} from '../../portal/records/appearance-form.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import { loadMerchant } from './business.ts';
+import type { MerchantOfBusiness } from './business.ts';
+
+const shared = { section: 'businesses', action: 'businesses.write', load: loadMerchant } as const;
+const fields = [colourField, ...contactFields];
+
+const appearance = formRoutes<MerchantOfBusiness>({
+  ...{ ...shared, path: '/businesses/:id/appearance' },
+  view: ({ business, merchant, environment }) => ({
+    heading: `Colour and contact, ${environment}`,
+    effect: html`<p>${foreignText(business.name)}. Payers see the contact where a page says to ask the shop.</p>`,
+    fields: fields.map(({ field }) => field),
+    values: Object.fromEntries(
+      Object.entries(appearanceByField(fields, merchant)).map(([name, value]) => [name, value ?? '']),
+    ),
+    button: 'Save',
+    back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant }, input: { form } }) {
+    const changed = readAppearance(fields, form);
+    await services.money.db.withTransaction(async (tx) => {
+      await setAppearance(tx, merchant.id, changed);
+      audit(tx, services, visit, {
+        ...{ action: 'appearance.set', businessId: business.id, testMode: merchant.testMode },
+        object: { type: 'merchant', id: merchant.id },
+        ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
+      });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+const logo = formRoutes<MerchantOfBusiness>({
+  ...{ ...shared, path: '/businesses/:id/logo', uploadBytesMax: logoFormBytesMax },
+  view: ({ business, environment }) => ({
+    heading: `Logo, ${environment}`,
+    effect: html`<p>Payers see it beside the name of ${foreignText(business.name)}, on pages and posters.</p>`,
+    fields: [logoField],
+    button: 'Use this logo',
+    back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant }, input }) {
+    const png = readLogo(input);
+    const { width, height } = pngDimensions(png);
+    await services.money.db.withTransaction(async (tx) => {
+      await setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now });
+      audit(tx, services, visit, {
+        ...{ action: 'logo.set', businessId: business.id, testMode: merchant.testMode },
+        ...{ object: { type: 'merchant', id: merchant.id }, sent: { logo: `${width} × ${height} pixels` } },
+      });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+const withoutLogo = formRoutes<MerchantOfBusiness>({
+  ...{ ...shared, path: '/businesses/:id/logo/remove' },
+  view: ({ business, environment }) => ({
+    heading: `Remove the logo, ${environment}?`,
+    effect: html`<p>Pages and new posters show the name of ${foreignText(business.name)} alone.</p>`,
+    button: 'Remove the logo',
+    isDanger: true,
+    back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant } }) {
+    await services.money.db.withTransaction(async (tx) => {
+      if (!(await removeLogo(tx, merchant.id))) {
+        throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
+      }
+      audit(tx, services, visit, {
+        ...{ action: 'logo.remove', businessId: business.id, testMode: merchant.testMode },
+        object: { type: 'merchant', id: merchant.id },
+      });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+export const appearancePages: readonly ConsoleRoute[] = [...appearance, ...logo, ...withoutLogo];

@@ -1,0 +1,122 @@
+import { checkName } from '../../accounts/sign-up.ts';
+import { inviteMember, listTeam } from '../../accounts/team.ts';
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import { liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import { findBusiness } from './business.ts';
+import type { Business } from './business.ts';
+
+const create = formRoutes<null>({
+  path: '/businesses/new',
+  section: 'businesses',
+  action: 'businesses.write',
+  load: async () => null,
+  view: () => ({
+    heading: 'New business',
+    effect: html`<p>It gets a test and a live merchant. It takes no real money before it is approved.</p>`,
+    fields: [{ kind: 'text', name: 'name', label: 'Name', isRequired: true, hint: 'Payers see it.' }],
+    button: 'Create the business',
+    back: { href: '/businesses', text: 'Back to the businesses' },
+  }),
+  async submit(services, visit, { input }) {
+    const name = (input.form['name'] ?? '').trim();
+    checkName(name, 'name');
+    await services.accounts.sealer.prepare();
+    const { businessId } = await services.money.db.withTransaction(async (tx) => {
+      const created = await services.createBusiness(tx, { name });
+      const object = { type: 'business', id: created.businessId };
+      audit(tx, services, visit, {
+        action: 'businesses.create',
+        object,
+        businessId: created.businessId,
+        sent: { name },
+      });
+      return created;
+    });
+    return `/businesses/${businessId}`;
+  },
+});
+
+const suspend = formRoutes<Business>({
+  path: '/businesses/:id/suspend',
+  section: 'businesses',
+  action: 'businesses.write',
+  load: (services, _visit, { params }) => findBusiness(services, params['id']),
+  view: ({ id, name }) => ({
+    heading: 'Suspend this business?',
+    effect: html`<p>${foreignText(name)} gets no new payments and transfers until somebody with the role admin lifts it; those under way finish.</p>`,
+    fields: [{ kind: 'text', name: 'reason', label: 'Reason', isRequired: true }],
+    button: 'Suspend the business',
+    isDanger: true,
+    back: { href: `/businesses/${id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id }, input }) {
+    const reason = input.form['reason'] ?? '';
+    await services.money.db.withTransaction(async (tx) => {
+      await suspendBusiness(tx, services.money, id);
+      const object = { type: 'business', id };
+      audit(tx, services, visit, { action: 'businesses.suspend', object, businessId: id, sent: { reason } });
+    });
+    return `/businesses/${id}`;
+  },
+});
+
+const lift = formRoutes<Business>({
+  path: '/businesses/:id/lift',
+  section: 'businesses',
+  action: 'businesses.approve',
+  load: (services, _visit, { params }) => findBusiness(services, params['id']),
+  view: ({ id, name }) => ({
+    heading: 'Lift the suspension?',
+    effect: html`<p>${foreignText(name)} works again as before.</p>`,
+    button: 'Lift the suspension',
+    back: { href: `/businesses/${id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { id } }) {
+    await services.money.db.withTransaction(async (tx) => {
+      await liftSuspension(tx, id);
+      const object = { type: 'business', id };
+      audit(tx, services, visit, { action: 'businesses.lift_suspension', object, businessId: id });
+    });
+    return `/businesses/${id}`;
+  },
+});
+
+const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
+  path: '/businesses/:id/owner',
+  section: 'businesses',
+  action: 'businesses.write',
+  async load(services, _visit, { params }) {
+    const business = await findBusiness(services, params['id']);
+    return { business, hasTeam: (await listTeam(services.accounts.db, business.id)).length > 0 };
+  },
+  view: ({ business: { id, name }, hasTeam }) => ({
+    heading: 'Invite its owner',
+    effect: html`<p>They get a link by mail, which works for seven days, and do everything for ${foreignText(name)} from then on.</p>`,
+    fields: [{ kind: 'email', name: 'email', label: 'E-mail address', isRequired: true }],
+    // Later owners are invited by those who are there: an operator must not become one.
+    refusal: hasTeam ? html`<p>It has a team already. Its owners invite others themselves.</p>` : undefined,
+    button: 'Invite the owner',
+    back: { href: `/businesses/${id}`, text: 'Back to the business' },
+  }),
+  async submit(services, visit, { subject: { business, hasTeam }, input: { form } }) {
+    if (hasTeam) throw new AppError('state_conflict', 'It has a team already. Nothing was done.');
+    const { accounts } = services;
+    const { id, name } = business;
+    const email = form['email'] ?? '';
+    await accounts.sealer.prepare();
+    await accounts.db.withTransaction(async (tx) => {
+      const grant = { role: 'owner' as const, terminalIds: [] };
+      await inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant });
+      const object = { type: 'business', id };
+      audit(tx, services, visit, { action: 'businesses.invite_owner', object, businessId: id, sent: { email } });
+    });
+    return `/businesses/${id}`;
+  },
+});
+
+export const businessForms: readonly ConsoleRoute[] = [...create, ...suspend, ...lift, ...inviteOwner];

@@ -1,0 +1,189 @@
+import { listInvitations, listTeam } from '../../accounts/team.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { getBusiness } from '../../merchants/business-status.ts';
+import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
+import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
+import { rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
+import { allNetworks, findFeeRule, networksNamed, resolveReserve } from '../../merchants/rules.ts';
+import type { Operation } from '../../merchants/rules.ts';
+import { listLinksWithRateLimit } from '../../links/manage-links.ts';
+import { listTerminalsWithRateLimit } from '../../terminals/manage-terminals.ts';
+import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
+import { foreignText, formatTime } from '../../pages/page-text.ts';
+import { knownNetworks, networkName } from '../../networks/known-networks.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import type { RecordAction } from '../../portal/patterns/record-page.ts';
+import type { OperatorAction } from '../../accounts/permissions.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import { feeInWords, limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
+import type { ConsoleVisit } from '../visit.ts';
+import { findBusiness, statusMark } from './business.ts';
+import type { Business } from './business.ts';
+
+/** May it go live? What is agreed with it? Who are its people? */
+export const businessPage: ConsoleRoute = {
+  method: 'GET',
+  path: '/businesses/:id',
+  section: 'businesses',
+  action: 'records.read',
+  async handle(services, visit, { params }) {
+    const business = await findBusiness(services, params['id']);
+    const status = await getBusiness(services.money.db, business.id);
+    const body = html`${recordHead(visit, {
+      heading: foreignText(business.name),
+      state: statusMark(status),
+      actions: actionsOf(business, status),
+    })}
+${status.suspendedAt !== null && html`<p class="notice wait">Suspended since ${formatTime(status.suspendedAt)}. The audit log says why.</p>`}
+${status.liveRequestedAt !== null && status.liveApprovedAt === null && html`<p class="notice wait">Asks to go live since ${formatTime(status.liveRequestedAt)}.</p>`}
+<div class="columns">${await merchantPanel(services, visit, business.test)}${await merchantPanel(services, visit, business.live)}
+${await teamPanel(services, visit, business)}${lookPanel(visit, business)}</div>
+<p><a href="${visit.base}/audit?business=${business.id}">Audit log of this business</a></p>`;
+    return { title: business.name, body };
+  },
+};
+
+function actionsOf({ id }: Business, status: BusinessStatus): RecordAction<OperatorAction>[] {
+  const head = `/businesses/${id}`;
+  return [
+    { href: `${head}/keys`, text: 'API keys', needs: 'records.read' },
+    { href: `${head}/approval`, text: 'Checklist', needs: 'businesses.write' },
+    ...(status.liveApprovedAt === null
+      ? [{ href: `${head}/approval/approve`, text: 'Approve for live', needs: 'businesses.approve' as const }]
+      : []),
+    status.suspendedAt === null
+      ? { href: `${head}/suspend`, text: 'Suspend', needs: 'businesses.write', isDanger: true }
+      : { href: `${head}/lift`, text: 'Lift the suspension', needs: 'businesses.approve' },
+  ];
+}
+
+const termsLinks = [
+  ['fees', 'Fee of collections'],
+  ['transfer-fees', 'Fee of transfers'],
+  ['limits', 'Limits'],
+  ['settlement', 'Settlement and reserve'],
+  ['settlement-run', 'Pay out sub-accounts'],
+  ['rate-limits', 'Rate limits'],
+  ['page-rate-limits', 'Limit of one page'],
+] as const;
+
+async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, merchant: Merchant): Promise<Html> {
+  const { db } = services.money;
+  const { base, may } = visit;
+  const { testMode, transferLimits, collectionFee } = merchant;
+  const environment = testMode ? 'test' : 'live';
+  const reserve = resolveReserve(await findReserves(db, { merchantId: merchant.id }), testMode);
+  const head = `${base}/businesses/${merchant.businessId}`;
+  return html`<section class="panel"><h2>${testMode ? 'Test' : 'Live'}</h2>${facts([
+    ['Merchant id', merchant.id],
+    ['Short id', merchant.shortId],
+    ...(await feeFacts(services, merchant)),
+    ['Fees of collections are paid by', collectionFee.payer === 'customer' ? 'the payer' : 'the business'],
+    ['Largest transfer', limitInWords(transferLimits.largestMinor)],
+    ['Transfers a day', limitInWords(transferLimits.dailyMinor)],
+    ['Reserve', reserveInWords(reserve)],
+    ['Sub-accounts are paid out', await payoutScheduleOf(db, merchant.id)],
+    ...(await rateFacts(services, merchant)),
+  ])}
+<p class="actions"><a class="button small plain" href="${base}/${environment}/totals?business=${merchant.businessId}">Totals</a>
+<a class="button small plain" href="${base}/${environment}/ledger/explain?merchant=${merchant.id}&account=payout_balance">Balance</a>
+${testMode && may('phone.use').isAllowed && html`<a class="button small plain" href="${services.phoneLink(merchant)}">Simulated phone</a>`}</p>
+${
+  may('terms.manage').isAllowed &&
+  html`<details><summary>Change its terms</summary><ul class="links">${termsLinks.map(
+    ([name, text]) => html`<li><a href="${head}/${name}?environment=${environment}">${text}</a></li>`,
+  )}${knownNetworks.map(
+    ({ id, displayName }) =>
+      html`<li><a href="${head}/transfer-fees?environment=${environment}&network=${id}">Fee of transfers with ${displayName}</a></li>`,
+  )}</ul></details>`
+}</section>`;
+}
+
+type Fact = readonly [name: string, value: Html | string];
+
+async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
+  const rules = await findMerchantRules(db, merchant.id);
+  if (!rules) return [];
+  const feeOf = (operation: Operation, network: string): string => {
+    const found = findFeeRule(rules, operation, network);
+    const source = found?.source === 'default' ? ' (default)' : '';
+    return `${feeInWords(found?.rule ?? null)}${source}`;
+  };
+  return [
+    ['Fee of collections', feeOf('collection', allNetworks)],
+    ['Fee of transfers', feeOf('transfer', allNetworks)],
+    ...networksNamed(rules).map((network): Fact => [`With ${networkName(network)}`, feeOf('transfer', network)]),
+  ];
+}
+
+async function rateFacts({ money: { db }, rateLimits }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
+  const [requests] = rateLimitKinds;
+  const own = rateLimitKinds.flatMap(({ field, unit, setting }): Fact[] => {
+    const rate = merchant[field];
+    if (rate === null && field !== requests?.field) return [];
+    const shown = rate ?? BigInt(rateLimits[setting(merchant).field]);
+    const text = shown === 0n ? 'no limit' : `${shown} ${unit}`;
+    return [['Rate limit', rate === null ? `${text} (setting)` : text]];
+  });
+  const pages = [
+    ...(await listLinksWithRateLimit(db, merchant.id)).map(({ title, rateLimit }) => ({ name: title, rateLimit })),
+    ...(await listTerminalsWithRateLimit(db, merchant.id)).map(({ name, rateLimit }) => ({ name, rateLimit })),
+  ];
+  return [
+    ...own,
+    ...pages.map(({ name, rateLimit }): Fact => [
+      'Rate limit of a page',
+      html`${foreignText(name)}: ${rateLimit === 0n ? 'no limit' : `${rateLimit} payments a second`}`,
+    ]),
+  ];
+}
+
+async function teamPanel(
+  { accounts }: ConsoleServices,
+  { base, now, may }: ConsoleVisit,
+  { id }: Business,
+): Promise<Html> {
+  const team = await listTeam(accounts.db, id);
+  const invited = (await listInvitations(accounts.db, id)).filter(({ expiresAt }) => expiresAt > now);
+  return html`<section class="panel"><h2>People</h2>${
+    team.length + invited.length === 0 && html`<p>Nobody works with it yet.</p>`
+  }${facts([
+    ...team.map(({ name, email, role }) => [html`${foreignText(name)}, ${role}`, email] as const),
+    ...invited.map(({ email, role }) => [`Invited, ${role}`, email] as const),
+  ])}${
+    team.length === 0 &&
+    may('businesses.write').isAllowed &&
+    html`<p class="actions"><a class="button small plain" href="${base}/businesses/${id}/owner">Invite its owner</a></p>`
+  }</section>`;
+}
+
+/** Its look on payers' pages; test and live may differ. */
+function lookPanel({ base, may }: ConsoleVisit, { id, test, live }: Business): Html {
+  const looks = [test, live].map((merchant) => {
+    const environment = merchant.testMode ? 'test' : 'live';
+    const { logoSetAt } = merchant;
+    const head = `${base}/businesses/${id}`;
+    return html`<h3>${merchant.testMode ? 'Test' : 'Live'}</h3>
+${logoSetAt && html`<p><img class="logo" src="${merchantLogoPath({ id: merchant.id, logoSetAt })}" alt="Its logo" width="80" height="80"></p>`}
+${facts([
+  ['Logo', logoSetAt === null ? 'None' : null],
+  ['Colour', merchant.pageColour ?? 'The standard green'],
+  ['Phone', merchant.contactPhone],
+  ['WhatsApp', merchant.contactWhatsapp],
+  ['E-mail', merchant.contactEmail],
+  ['In its words', merchant.contactText && foreignText(merchant.contactText)],
+])}
+${
+  may('businesses.write').isAllowed &&
+  html`<p class="actions"><a class="button small plain" href="${head}/appearance?environment=${environment}">Colour and contact</a>
+<a class="button small plain" href="${head}/logo?environment=${environment}">Logo</a>${
+    logoSetAt && html`<a class="button small plain" href="${head}/logo/remove?environment=${environment}">Remove it</a>`
+  }</p>`
+}`;
+  });
+  return html`<section class="panel"><h2>On payers’ pages</h2>${looks}</section>`;
+}

@@ -1,0 +1,222 @@
+import { mailOwners } from '../../accounts/owner-mails.ts';
+import { AppError } from '../../api/app-error.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../../merchants/manage-keys.ts';
+import type { CreatedKey, ListedKey } from '../../merchants/manage-keys.ts';
+import { cleanText, foreignText } from '../../pages/page-text.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { secretPage } from '../../portal/patterns/shown-once.ts';
+import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
+import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
+import { findBusiness, loadMerchant } from './business.ts';
+import type { Business, MerchantOfBusiness } from './business.ts';
+
+const path = '/businesses/:id/keys';
+
+interface KeyOfMerchant extends MerchantOfBusiness {
+  key: ListedKey;
+}
+
+const list: ConsoleRoute = {
+  ...{ method: 'GET', path, section: 'businesses', action: 'records.read' },
+  async handle(services, visit, { params }) {
+    const business = await findBusiness(services, params['id']);
+    const head = `/businesses/${business.id}`;
+    const body = html`${recordHead(visit, {
+      heading: html`API keys of ${foreignText(business.name)}`,
+      state: null,
+      under: html`<p><a href="${visit.base}${head}">Back to the business</a></p>`,
+      actions: [
+        { href: `${head}/keys/new?environment=test`, text: 'New test key', needs: 'keys.manage' },
+        { href: `${head}/keys/new?environment=live`, text: 'New live key', needs: 'keys.manage' },
+      ],
+    })}
+${await keyTable(services, visit, { business, merchant: business.test, environment: 'test' })}
+${await keyTable(services, visit, { business, merchant: business.live, environment: 'live' })}`;
+    return { title: 'API keys', body };
+  },
+};
+
+async function keyTable({ money }: ConsoleServices, visit: ConsoleVisit, of: MerchantOfBusiness): Promise<Html> {
+  const { base, now } = visit;
+  const { merchant, environment, business } = of;
+  const keys = await listKeys(money.db, money.clock, merchant);
+  const title = environment === 'test' ? 'Test' : 'Live';
+  const hrefOf = ({ id }: ListedKey): string =>
+    `${base}/businesses/${business.id}/keys/${id}?environment=${environment}`;
+  return html`<section class="found"><h2>${title}</h2>${
+    keys.length === 0
+      ? html`<section class="empty"><p>No ${environment} keys yet.</p></section>`
+      : html`<table class="list"><caption class="unseen">${title} keys</caption><thead><tr><th scope="col">Name</th>
+<th scope="col" class="wide">Key</th><th scope="col" class="wide">May</th><th scope="col" class="wide">Last used</th><th scope="col">State</th></tr></thead>
+<tbody>${keys.map(
+          (key) => html`<tr><td><a href="${hrefOf(key)}"><span class="first">${foreignText(key.name)}</span></a>
+<span class="second phone">${keyText(key, merchant.testMode)}</span></td>
+<td class="wide"><code>${keyText(key, merchant.testMode)}</code></td><td class="wide">${scopesText(key.scopes)}</td>
+<td class="wide">${key.lastUse ? shownTime(key.lastUse.usedAt, now) : 'Never'}</td><td>${stateMark(keyState(key))}</td></tr>`,
+        )}</tbody></table>`
+  }</section>`;
+}
+
+async function loadKey(services: ConsoleServices, visit: ConsoleVisit, input: PageInput): Promise<KeyOfMerchant> {
+  const of = await loadMerchant(services, visit, input);
+  const { db, clock } = services.money;
+  const key = (await listKeys(db, clock, of.merchant)).find(({ id }) => id === input.params['key']);
+  if (!key) throw new AppError('not_found', 'There is no such API key in this environment.');
+  return { ...of, key };
+}
+
+const show: ConsoleRoute = {
+  ...{ method: 'GET', path: `${path}/:key`, section: 'businesses', action: 'records.read' },
+  async handle(services, visit, input) {
+    const { key, business, merchant, environment } = await loadKey(services, visit, input);
+    const { now, base } = visit;
+    const head = `/businesses/${business.id}/keys/${key.id}`;
+    const isOn = key.state !== 'revoked' && key.state !== 'expired';
+    const actions = [
+      ...(isOn && key.rolledTo === null ? [{ href: `${head}/roll`, text: 'Roll key' }] : []),
+      ...(isOn ? [{ href: `${head}/revoke`, text: 'Revoke', isDanger: true }] : []),
+    ].map((action) => ({
+      ...action,
+      href: `${action.href}?environment=${environment}`,
+      needs: 'keys.manage' as const,
+    }));
+    const body = html`${recordHead(visit, {
+      heading: foreignText(key.name),
+      state: keyState(key),
+      under: html`<p><a href="${base}/businesses/${business.id}/keys">API keys of ${foreignText(business.name)}</a>, ${environment}</p>`,
+      actions,
+    })}
+<section class="panel"><h2>Details</h2>${facts([
+      ['Key', html`<code>${keyText(key, merchant.testMode)}</code>`],
+      ['May', scopesText(key.scopes)],
+      ['From', key.addresses === null ? 'Any address' : key.addresses.join(', ')],
+      ['Last used', key.lastUse ? html`${shownTime(key.lastUse.usedAt, now)} from ${key.lastUse.address}` : 'Never'],
+      ['Created', shownTime(key.createdAt, now)],
+      ['Ends', key.expiresAt === null ? 'Never' : shownTime(key.expiresAt, now)],
+      ['Revoked', key.revokedAt && shownTime(key.revokedAt, now)],
+      ['Key id', key.id],
+    ])}</section>`;
+    return { title: cleanText(key.name), body };
+  },
+};
+
+const manage = { section: 'businesses', action: 'keys.manage' } as const;
+
+const create = formRoutes<MerchantOfBusiness>({
+  ...{ ...manage, path: `${path}/new`, load: loadMerchant },
+  view: ({ business, environment }) => ({
+    heading: `New ${environment} key`,
+    effect: html`<p>Of ${foreignText(business.name)}. Its owners are told by mail. Give it to nobody but them, and never in a message.</p>`,
+    fields: keyFields,
+    values: keyValues,
+    button: 'Create the key',
+    back: { href: `/businesses/${business.id}/keys`, text: 'Back to the keys' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    await services.accounts.sealer.prepare();
+    const { text } = await services.money.db.withTransaction(async (tx) => {
+      const created = await createApiKey(tx, services.keys, subject.merchant, newKeyOf(body));
+      await noteNewKey(tx, { services, visit, of: subject }, created, 'keys.create');
+      return created;
+    });
+    return newKeyPage(visit, subject, text, html`<p>It works from now on.</p>`);
+  },
+});
+
+function newKeyPage({ base }: ConsoleVisit, { business, environment }: MerchantOfBusiness, text: string, effect: Html) {
+  return secretPage({
+    ...{ title: `A new ${environment} key of ${cleanText(business.name)}`, label: 'API key', secret: text, effect },
+    next: { href: `${base}/businesses/${business.id}/keys`, text: 'I have copied it' },
+  });
+}
+
+interface Noted {
+  services: ConsoleServices;
+  visit: ConsoleVisit;
+  of: { business: Business; merchant: MerchantOfBusiness['merchant'] };
+}
+
+/** The audit entry of a new key, and a mail to every owner; neither holds the key. */
+async function noteNewKey(
+  tx: Transaction,
+  { services, visit, of: { business, merchant } }: Noted,
+  { record }: CreatedKey,
+  action: 'keys.create' | 'keys.roll',
+): Promise<void> {
+  const { name, scopes, expiresAt, addresses, lastFour } = record;
+  const ending = keyText({ lastFour }, merchant.testMode);
+  audit(tx, services, visit, {
+    ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
+    sent: { name, scopes, expires_at: expiresAt?.toISOString() ?? null, addresses, ends_with: lastFour },
+  });
+  const environment = merchant.testMode ? 'test' : 'live';
+  await mailOwners(tx, services.accounts, business.id, {
+    subject: `New ${environment} API key`,
+    what: `The operator of the service ${action === 'keys.roll' ? 'rolled' : 'created'} an API key of yours: “${cleanText(name)}”, ${ending}. It may: ${scopesText(scopes)}.`,
+  });
+}
+
+const roll = formRoutes<KeyOfMerchant>({
+  ...{ ...manage, path: `${path}/:key/roll`, load: loadKey },
+  view: ({ key, business, merchant }) => ({
+    heading: 'Roll this key?',
+    effect: html`${named(key, merchant.testMode)}<p>A new key with the same name and rights replaces it.</p>`,
+    fields: [overlapField],
+    button: 'Roll key',
+    back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    await services.accounts.sealer.prepare();
+    const { text, previous } = await services.money.db.withTransaction(async (tx) => {
+      const rolled = { id: subject.key.id, overlapMs: overlapMsOf(body) };
+      const created = await rollApiKey(tx, services.keys, subject.merchant, rolled);
+      await noteNewKey(tx, { services, visit, of: subject }, created, 'keys.roll');
+      return created;
+    });
+    return newKeyPage(
+      visit,
+      subject,
+      text,
+      html`<p>The old key ends: ${shownTime(previous.expiresAt, visit.now)}.</p>`,
+    );
+  },
+});
+
+const revoke = formRoutes<KeyOfMerchant>({
+  ...{ ...manage, path: `${path}/:key/revoke`, load: loadKey },
+  view: ({ key, business, merchant }) => ({
+    heading: 'Revoke this key?',
+    effect: html`${named(key, merchant.testMode)}<p>Within seconds every request with it is refused. It cannot be turned on again.</p>`,
+    button: 'Revoke',
+    isDanger: true,
+    back: { href: `/businesses/${business.id}/keys`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant, key } }) {
+    const { money } = services;
+    await money.db.withTransaction(async (tx) => {
+      await revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id });
+      audit(tx, services, visit, {
+        ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
+        ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
+      });
+    });
+    return `/businesses/${business.id}/keys`;
+  },
+});
+
+function named(key: ListedKey, testMode: boolean): Html {
+  return html`<p>${foreignText(key.name)}, <code>${keyText(key, testMode)}</code>.</p>`;
+}
+
+// `new` comes before `:key`.
+export const keyPages: readonly ConsoleRoute[] = [list, ...create, show, ...roll, ...revoke];

@@ -1,0 +1,65 @@
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { periodOf } from '../../settlement/period.ts';
+import { countUnsettled, settleSubAccounts } from '../../settlement/settle-sub-accounts.ts';
+import { dayText } from '../../portal/patterns/texts.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import { loadMerchant } from './business.ts';
+import type { MerchantOfBusiness } from './business.ts';
+
+interface Run extends MerchantOfBusiness {
+  period: string;
+  /** Sub-accounts that the period has not paid out. */
+  count: number;
+}
+
+/** As `settlement run`: pays out every sub-account that has enough, once in the merchant's period of today. */
+export const settlementRun = formRoutes<Run>({
+  path: '/businesses/:id/settlement-run',
+  section: 'businesses',
+  action: 'terms.manage',
+  async load(services, visit, input) {
+    const of = await loadMerchant(services, visit, input);
+    const { db } = services.money;
+    const merchantId = of.merchant.id;
+    const period = periodOf(await payoutScheduleOf(db, merchantId), visit.now);
+    return { ...of, period, count: await countUnsettled(db, { merchantId, period, retriesRefused: true }) };
+  },
+  view: ({ business, environment, period, count }) => ({
+    heading: `Pay out sub-accounts, ${environment}?`,
+    effect: html`<p>${foreignText(business.name)}: every sub-account that has enough settled money is paid out in full, once in the period of ${dayText(period)}.</p>
+<p>${count === 1 ? '1 sub-account was' : `${count.toLocaleString('en-GB')} sub-accounts were`} not paid out in it yet. Payouts that are sent cannot be called back.</p>`,
+    refusal:
+      count === 0
+        ? html`<p>Every sub-account of ${foreignText(business.name)} is paid out in this period, or there is none.</p>`
+        : undefined,
+    button: 'Pay out sub-accounts',
+    back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant, period } }) {
+    const { money } = services;
+    const totals = await settleSubAccounts(money, { merchant, period, retriesRefused: true });
+    const { payouts, amountMinor, refused, failed } = totals;
+    await money.db.withTransaction(async (tx) =>
+      audit(tx, services, visit, {
+        ...{ action: 'settlement.run', businessId: business.id, testMode: merchant.testMode },
+        object: { type: 'merchant', id: merchant.id },
+        sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },
+      }),
+    );
+    if (failed > 0) {
+      throw new AppError(
+        'state_conflict',
+        `${payouts} were paid out; ${failed} failed because of an error here. Run it again.`,
+      );
+    }
+    const body = html`<section class="panel narrow-form"><h1>${payouts === 1 ? '1 payout' : `${payouts} payouts`} ordered</h1>
+<p>${formatAmount(amountMinor)} in total, period of ${dayText(period)}.${refused > 0 && ` ${refused} could not be paid out: their network or number takes no payouts.`}</p>
+<p class="actions"><a class="button small" href="${visit.base}/businesses/${business.id}">Back to the business</a></p></section>`;
+    return { title: 'Payouts ordered', body };
+  },
+});

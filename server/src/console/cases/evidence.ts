@@ -1,0 +1,72 @@
+import type { Case } from '../../cases/case.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import { stateMark } from '../../portal/patterns/texts.ts';
+import { findRecord } from '../../reports/find-records.ts';
+import { loadRecord } from '../records/load-record.ts';
+import type { LoadedRecord } from '../records/load-record.ts';
+import type { ConsoleServices } from '../services.ts';
+
+/** The payment, transfer or refund that a case is about; undefined where it is about a business's debt. */
+export async function recordOfCase(
+  services: ConsoleServices,
+  found: Case,
+  testMode: boolean,
+): Promise<LoadedRecord | undefined> {
+  if (found.subjectType === 'merchant') return undefined;
+  const record = await findRecord(services.money.db, testMode, found.subjectId);
+  return record && loadRecord(services, record);
+}
+
+interface Compared {
+  name: string;
+  ours: string;
+  theirs: string;
+}
+
+/** What we have beside what the network reported, with a mark where they differ. */
+export function comparison(found: Case, record: LoadedRecord): Html {
+  const { networkText, rows } = comparedRows(found, record);
+  return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
+<th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
+    ({
+      name,
+      ours,
+      theirs,
+    }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
+${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td></tr>`,
+  )}</tbody></table>`;
+}
+
+function comparedRows(found: Case, { of }: LoadedRecord): { networkText: string; rows: Compared[] } {
+  const reported = formatAmount(found.amountMinor);
+  if (of.kind === 'payment') {
+    const attempt = of.attempts.find(({ id }) => id === found.subjectId) ?? of.payment.charge;
+    const rows = [
+      { name: 'Amount', ours: attempt ? formatAmount(attempt.amountPaidMinor) : '', theirs: reported },
+      { name: 'State', ours: stateText(attempt?.status ?? ''), theirs: reportedState(found) },
+      { name: 'Transaction', ours: attempt?.networkTransactionId ?? '', theirs: found.transactionId },
+    ];
+    return { networkText: networkName(attempt?.network ?? ''), rows };
+  }
+  const { transfer } = of;
+  const rows = [
+    { name: 'Amount', ours: formatAmount(transfer.amountMinor), theirs: reported },
+    { name: 'State', ours: stateText(transfer.status), theirs: reportedState(found) },
+    { name: 'Transaction', ours: transfer.networkTransactionId ?? '', theirs: found.transactionId },
+  ];
+  return { networkText: networkName(transfer.network), rows };
+}
+
+/** Our state in the words in which networks report theirs. */
+function stateText(status: string): string {
+  if (status === 'completed' || status === 'refunded') return 'paid';
+  return status === 'reversed' ? 'taken back' : status;
+}
+
+function reportedState({ kind }: Case): string {
+  if (kind === 'network_reversal' || kind === 'partial_reversal') return 'taken back';
+  return kind === 'outcome_unknown' ? 'unknown' : 'paid';
+}

@@ -1,0 +1,13 @@
+import { dayMs } from '../../kit/clock.ts';
+
+const minuteMs = 60_000;
+
+/** From when on a person is needed: the limits of docs/operations.md, "Monitoring". */
+export const alarmLimits = {
+  /** A queue's oldest task. */
+  queueMs: minuteMs,
+  /** A live network, or a business's payouts there, without an answer; an empty float needs a person at once. */
+  pausedMs: 5 * minuteMs,
+  /** What a business owes. */
+  owedMs: dayMs,
+} as const;

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { renderHtml } from '../../kit/html.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import type { NetworkHealth } from '../../reports/network-health.ts';
+import { simulatedCapabilities } from '../../networks/simulated/capabilities.ts';
+import type { Watched } from './troubles.ts';
+import { troublesOf } from './troubles.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
+const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes * 60_000);
+const merchant = { id: 'm-1', name: 'Kairaba Books', businessId: 'b-1' } as Merchant;
+
+function watched(part: Partial<Watched>): Watched {
+  const nothing = { networks: [], queues: [], cases: [], owed: [], verified: undefined };
+  return { now, base: '/operator/live', merchants: new Map([[merchant.id, merchant]]), ...nothing, ...part };
+}
+
+/** A network with one open breaker, and payouts that wait for it. */
+function paused(breaker: {
+  reason: 'float_empty' | 'network_unavailable';
+  minutes: number;
+  testMode?: boolean;
+  merchantId?: string;
+}): NetworkHealth {
+  const { reason, minutes, testMode = false, merchantId = null } = breaker;
+  const wave = simulatedCapabilities(0).find(({ network }) => network === 'wave');
+  assert.ok(wave);
+  const open = { state: 'open' as const, reason, openedAt: minutesAgo(minutes), retryAt: minutesAgo(-5) };
+  const counts = { failedTrials: 1n, failuresInARow: 0n, failedMerchants: [], version: 1n };
+  return {
+    ...{ capabilities: { ...wave, testMode }, paysOut: true, floatMinor: 0n },
+    attempts: { paidCount: 0, endedCount: 0, hours: 24 },
+    breakers: [{ network: 'wave', testMode, railAccount: wave.railAccount, merchantId, ...open, ...counts }],
+    waiting: [
+      {
+        ...{ network: 'wave', merchantId: merchant.id, count: 14n, heldMinor: 2_240_000n },
+        ...{ oldestAt: minutesAgo(minutes), nextTryAt: minutesAgo(-5) },
+      },
+    ],
+  };
+}
+
+function debt(amountMinor: bigint, minutes: number): Watched['owed'][number] {
+  const account = { merchantId: merchant.id, account: 'receivable_merchant', currency: 'GMD' } as const;
+  return { ...account, amountMinor, since: minutesAgo(minutes), kind: 'receivable_merchant' };
+}
+
+const queue = (minutes: number) => ({
+  ...{ name: 'webhooks', text: 'Webhooks to businesses', dueCount: 41n, laterCount: 0n },
+  oldestDueAt: minutesAgo(minutes),
+});
+
+it('a network that pays out nothing names why, since when, what waits with its money, and the next try', () => {
+  const [trouble] = troublesOf(watched({ networks: [paused({ reason: 'float_empty', minutes: 1 })] }));
+  assert.ok(trouble);
+  assert.match(renderHtml(trouble.text), /Wave pays out nothing: float empty since .*Today 11:59/);
+  assert.match(renderHtml(trouble.detail), /14 wait, D22,400\.00; next try .*Today 12:05/);
+  assert.equal(trouble.href, '/operator/live/networks/wave');
+});
+
+it('nothing is a trouble before its documented alarm limit, and everything is after it', () => {
+  const early = watched({
+    networks: [paused({ reason: 'network_unavailable', minutes: 4 })],
+    queues: [queue(1)],
+    owed: [debt(100n, 23 * 60)],
+  });
+  assert.deepEqual(troublesOf(early), []);
+  const late = watched({
+    networks: [paused({ reason: 'network_unavailable', minutes: 6 })],
+    queues: [queue(2)],
+    owed: [debt(100n, 25 * 60)],
+  });
+  assert.equal(troublesOf(late).length, 3);
+  const ofOne = watched({ networks: [paused({ reason: 'network_unavailable', minutes: 6, merchantId: merchant.id })] });
+  assert.match(
+    troublesOf(ofOne)
+      .map(({ text }) => renderHtml(text))
+      .join(' '),
+    /pays out nothing of .*Kairaba Books/,
+  );
+  const ofTesters = watched({ networks: [paused({ reason: 'float_empty', minutes: 60, testMode: true })] });
+  assert.deepEqual(troublesOf(ofTesters), []);
+});
+
+it('troubles stand by money held times age, after a ledger that is wrong', () => {
+  const verified = {
+    ...{ id: 'v-1', verifiedAt: minutesAgo(1), scope: 'all merchants', isCorrect: false, movements: 2n, accounts: 2n },
+    problem: 'Merchant m-1, account held: too much.',
+  };
+  const troubles = troublesOf(
+    watched({
+      verified,
+      networks: [paused({ reason: 'float_empty', minutes: 10 })],
+      queues: [queue(600)],
+      // Less money than waits for Wave, for so much longer that it weighs more.
+      owed: [debt(200_000n, 60 * 24 * 30)],
+    }),
+  );
+  const texts = troubles.map(({ text }) => renderHtml(text).replaceAll(/<[^>]*>/g, ''));
+  assert.deepEqual(
+    texts.map((text) => text.split(/ was wrong| owes| pays|: Web/)[0]),
+    ['The ledger', 'Kairaba Books', 'Wave', 'Late'],
+  );
+});

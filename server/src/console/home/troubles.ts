@@ -1,0 +1,122 @@
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { owedDescriptions } from '../../debts/what-is-owed.ts';
+import type { Owed } from '../../debts/what-is-owed.ts';
+import type { StoredVerification } from '../../ledger/verifications.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import type { NetworkHealth } from '../../reports/network-health.ts';
+import { ageText } from '../age.ts';
+import { kindTexts } from '../cases/case-list.ts';
+import type { CaseRow } from '../cases/case-list.ts';
+import { ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
+import type { QueueRow } from '../queues/queue-names.ts';
+import { alarmLimits } from './alarm-limits.ts';
+
+/** Something that needs a person. */
+export interface Trouble {
+  text: Html;
+  detail: Html;
+  /** The whole path. */
+  href: string;
+  /** Bututs that cannot move because of it; 0 where that is not known. */
+  heldMinor: bigint;
+  since: Date;
+  /** True where nothing else counts before it is understood. */
+  isFirst?: boolean;
+}
+
+export interface Watched {
+  now: Date;
+  /** The head of the environment's addresses. */
+  base: string;
+  networks: readonly NetworkHealth[];
+  queues: readonly QueueRow[];
+  cases: readonly CaseRow[];
+  owed: readonly Owed[];
+  merchants: ReadonlyMap<string, Merchant>;
+  verified: StoredVerification | undefined;
+}
+
+/** What is past its alarm limit, by the money that it holds times its age. */
+export function troublesOf(watched: Watched): Trouble[] {
+  const { now } = watched;
+  const troubles = [
+    ...ledgerTroubles(watched),
+    ...networkTroubles(watched),
+    ...queueTroubles(watched),
+    ...caseTroubles(watched),
+    ...debtTroubles(watched),
+  ];
+  // At least one butut, so that troubles without money stand by their age.
+  const weight = ({ heldMinor, since }: Trouble): number =>
+    Number(heldMinor > 0n ? heldMinor : 1n) * (now.getTime() - since.getTime());
+  return troubles.toSorted(
+    (one, other) => Number(other.isFirst ?? false) - Number(one.isFirst ?? false) || weight(other) - weight(one),
+  );
+}
+
+function ledgerTroubles({ verified, now }: Watched): Trouble[] {
+  if (!verified || verified.isCorrect) return [];
+  const { verifiedAt, problem } = verified;
+  const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
+  const detail = html`${problem}`;
+  return [{ text, detail, href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt, isFirst: true }];
+}
+
+/** Of live networks: a simulated one is paused by testers on purpose. */
+function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[] {
+  return networks.flatMap((health) => {
+    const { network, displayName, testMode } = health.capabilities;
+    if (testMode) return [];
+    const href = `${base}/networks/${network}`;
+    const late = health.breakers.filter(
+      ({ reason, openedAt }) => reason === 'float_empty' || now.getTime() - openedAt.getTime() > alarmLimits.pausedMs,
+    );
+    const own = ownBreaker(health);
+    if (own && late.includes(own)) {
+      const text = html`${displayName} pays out nothing: ${reasonTexts[own.reason]} since ${shownTime(own.openedAt, now)}`;
+      const heldMinor = sumWaiting(health.waiting)?.heldMinor ?? 0n;
+      return [{ text, detail: waitingText(health.waiting, now), href, heldMinor, since: own.openedAt }];
+    }
+    return late.flatMap(({ merchantId, openedAt, reason }) => {
+      const waiting = health.waiting.filter((each) => each.merchantId === merchantId);
+      const name = foreignText(merchants.get(merchantId ?? '')?.name ?? 'one business');
+      const text = html`${displayName} pays out nothing of ${name}: ${reasonTexts[reason]} since ${shownTime(openedAt, now)}`;
+      const heldMinor = sumWaiting(waiting)?.heldMinor ?? 0n;
+      return [{ text, detail: waitingText(waiting, now), href, heldMinor, since: openedAt }];
+    });
+  });
+}
+
+function queueTroubles({ queues, base, now }: Watched): Trouble[] {
+  return queues.flatMap(({ text, oldestDueAt, dueCount }) => {
+    if (oldestDueAt === null || now.getTime() - oldestDueAt.getTime() <= alarmLimits.queueMs) return [];
+    const detail = html`${dueCount.toLocaleString('en-GB')} due, oldest ${ageText(oldestDueAt, now)}`;
+    const heading = html`Late: ${text}`;
+    return [{ text: heading, detail, href: `${base}/queues`, heldMinor: 0n, since: oldestDueAt }];
+  });
+}
+
+function caseTroubles({ cases, base, now }: Watched): Trouble[] {
+  return cases.map(({ id, found, business }) => ({
+    text: html`${formatAmount(found.amountMinor)}: ${kindTexts[found.kind]}`,
+    detail: html`${foreignText(business)}, open ${ageText(found.createdAt, now)}${found.proposalId !== null && ', waits for a confirmation'}`,
+    href: `${base}/cases/${id}`,
+    heldMinor: found.amountMinor,
+    since: found.createdAt,
+  }));
+}
+
+function debtTroubles({ owed, base, now, merchants }: Watched): Trouble[] {
+  return owed.flatMap(({ kind, merchantId, amountMinor, since }) => {
+    const merchant = merchants.get(merchantId);
+    const isLate = now.getTime() - since.getTime() > alarmLimits.owedMs;
+    if (kind !== 'receivable_merchant' || !merchant || !isLate) return [];
+    const text = html`${foreignText(merchant.name)} owes ${formatAmount(amountMinor)}`;
+    const detail = html`For ${ageText(since, now)}; ${owedDescriptions[kind].endsBy}`;
+    return [{ text, detail, href: `${base}/debts`, heldMinor: amountMinor, since }];
+  });
+}

@@ -1,0 +1,105 @@
+import { fieldError } from '../../api/app-error.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { percentToJson } from '../../kit/money.ts';
+import {
+  clearFeeRule,
+  findDefaultRules,
+  findMerchantRules,
+  setFeePayer,
+  setFeeRule,
+} from '../../merchants/manage-rules.ts';
+import { allNetworks, findFeeRule } from '../../merchants/rules.ts';
+import type { MerchantRules, Operation } from '../../merchants/rules.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import { clearField, isCleared, minorOf, percentOf, plainAmount, termsRoutes } from './terms-form.ts';
+import type { Form, TermsOwner } from './terms-form.ts';
+
+const ruleFields: readonly Field[] = [
+  { kind: 'text', name: 'percent', label: 'Percent', hint: 'Such as 1.5.' },
+  { kind: 'amount', name: 'fixed', label: 'Fixed part in dalasi' },
+  { kind: 'amount', name: 'minimum', label: 'At least, in dalasi' },
+  { kind: 'amount', name: 'maximum', label: 'At most, in dalasi' },
+];
+
+const payerField: Field = {
+  ...{ kind: 'select', name: 'payer', label: 'Paid by' },
+  options: [
+    { value: 'business', text: 'The business' },
+    { value: 'customer', text: 'The payer' },
+  ],
+};
+
+/** The rules of an owner, with the defaults behind them. */
+export async function rulesOf(
+  { money }: ConsoleServices,
+  { owner }: Pick<TermsOwner, 'owner'>,
+): Promise<MerchantRules> {
+  const none = { fees: [], limits: [] };
+  if (owner === 'default') return { own: none, defaults: await findDefaultRules(money.db) };
+  return (await findMerchantRules(money.db, owner.merchantId)) ?? { own: none, defaults: none };
+}
+
+async function ruleValues(services: ConsoleServices, operation: Operation, owner: TermsOwner): Promise<Form> {
+  const rule = findFeeRule(await rulesOf(services, owner), operation, owner.network)?.rule;
+  if (!rule) return {};
+  const { percentHundredths, fixedMinor, minimumMinor, maximumMinor } = rule;
+  return {
+    percent: percentHundredths === 0n ? '' : String(percentToJson(percentHundredths)),
+    fixed: plainAmount(fixedMinor),
+    minimum: plainAmount(minimumMinor),
+    maximum: plainAmount(maximumMinor),
+  };
+}
+
+async function setRule(
+  tx: Transaction,
+  operation: Operation,
+  { owner, network }: TermsOwner,
+  form: Form,
+): Promise<void> {
+  if (isCleared(form)) {
+    await clearFeeRule(tx, owner, { operation, network });
+    return;
+  }
+  const [minimumMinor, maximumMinor] = [minorOf(form, 'minimum') ?? 0n, minorOf(form, 'maximum')];
+  if (maximumMinor !== null && maximumMinor < minimumMinor) {
+    throw fieldError('invalid_request', 'maximum', 'The most is less than the least. Raise it.');
+  }
+  const fixedMinor = minorOf(form, 'fixed') ?? 0n;
+  const rule = { operation, network, percentHundredths: percentOf(form), fixedMinor, minimumMinor, maximumMinor };
+  await setFeeRule(tx, owner, rule);
+}
+
+const fees = termsRoutes({
+  name: 'fees',
+  heading: 'Fee of collections',
+  effect: 'A new rule replaces the previous one as a whole. Payments that exist keep their fee.',
+  hasDefault: true,
+  fields: (_services, owner) => [...(owner.merchant ? [payerField] : []), ...ruleFields, clearField(owner)],
+  values: async (services, owner) => ({
+    ...(owner.merchant && { payer: owner.merchant.collectionFee.payer }),
+    ...(await ruleValues(services, 'collection', { ...owner, network: allNetworks })),
+  }),
+  async set(tx, owner, form) {
+    if (owner.merchant) {
+      await setFeePayer(tx, owner.merchant.id, form['payer'] === 'customer' ? 'customer' : 'business');
+    }
+    // The fee of collections is the same on every network.
+    await setRule(tx, 'collection', { ...owner, network: allNetworks }, form);
+  },
+});
+
+const transferFees = termsRoutes({
+  name: 'transfer-fees',
+  heading: 'Fee of transfers',
+  effect:
+    'It comes on top of a transfer. A rule for one network goes before the one for all. Transfers that exist keep their fee.',
+  hasDefault: true,
+  fields: (_services, owner) => [...ruleFields, clearField(owner)],
+  values: (services, owner) => ruleValues(services, 'transfer', owner),
+  set: (tx, owner, form) => setRule(tx, 'transfer', owner, form),
+});
+
+export const feeTerms: readonly ConsoleRoute[] = [...fees, ...transferFees];

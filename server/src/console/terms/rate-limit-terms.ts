@@ -1,0 +1,119 @@
+import { fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import { getLink, setLinkRateLimit } from '../../links/manage-links.ts';
+import { setRateLimits } from '../../merchants/manage-rules.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { parseRate, rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
+import type { RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
+import { assert } from '../../kit/assert.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
+import { audit } from '../audit/record.ts';
+import { findBusiness } from '../businesses/business.ts';
+import type { Business } from '../businesses/business.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import { termsRoutes } from './terms-form.ts';
+import type { Form } from './terms-form.ts';
+
+const labels: Record<RateLimitKind['name'], string> = {
+  requests: 'API requests a second',
+  'key-percent': 'Percent of that for one of several keys',
+  pages: 'New payments a second from each link and counter',
+};
+
+function limitField(kind: RateLimitKind, { rateLimits }: ConsoleServices, merchant: Pick<Merchant, 'testMode'>): Field {
+  const setting = rateLimits[kind.setting(merchant).field];
+  const hint = `Empty: the server’s setting, ${setting === 0 ? 'no limit' : setting}.${kind.canBeNone ? ' “none”: no limit.' : ''}`;
+  return { kind: 'text', name: kind.name, label: labels[kind.name], hint };
+}
+
+/** A rate as a field has it. */
+function rateText(rate: bigint | null): string {
+  if (rate === null) return '';
+  return rate === 0n ? 'none' : String(rate);
+}
+
+/** Null for an empty field. Throws AppError that names the field. */
+function rateOf(kind: RateLimitKind, form: Form, name: string = kind.name): bigint | null {
+  const text = (form[name] ?? '').trim().toLowerCase();
+  if (text === '') return null;
+  const rate = parseRate(kind, text);
+  if (rate !== undefined) return rate;
+  throw fieldError(
+    'invalid_request',
+    name,
+    `Type a whole number from 1 to ${kind.max}${kind.canBeNone ? ', or none' : ''}.`,
+  );
+}
+
+const ofMerchant = termsRoutes({
+  name: 'rate-limits',
+  heading: 'Rate limits',
+  effect: 'Every process applies a change within three seconds.',
+  hasDefault: false,
+  fields: (services, { merchant }) =>
+    rateLimitKinds.map((kind) => limitField(kind, services, merchant ?? { testMode: false })),
+  values: async (_services, { merchant }) =>
+    Object.fromEntries(rateLimitKinds.map(({ name, field }) => [name, rateText(merchant?.[field] ?? null)])),
+  async set(tx, { merchant }, form) {
+    assert(merchant, 'rate limits are of a merchant');
+    const limits = Object.fromEntries(rateLimitKinds.map((kind) => [kind.field, rateOf(kind, form)]));
+    await setRateLimits(tx, merchant.id, limits);
+  },
+});
+
+interface PageOwner {
+  business: Business;
+  merchant: Merchant;
+}
+
+const ofPage = formRoutes<PageOwner>({
+  path: '/businesses/:id/page-rate-limits',
+  section: 'businesses',
+  action: 'terms.manage',
+  async load(services, _visit, { params, query }) {
+    const business = await findBusiness(services, params['id']);
+    return { business, merchant: query['environment'] === 'test' ? business.test : business.live };
+  },
+  view: ({ business, merchant }) => ({
+    heading: `Rate limit of one link or counter, ${merchant.testMode ? 'test' : 'live'}`,
+    effect: html`<p>${foreignText(business.name)}. For a page that needs more than the others, such as a ticket sale.</p>`,
+    fields: [
+      {
+        ...{ kind: 'select', name: 'kind', label: 'Page' },
+        options: [
+          { value: 'link', text: 'Payment link' },
+          { value: 'counter', text: 'Counter' },
+        ],
+      },
+      { kind: 'text', name: 'page', label: 'Its id', isRequired: true },
+      {
+        ...{ kind: 'text', name: 'pages', label: 'New payments a second' },
+        hint: 'Empty: the limit of the business. “none”: no limit.',
+      },
+    ],
+    button: 'Save',
+    back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject: { business, merchant }, input: { form } }) {
+    const pages = rateLimitKinds.find(({ name }) => name === 'pages');
+    assert(pages, 'pages have a rate limit');
+    const rate = rateOf(pages, form);
+    const { kind = '', page = '' } = form;
+    const type = kind === 'counter' ? 'counter' : 'link';
+    await services.money.db.withTransaction(async (tx) => {
+      if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
+      else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
+      audit(tx, services, visit, {
+        ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
+        ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
+      });
+    });
+    return `/businesses/${business.id}`;
+  },
+});
+
+export const rateLimitTerms: readonly ConsoleRoute[] = [...ofMerchant, ...ofPage];

@@ -1,0 +1,163 @@
+import { AppError, fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Transaction } from '../../kit/db.ts';
+import { formatAmount, parseHundredths } from '../../kit/money.ts';
+import { allNetworks } from '../../merchants/rules.ts';
+import type { RuleOwner } from '../../merchants/manage-rules.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { readAmount } from '../../pages/collect/read-amount.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { findKnownNetwork, networkName } from '../../networks/known-networks.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { audit } from '../audit/record.ts';
+import { findBusiness } from '../businesses/business.ts';
+import type { Business } from '../businesses/business.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+
+export type Form = PageInput['form'];
+
+/** Whose terms: a business's in one environment, or the operator's default for all that agreed nothing else. */
+export interface TermsOwner {
+  owner: RuleOwner;
+  /** Null for the default. */
+  merchant: Merchant | null;
+  /** Of a rule for one network; `all` otherwise. */
+  network: string;
+}
+
+interface Terms extends TermsOwner {
+  business: Business | null;
+  networkText: string | null;
+  fields: readonly Field[];
+  /** What the fields hold now. */
+  values: Form;
+}
+
+/** What an operator agrees: the same form for a business and for the default; it opens with what is agreed now. */
+export interface TermsPage {
+  /** The last part of the address, and the name of the action in the audit log. */
+  name: string;
+  heading: string;
+  effect: string;
+  /** Whether the default has it too; only some terms do. */
+  hasDefault: boolean;
+  fields(services: ConsoleServices, owner: TermsOwner): readonly Field[];
+  values(services: ConsoleServices, owner: TermsOwner): Promise<Form>;
+  set(tx: Transaction, owner: TermsOwner, form: Form): Promise<void>;
+}
+
+/** Ticked, a business goes back to the default, and the default to nothing. */
+export function clearField({ merchant }: TermsOwner): Field {
+  const label = merchant === null ? 'Remove the default' : 'Use the operator’s default instead';
+  return { kind: 'checkbox', name: 'default', label };
+}
+
+export function isCleared(form: Form): boolean {
+  return form['default'] === 'true';
+}
+
+/** Null for an empty field. Throws AppError that names the field. */
+export function minorOf(form: Form, name: string): bigint | null {
+  const text = (form[name] ?? '').trim();
+  if (text === '') return null;
+  const typed = readAmount(text);
+  if ('amountMinor' in typed) return typed.amountMinor;
+  throw fieldError('invalid_request', name, 'Type an amount such as 450 or 1,250.50.');
+}
+
+const wholePercent = 10_000n;
+
+export function percentOf(form: Form): bigint {
+  const hundredths = parseHundredths((form['percent'] ?? '').trim() || '0');
+  if (hundredths !== undefined && hundredths <= wholePercent) return hundredths;
+  throw fieldError('invalid_request', 'percent', 'Type a percentage from 0 to 100, such as 1.5.');
+}
+
+/** An amount as a field shows it: nothing for none. */
+export function plainAmount(minor: bigint | null): string {
+  return minor === null || minor === 0n ? '' : formatAmount(minor, { style: 'plain' });
+}
+
+/** The forms of a business below its page, and of the default. */
+export function termsRoutes(page: TermsPage): ConsoleRoute[] {
+  return [
+    ...termsForm(page, `/businesses/:id/${page.name}`),
+    ...(page.hasDefault ? termsForm(page, `/defaults/${page.name}`) : []),
+  ];
+}
+
+function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
+  return formRoutes<Terms>({
+    path,
+    section: path.startsWith('/defaults') ? 'defaults' : 'businesses',
+    action: 'terms.manage',
+    load: (services, _visit, input) => loadTerms(page, services, input),
+    view: ({ business, merchant, networkText, fields, values }) => ({
+      heading: headingOf(page, { merchant, networkText }),
+      // With the values, so that nobody overwrites what another operator has agreed meanwhile.
+      effect: html`<p>${business ? html`${foreignText(business.name)}. ` : ''}${page.effect}</p><p class="hint">${summaryOf(fields, values)}</p>`,
+      fields,
+      values,
+      button: 'Save',
+      back: { href: backOf(business), text: 'Keep it' },
+    }),
+    async submit(services, visit, { subject, input: { form } }) {
+      const { business, merchant, fields, values, network } = subject;
+      const back = backOf(business);
+      const sent = Object.fromEntries(fields.map(({ name }) => [name, form[name] ?? '']));
+      if (fields.every(({ name }) => (values[name] ?? '') === (form[name] ?? '').trim())) return back;
+      await services.money.db.withTransaction(async (tx) => {
+        await page.set(tx, subject, form);
+        const ofNetwork = network === allNetworks ? {} : { network };
+        audit(tx, services, visit, {
+          ...{ action: `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
+          ...(business && { businessId: business.id }),
+          ...(merchant && { testMode: merchant.testMode }),
+          object: merchant ? { type: 'merchant', id: merchant.id } : { type: 'defaults', id: null },
+        });
+      });
+      return back;
+    },
+  });
+}
+
+function backOf(business: Business | null): string {
+  return business ? `/businesses/${business.id}` : '/defaults';
+}
+
+/** Throws AppError `not_found`. */
+async function loadTerms(page: TermsPage, services: ConsoleServices, { params, query }: PageInput): Promise<Terms> {
+  const business = params['id'] === undefined ? null : await findBusiness(services, params['id']);
+  const merchant = business && (query['environment'] === 'test' ? business.test : business.live);
+  const { network = allNetworks } = query;
+  if (network !== allNetworks && !findKnownNetwork(network)) {
+    throw new AppError('not_found', 'There is no such network.');
+  }
+  const owner = { owner: merchant ? { merchantId: merchant.id } : ('default' as const), merchant, network };
+  return {
+    ...owner,
+    business,
+    networkText: network === allNetworks ? null : networkName(network),
+    fields: page.fields(services, owner),
+    values: await page.values(services, owner),
+  };
+}
+
+function headingOf(
+  { heading }: TermsPage,
+  { merchant, networkText }: { merchant: Merchant | null; networkText: string | null },
+): string {
+  const environment = merchant?.testMode === true ? 'test' : 'live';
+  const of = merchant ? environment : 'default';
+  return [heading, ...(networkText === null ? [] : [networkText]), of].join(', ');
+}
+
+function summaryOf(fields: readonly Field[], values: Form): Html {
+  const set = fields.filter(({ name }) => (values[name] ?? '') !== '');
+  if (set.length === 0) return html`Nothing is agreed now.`;
+  return html`Now: ${set.map(({ name, label }) => `${label}: ${values[name]}`).join('; ')}.`;
+}

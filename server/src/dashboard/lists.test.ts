@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDashboardWorld } from '../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld, Member } from '../../../test/harness/dashboard-world.ts';
+
+let world: DashboardWorld;
+let owner: Member;
+
+const customersCount = 60;
+const formula = '=1+1';
+
+before(async () => {
+  world = await openDashboardWorld();
+  owner = await world.signIn('owner');
+  const { api } = world;
+  for (let index = 0; index < customersCount; index += 1) {
+    await api.post('/v1/customers', { name: index === 0 ? formula : `Customer ${index}` });
+  }
+  for (let index = 0; index < 2 * rowsPerPage; index += 1) {
+    await api.post('/v1/payments', { data: { amount: 10 + index } });
+  }
+  const subAccount = { name: formula, percentage: 20, settlement_code: 'wave', account_number: '7001234' };
+  const { body: sub } = await api.post('/v1/sub-accounts', subAccount);
+  const members = [{ sub_account: sub.id, percentage: 10 }];
+  await api.post('/v1/sub-account-groups', { name: formula, members });
+  await api.post('/v1/payment-links', { data: { title: formula, amount: 75.5 } });
+  await api.post('/v1/virtual-terminals', { name: formula, chat_numbers: ['7001234'] });
+  const paid = { amount: 500, network: 'aps', account_number: '7000001', customer_name: 'Fatou Touray' };
+  const { body: payment } = await api.post('/v1/payments', { data: paid });
+  await world.service.app.drain();
+  const charge = await api.get(`/v1/transactions/${String(payment.payment_intent_id)}`);
+  await api.post('/v1/transactions/refund', { reference: charge.body.reference, amount: 12.34 });
+  const payout = { amount: 98.76, network: 'wave', account_number: '7000001', beneficiary_name: formula };
+  const { text } = await api.post('/v1/transfers', payout, { 'idempotency-key': 'payout' });
+  assert.match(text, /"pending"/);
+  await world.service.app.drain();
+});
+after(() => world.stop());
+
+const rowsPerPage = 25;
+
+interface ListedPage {
+  ids: string[];
+  count: string;
+  older: string | null;
+  newer: string | null;
+}
+
+async function open(path: string): Promise<ListedPage> {
+  const address = path.startsWith('/dashboard') ? world.service.url + path : world.at(path);
+  const response = await owner.get(address);
+  const text = await response.text();
+  assert.equal(response.status, 200, path);
+  const link = (rel: string): string | null =>
+    new RegExp(`rel="${rel}" href="([^"]+)"`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+  return {
+    ids: [...text.matchAll(/<tr id="row-([^"]+)"/g)].map(([, id = '']) => id),
+    count: /id="count">([^<]*)</.exec(text)?.[1] ?? '',
+    older: link('next'),
+    newer: link('prev'),
+  };
+}
+
+/** The pages of a list from this one on. */
+async function pagesFrom(first: ListedPage, to: 'older' | 'newer'): Promise<ListedPage[]> {
+  const pages = [first];
+  for (;;) {
+    const next = pages.at(-1)?.[to] ?? null;
+    if (next === null) return pages;
+    const page = await open(next);
+    // A list that does not know whether it is at its newest page says so by showing it once more.
+    if (page.ids.join(',') === pages.at(-1)?.ids.join(',')) return pages;
+    pages.push(page);
+  }
+}
+
+test('a list leads to its end and back by the same pages, at any depth; what is no cursor is its newest', async () => {
+  for (const path of ['/customers', '/payments', '/events', '/payments?status=requires_payment_method']) {
+    const there = await pagesFrom(await open(path), 'older');
+    const all = there.flatMap(({ ids }) => ids);
+    assert.ok(there.length >= 2, path);
+    assert.equal(new Set(all).size, all.length, path);
+    const last = there.at(-1);
+    assert.ok(last);
+    const back = (await pagesFrom(last, 'newer')).toReversed().flatMap(({ ids }) => ids);
+    assert.deepEqual(back, all, path);
+    assert.equal(there[0]?.newer, null, path);
+  }
+  const newest = await open('/customers');
+  assert.deepEqual((await open('/customers?cursor=nonsense')).ids, newest.ids);
+  assert.deepEqual((await open(`/customers?cursor=newer:${newest.ids[3] ?? ''}`)).ids, newest.ids, 'no short page');
+});
+
+test('the API leads back by a cursor too, and refuses one that is none', async () => {
+  const list = async (query: string) => world.api.get(`/v1/customers?limit=7&${query}`);
+  const idsOf = ({ body }: { body: Record<string, unknown> }) => (body['data'] as { id: string }[]).map(({ id }) => id);
+  const first = idsOf(await list(''));
+  const second = idsOf(await list(`cursor=${first.at(-1) ?? ''}`));
+  assert.deepEqual(idsOf(await list(`cursor=newer:${second[0] ?? ''}`)), first);
+  assert.equal((await list('cursor=newer:nonsense')).status, 400);
+  assert.equal((await list(`offset=1&cursor=newer:${first[0] ?? ''}`)).status, 400);
+});
+
+test('the file of each list has the list’s rows in its order, the environment, and no formula', async () => {
+  const lists = [
+    ...['payments', 'transfers', 'refunds', 'customers', 'links', 'sub-accounts', 'groups', 'counters'],
+    ...['events', 'endpoints', 'customers?term=Customer%201'],
+  ];
+  for (const list of lists) {
+    const [name = '', filters = ''] = list.split('?');
+    const ids = (await pagesFrom(await open(`/${list}`), 'older')).flatMap((page) => page.ids);
+    assert.ok(ids.length > 0, list);
+    const about = await (await owner.get(world.at(`/${name}/export?${filters}`))).text();
+    assert.match(about, /href="[^"]*\/export\/file/, list);
+    const response = await owner.get(world.at(`/${name}/export/file?${filters}`));
+    assert.match(response.headers.get('content-disposition') ?? '', /_test_[a-z-]+_\d{4}-\d\d-\d\d\.csv"/, list);
+    const [heading = '', ...rows] = (await response.text()).trimEnd().split('\r\n');
+    const idColumn = heading.split(',').findIndex((header) => header.endsWith('_id'));
+    assert.deepEqual(
+      rows.map((row) => row.split(',')[idColumn]),
+      ids,
+      list,
+    );
+    assert.ok(
+      rows.every((row) => row.startsWith('test,')),
+      list,
+    );
+    assert.ok(!rows.some((row) => row.includes(`,${formula}`)), list);
+  }
+  const customers = await (await owner.get(world.at('/customers/export/file'))).text();
+  assert.ok(customers.includes(`"'${formula}"`));
+});
+
+test('transfers, refunds and links are found by number in either form, name, reference and amount', async () => {
+  const transfers = await open('/transfers');
+  const refunds = await open('/refunds');
+  const links = await open('/links');
+  const { body: transfer } = await world.api.get(`/v1/transfers/${transfers.ids[0] ?? ''}`);
+  const terms: [list: string, term: string][] = [
+    ...['7000001', '87 700 0001', '98.76', 'D98.76', formula, String(transfer.reference)].map(
+      (term): [string, string] => ['transfers', term],
+    ),
+    ...['7000001', '+220 87 700 0001', '12.34', 'fatou'].map((term): [string, string] => ['refunds', term]),
+    ...['75.50', formula].map((term): [string, string] => ['links', term]),
+  ];
+  const idsOf: Record<string, string[]> = { transfers: transfers.ids, refunds: refunds.ids, links: links.ids };
+  for (const [list, term] of terms) {
+    const found = await open(`/${list}?term=${encodeURIComponent(term)}`);
+    assert.deepEqual(found.ids, idsOf[list], `${list} ${term}`);
+  }
+  assert.deepEqual((await open('/transfers?term=98.77')).ids, []);
+  assert.equal((await open('/transfers?term=98.76')).count, '1 transfer, D98.76');
+});

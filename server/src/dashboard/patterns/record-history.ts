@@ -1,0 +1,160 @@
+import { listAuditEntries } from '../../audit/record-audit.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { listMovementsOfSource } from '../../ledger/history.ts';
+import { foreignText } from '../../pages/page-text.ts';
+import { timeline } from '../../portal/patterns/record-page.ts';
+import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
+import { listRequestsByRequestIds } from '../../request-log/read-requests.ts';
+import type { Static } from 'typebox';
+import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
+import { actionText } from '../audit/audit-texts.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { accountText } from './account-names.ts';
+
+/** What a record's history is gathered from. */
+interface RecordSources {
+  /** The record's id, as the audit log has it. */
+  id: string;
+  /** The objects of its events; the record itself unless several belong to it. */
+  objectIds?: readonly string[];
+  /** What its movements in the ledger are booked for. */
+  movedBy?: readonly { type: string; id: string }[];
+  /** Of the sub-accounts in its movements. */
+  names?: ReadonlyMap<string, string>;
+  /** What only this kind of record has. */
+  own?: readonly TimelineEntry[];
+  /** Of a record whose creation nothing else says. */
+  createdAt?: Date;
+}
+
+type ShownEvent = Static<typeof eventSchema>;
+
+/** What happened to a record: its own history, API calls, people's actions, movements, and deliveries of its events. */
+export async function recordHistory(services: DashboardServices, visit: Visit, record: RecordSources): Promise<Html> {
+  const { id, objectIds = [id], movedBy = [], names = new Map<string, string>(), own = [], createdAt } = record;
+  const events = await eventsOf(services, visit, objectIds);
+  const entries = [
+    ...own,
+    ...(createdAt ? [{ at: createdAt, text: 'Created.' }] : []),
+    ...(await callEntries(services, visit, events)),
+    ...(await peopleEntries(services, visit, id)),
+    ...(await movementEntries(services, visit, movedBy, names)),
+    ...(await deliveryEntries(services, visit, events)),
+  ];
+  const sorted = entries.toSorted((left, right) => left.at.getTime() - right.at.getTime());
+  return timeline(visit, sorted, { below: requestsLink(visit, id) });
+}
+
+function requestsLink({ base, may }: Visit, id: string): Html {
+  return html`${may('requests.read').isAllowed && html`<p><a href="${base}/requests?path=${id}">API calls that name it</a></p>`}`;
+}
+
+// More than a record has in ordinary life; the events' own list has all.
+const eventsMax = 25;
+const endpointsMax = 100;
+const entriesMax = 25;
+
+async function eventsOf(
+  { api }: DashboardServices,
+  { caller, requestId, may }: Visit,
+  objectIds: readonly string[],
+): Promise<ShownEvent[]> {
+  if (!may('requests.read').isAllowed) return [];
+  const lists = await Promise.all(
+    objectIds.map((objectId) =>
+      api.list('listEvents', eventSchema, { caller, requestId, query: { object_id: objectId, limit: eventsMax } }),
+    ),
+  );
+  return lists.flatMap(({ data }) => data);
+}
+
+/** The requests of the API that made its events. */
+async function callEntries(
+  { money }: DashboardServices,
+  { merchant, base }: Visit,
+  events: readonly ShownEvent[],
+): Promise<TimelineEntry[]> {
+  const ids = [...new Set(events.map((event) => event.request_id).filter((requestId) => requestId !== null))];
+  const calls = ids.length === 0 ? [] : await listRequestsByRequestIds(money.db, merchant.id, ids);
+  return calls.map(({ id, createdAt, method, path, statusCode, requestId }) => ({
+    at: createdAt,
+    text: html`API call: <a href="${base}/requests/${id}">${method} ${foreignText(path)}</a>, status ${statusCode}`,
+    technical: html`request <code>${requestId}</code>`,
+  }));
+}
+
+/** Who did what to it in the dashboard. */
+async function peopleEntries(
+  { api, money }: DashboardServices,
+  { merchant, may, testMode }: Visit,
+  objectId: string,
+): Promise<TimelineEntry[]> {
+  if (!may('records.read').isAllowed) return [];
+  const page = { limit: entriesMax, offset: 0, before: null };
+  const { rows } = await listAuditEntries(money.lists, merchant.businessId, page, { objectId, testMode });
+  return rows.map(({ createdAt, actorName, action, requestId }) => ({
+    at: createdAt,
+    text: html`${foreignText(actorName)}: ${actionText(api, action)}`,
+    ...(requestId !== null && { technical: html`request <code>${requestId}</code>` }),
+  }));
+}
+
+/** One entry for each posting: what is booked together is one step. */
+async function movementEntries(
+  { money }: DashboardServices,
+  { merchant, testMode }: Visit,
+  movedBy: readonly { type: string; id: string }[],
+  names: ReadonlyMap<string, string>,
+): Promise<TimelineEntry[]> {
+  const lists = await Promise.all(
+    movedBy.map((source) => listMovementsOfSource(money.db, { merchantId: merchant.id, source })),
+  );
+  const connectors = money.networks.list(testMode);
+  const nameOf = (railAccount: string) =>
+    connectors.find(({ capabilities }) => capabilities.railAccount === railAccount)?.capabilities.displayName;
+  const postings = Map.groupBy(lists.flat(), ({ flow, createdAt }) => `${createdAt.toISOString()} ${flow}`);
+  return [...postings.values()].flatMap((movements) => {
+    const [first] = movements;
+    if (!first) return [];
+    const parts = movements.map(
+      ({ debit, credit, amountMinor }) =>
+        `${formatAmount(amountMinor)} from ${accountText(debit, names, nameOf)} to ${accountText(credit, names, nameOf)}`,
+    );
+    return [{ at: first.createdAt, text: `Booked: ${parts.join('; ')}.`, technical: html`<code>${first.flow}</code>` }];
+  });
+}
+
+const deliveryTexts: ReadonlyMap<string, string> = new Map([
+  ['delivered', 'Delivered'],
+  ['pending', 'Trying again'],
+  ['failed', 'Given up'],
+  ['kept', 'Kept, because the endpoint is off'],
+]);
+
+async function deliveryEntries(
+  { api }: DashboardServices,
+  { caller, requestId, base }: Visit,
+  events: readonly ShownEvent[],
+): Promise<TimelineEntry[]> {
+  if (events.every(({ deliveries }) => deliveries.length === 0)) return [];
+  const endpoints = await api.list('listWebhookEndpoints', endpointWithHealthSchema, {
+    ...{ caller, requestId, query: { limit: endpointsMax } },
+  });
+  const hosts = new Map(endpoints.data.map(({ id, url }) => [id, url === null ? null : new URL(url).host]));
+  return events.flatMap((event) =>
+    event.deliveries.map((delivery) => ({
+      at: new Date(delivery.delivered_at ?? event.created_at),
+      text: html`<a href="${base}/events/${event.id}">${event.event}</a> to ${
+        delivery.callback_url === null
+          ? html`<a href="${base}/endpoints/${delivery.endpoint_id}">${hosts.get(delivery.endpoint_id) ?? 'your endpoint'}</a>`
+          : foreignText(delivery.callback_url)
+      }: ${deliveryTexts.get(delivery.status) ?? delivery.status}, ${delivery.attempts} ${
+        delivery.attempts === 1 ? 'try' : 'tries'
+      }`,
+      technical: html`<code>${event.id}</code>`,
+    })),
+  );
+}

@@ -1,0 +1,14 @@
+import type { Statement } from '../../kit/db.ts';
+import type { UrlDefaults } from '../url-defaults.ts';
+
+/** The columns of `UrlDefaults`. */
+export const urlDefaultColumns = `default_return_url AS "defaultReturnUrl", default_cancel_url AS "defaultCancelUrl",
+  default_callback_url AS "defaultCallbackUrl"`;
+
+export function updateUrlDefaults(merchantId: string, defaults: UrlDefaults): Statement {
+  return {
+    name: 'merchants_update_url_defaults',
+    text: `UPDATE merchants SET default_return_url = $2, default_cancel_url = $3, default_callback_url = $4 WHERE id = $1`,
+    values: [merchantId, defaults.defaultReturnUrl, defaults.defaultCancelUrl, defaults.defaultCallbackUrl],
+  };
+}

@@ -1,0 +1,130 @@
+import { amountToJson } from '../../kit/money.ts';
+import type {
+  CollectionOperations,
+  CollectionResponse,
+  CollectionShape,
+  Connector,
+  LookUp,
+  StartCollection,
+} from '../contract.ts';
+import { hintUrl, readHint } from '../hints.ts';
+import type { NetworkClientOptions } from '../http-client.ts';
+import { findKnownNetwork } from '../known-networks.ts';
+import { wireNumber } from '../wire-number.ts';
+import { createPayinClient } from './client.ts';
+import type { PayinClient } from './client.ts';
+import type { PayinNetwork, PayinOptions } from './options.ts';
+import { moduleHandle, readCompletion, readPayin, readStatus } from './translate.ts';
+import type { PayinContext, PayinResponse } from './translate.ts';
+
+export interface PayinConnectorOptions extends NetworkClientOptions {
+  railAccount: string;
+  testMode: boolean;
+  merchantId: string | null;
+  publicKeyFor: (reference: string) => string;
+  options: PayinOptions;
+}
+
+/** A connector that holds connections open until it is closed. */
+export interface PayinConnector extends Connector {
+  readonly collections: CollectionOperations;
+  close(): Promise<void>;
+}
+
+/** One connector for each network that the account collects on; the provider's payouts are not public. */
+export function createPayinConnectors(setup: PayinConnectorOptions): PayinConnector[] {
+  return setup.options.networks.map((network) => createConnector(setup, network));
+}
+
+const shapes: Readonly<Record<PayinNetwork['operatorCode'], CollectionShape>> = {
+  GMWAV: 'redirect',
+  GMAFR: 'push_then_confirm',
+  GMQMO: 'code',
+};
+
+function createConnector(setup: PayinConnectorOptions, { network, operatorCode }: PayinNetwork): PayinConnector {
+  const { railAccount, testMode, merchantId, callTimeoutMs } = setup;
+  const client = createPayinClient(setup);
+  const known = findKnownNetwork(network);
+  return {
+    capabilities: {
+      ...{ network, displayName: known?.displayName ?? network, operator: known?.operator ?? null },
+      ...{ testMode, railAccount, merchantId, callTimeoutMs },
+    },
+    collections: collectionOperations(client, setup.options, operatorCode),
+    payouts: null,
+    refunds: null,
+    readCallback: readHint,
+    close: () => client.close(),
+  };
+}
+
+function collectionOperations(
+  client: PayinClient,
+  options: PayinOptions,
+  operatorCode: PayinNetwork['operatorCode'],
+): CollectionOperations {
+  const { amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs } = options;
+  const contextOf = (reference: string): PayinContext => ({ options, operatorCode, reference });
+  const lookUp = async ({ reference, handles }: LookUp): Promise<CollectionResponse> => {
+    const path = options.statusPath.replace('{reference}', encodeURIComponent(reference));
+    return readStatus(await client.get(path, reference), contextOf(reference), handles);
+  };
+  return {
+    capabilities: {
+      shape: shapes[operatorCode],
+      // The provider wants a number of each payer, also where the payer only opens a link.
+      numberRequired: true,
+      canCancel: false,
+      ...{ amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs },
+    },
+    start: async (request) => {
+      const { reference } = request;
+      const { module, body } = payin(request, contextOf(reference));
+      const reply = await client.post(options.payinPath, { reference, module, body });
+      const response = readPayin(reply, { ...contextOf(reference), module });
+      return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles: {} }) : response;
+    },
+    continue: async ({ reference, handles, code }) => {
+      const body = JSON.stringify({ transactionReference: reference, ...(code === null ? {} : { otp: code }) });
+      const module = handles[moduleHandle] ?? reference;
+      const reply = await client.post(options.completePath, { reference, module, body });
+      const response: PayinResponse = readCompletion(reply, contextOf(reference));
+      return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles }) : response;
+    },
+    cancel: lookUp,
+    lookUp,
+  };
+}
+
+/** Looks up a reference that the provider has just said it knows. */
+async function lookUpKnown(lookUp: CollectionOperations['lookUp'], request: LookUp): Promise<CollectionResponse> {
+  const response = await lookUp(request);
+  return response.state === 'not_found' ? { state: 'unknown', detail: 'a known reference is not found' } : response;
+}
+
+// The documents name no limit; statements of the networks show far less.
+const textLengthMax = 100;
+
+/** The same bytes on every retry of a request, and the text that the documents call its module. */
+function payin(request: StartCollection, { options, operatorCode }: PayinContext): { module: string; body: string } {
+  const { reference, payerNumber, returnUrl, description } = request;
+  const amount = amountToJson(request.amountMinor);
+  const number = payerNumber === null ? '' : wireNumber(payerNumber, options.numberForm);
+  const body = {
+    requestHeader: { clientId: options.clientId, requestType: options.requestType },
+    customerName: options.customerName,
+    customerEmail: options.customerEmail,
+    customerNumber: number,
+    transactionReference: reference,
+    transactionDescription: description.slice(0, textLengthMax).toWellFormed(),
+    transactionAmount: amount,
+    transactionCurrency: request.currency,
+    transactionCountry: 'GM',
+    transactionType: options.transactionType,
+    operatorCode,
+    ...{ successUrl: returnUrl, errorUrl: returnUrl, cancelUrl: returnUrl },
+    webhookUrl: hintUrl(request.callbackUrl, { reference, operation: 'collection' }),
+  };
+  return { module: `${amount}${reference}${number}`, body: JSON.stringify(body) };
+}

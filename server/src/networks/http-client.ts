@@ -1,0 +1,132 @@
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../kit/clock.ts';
+import { parseStrictJsonBytes } from '../kit/strict-json.ts';
+import type { JsonValue } from '../kit/strict-json.ts';
+
+/** How a call ended. Only `response` and `not_sent` are certain. */
+export type Reply =
+  /** The body is undefined where it is no JSON. */
+  | { kind: 'response'; status: number; body: JsonValue | undefined }
+  /** No connection was made, so the network has not received the request. */
+  | { kind: 'not_sent'; detail: string }
+  /** Part of the request may have been sent, so its effect is unknown. */
+  | { kind: 'lost'; detail: string };
+
+/** Calls of one kind share connections, so that look-ups that hang take none from payouts and collections. */
+export type ConnectionPool = 'collections' | 'payouts' | 'look_ups';
+
+export interface Call {
+  pool: ConnectionPool;
+  method: 'GET' | 'POST' | 'PATCH';
+  /** Below the base URL, with its query. */
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  /** The bytes that are signed are the bytes that are sent. */
+  body?: string;
+}
+
+/** HTTP client of one account at a network or aggregator. Calls never reject: a failure is a reply too. */
+export interface NetworkClient {
+  call(call: Call): Promise<Reply>;
+  /** Closes all connections; calls in flight are lost. */
+  close(): Promise<void>;
+}
+
+export interface NetworkClientOptions {
+  /** Without a trailing slash. Read for each call. */
+  baseUrl: () => string;
+  clock: Clock;
+  callTimeoutMs: number;
+  /** Per pool. A bulkhead: an account whose network hangs occupies its own connections and no other's. Default: 32. */
+  connectionsMax?: number;
+}
+
+/** What a connector reads has a few kilobytes; a page of a statement, some hundred. */
+const responseBytesMax = 4 * 1024 * 1024;
+// Ends a call whose clock never advances, as in an abandoned simulation.
+const lastResortTimeoutMs = 60_000;
+// Shorter than the idle timeout of servers, so that no call is sent on a connection that is being closed.
+const keepAliveMs = 4_000;
+
+export function createNetworkClient(options: NetworkClientOptions): NetworkClient {
+  const pools: Record<ConnectionPool, Agent> = {
+    collections: createAgent(options),
+    payouts: createAgent(options),
+    look_ups: createAgent(options),
+  };
+  return {
+    call: (call) => callWithin(pools[call.pool], options, call),
+    close: async () => {
+      await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
+    },
+  };
+}
+
+function createAgent({ connectionsMax = 32, callTimeoutMs }: NetworkClientOptions): Agent {
+  return new Agent({
+    connections: connectionsMax,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    maxResponseSize: responseBytesMax,
+    connect: { timeout: callTimeoutMs },
+    headersTimeout: lastResortTimeoutMs,
+    bodyTimeout: lastResortTimeoutMs,
+  });
+}
+
+async function callWithin(agent: Agent, options: NetworkClientOptions, call: Call): Promise<Reply> {
+  const { clock, callTimeoutMs } = options;
+  const limit = new AbortController();
+  const finished = new AbortController();
+  void clock.sleep(callTimeoutMs, finished.signal).then(() => limit.abort());
+  try {
+    const response = await agent.request(requestOptions(options, call, limit.signal));
+    return { kind: 'response', status: response.statusCode, body: readJson(await response.body.bytes()) };
+  } catch (error) {
+    if (limit.signal.aborted) return { kind: 'lost', detail: `no response within ${callTimeoutMs} ms` };
+    const code = errorCode(error);
+    return { kind: notSentCodes.has(code) ? 'not_sent' : 'lost', detail: `no response: ${code}` };
+  } finally {
+    finished.abort();
+  }
+}
+
+function requestOptions(
+  { baseUrl }: NetworkClientOptions,
+  { method, path, headers, body }: Call,
+  signal: AbortSignal,
+): Dispatcher.RequestOptions {
+  const url = new URL(`${baseUrl()}${path}`);
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    body: body ?? null,
+    signal,
+  };
+}
+
+function readJson(bytes: Uint8Array): JsonValue | undefined {
+  try {
+    return parseStrictJsonBytes(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+// Errors of connecting and of name resolution; a connection that is lost later has other codes.
+const notSentCodes: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** The error's code only; messages may contain addresses and request data. */
+function errorCode(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : 'unknown error';
+}

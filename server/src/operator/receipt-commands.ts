@@ -1,0 +1,70 @@
+import { UsageError } from '../kit/command-line.ts';
+import { amountToJson, formatAmount } from '../kit/money.ts';
+import { knownNetworks } from '../networks/known-networks.ts';
+import { loadTemplates } from '../networks/receipts/load-templates.ts';
+import { matchMessage } from '../networks/receipts/match-message.ts';
+import type { Receipt } from '../networks/receipts/match-message.ts';
+import type { Command } from './command.ts';
+
+const tryTemplates: Command = {
+  name: 'receipts try',
+  usage: "--network <network> --text '<message>' [--sender <name>]",
+  summary: 'Read a network’s message to a shop by the templates, as a forwarded one would be',
+  details:
+    '  Templates are files: those of Dalasi and those of the folder RECEIPT_TEMPLATES\n  (docs/receipts.md). Nothing is stored. Without --sender any sender passes.',
+  options: {
+    network: { type: 'string', required: true },
+    text: { type: 'string', required: true },
+    sender: { type: 'string', required: false },
+  },
+  positionals: 0,
+  async run({ installation }, { options }) {
+    const network = options['network'] ?? '';
+    const known = knownNetworks.map(({ id }) => id);
+    if (!known.includes(network)) throw new UsageError(`--network is one of ${known.join(', ')}, not ${network}.`);
+    const templates = loadTemplates(installation.receiptTemplates);
+    const message = { network, sender: options['sender'] ?? null, text: options['text'] ?? '' };
+    const receipt = matchMessage(templates, message);
+    const ofNetwork = templates.filter((template) => template.network === network);
+    return receipt
+      ? { text: textOf(receipt), data: { ok: true, ...dataOf(receipt) }, exitCode: 0 as const }
+      : { text: noTemplate(ofNetwork.map(({ name }) => name)), data: { ok: false }, exitCode: 1 as const };
+  },
+};
+
+function noTemplate(names: readonly string[]): string {
+  return `No template fits this message. Tried: ${names.join(', ')}. Add one to RECEIPT_TEMPLATES (docs/receipts.md).`;
+}
+
+function textOf(receipt: Receipt): string {
+  const { template, transactionId, amountMinor, payerNumber, payerName, balanceMinor, timeText } = receipt;
+  const lines: readonly (readonly [string, string | null])[] = [
+    ['template', template.name],
+    ['amount', formatAmount(amountMinor)],
+    ['transaction id', transactionId],
+    ['payer’s number', payerNumber],
+    ['payer’s name', payerName],
+    ['balance after it', balanceMinor === null ? null : formatAmount(balanceMinor)],
+    ['time', timeText],
+  ];
+  const shown = lines
+    .filter(([, value]) => value !== null)
+    .map(([label, value]) => `${label.padEnd(18)}${value ?? ''}`);
+  const unconfirmed = 'Nobody has compared this template with a real message yet.';
+  return [...shown, ...(template.confirmed ? [] : [unconfirmed])].join('\n');
+}
+
+function dataOf({ template, transactionId, amountMinor, payerNumber, payerName, balanceMinor, timeText }: Receipt) {
+  return {
+    template: template.name,
+    confirmed: template.confirmed,
+    amount: amountToJson(amountMinor),
+    transaction_id: transactionId,
+    payer_number: payerNumber,
+    payer_name: payerName,
+    balance: balanceMinor === null ? null : amountToJson(balanceMinor),
+    time: timeText,
+  };
+}
+
+export const receiptCommands: readonly Command[] = [tryTemplates];

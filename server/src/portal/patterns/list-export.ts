@@ -1,0 +1,253 @@
+import { limitMax } from '../../api/pagination.ts';
+import { utcDay } from '../../kit/clock.ts';
+import { csvRows } from '../../kit/csv.ts';
+import { assert } from '../../kit/assert.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { exportName } from './export-name.ts';
+import { activeFilters, countText, listRoute, shownList } from './list-page.ts';
+import type { ExportPage, ExportTotals, ListExport, ListPage, ShownList } from './list-page.ts';
+import type { Page, PageInput, PageResult, PageRoute, PortalKind, PortalVisit } from './page-route.ts';
+
+// A page of the file in memory at a time: 500 payments are 100 kB.
+const rowsPerRead = 500;
+const rowsShown = 5;
+/** As many are counted before an export, which may take a second. */
+export const exportedRowsMax = 1_000_000;
+// Each reads as fast as its browser takes the file, with one database connection for a few milliseconds at a time.
+const exportsMax = 8;
+
+/** The exports that are being sent by this process, by account: one for each person. */
+const running = new Map<string, Progress>();
+
+interface Progress {
+  rows: number;
+  /** 0 where there are more than were counted. */
+  total: number;
+}
+
+/** A list with its file. */
+export function listRoutes<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+): PageRoute<Kind>[] {
+  return [listRoute(page), ...exportRoutes(page)];
+}
+
+/** The page that says what a list's file will have, the file, and how far it is. */
+function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+): PageRoute<Kind>[] {
+  const { path, section } = page;
+  const route = { method: 'GET', section, action: exportOf(page).needs } as const;
+  return [
+    {
+      ...{ ...route, path: `${path}/export` },
+      handle: (services, visit, { query }) => exportPage(page, services, visit, query),
+    },
+    {
+      ...{ ...route, path: `${path}/export/progress` },
+      async handle(_services, visit) {
+        return { title: 'Export', body: html`<p id="progress" role="status">${progressText(visit, page)}</p>` };
+      },
+    },
+    {
+      ...{ ...route, path: `${path}/export/file` },
+      async handle(services, visit, { query }) {
+        const linesOfFile = (progress: Progress) => fileOf(page, services, visit, query, progress);
+        return sendExport(visit, fileName(page, visit, query), linesOfFile);
+      },
+    },
+  ];
+}
+
+/** A table as a file, whose lines are made as the browser takes them: one at a time for each person. */
+export function sendExport(
+  { account: { id } }: PortalVisit,
+  name: string,
+  linesOfFile: (progress: Progress) => AsyncGenerator<string>,
+): PageResult {
+  if (running.has(id)) return busyPage('An export of yours is still being downloaded. Wait until it is complete.');
+  if (running.size >= exportsMax) return busyPage('Many exports are running. Try again in a minute.');
+  const progress: Progress = { rows: 0, total: 0 };
+  running.set(id, progress);
+  const bytes = endedBy(linesOfFile(progress), () => {
+    if (running.get(id) === progress) running.delete(id);
+  });
+  return { download: { name, contentType: 'text/csv; charset=utf-8', bytes } };
+}
+
+async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+  query: PageInput['query'],
+): Promise<Page> {
+  const { base } = visit;
+  const { path, title, noun } = page;
+  const shown = await shownList(page, services, visit);
+  const { filters } = shown;
+  const { columns } = exportOf(page);
+  const [rows, totals] = [
+    await readRows(page, services, visit, query, { limit: rowsShown, before: null }),
+    await totalsOf(page, services, visit, query),
+  ];
+  const sample = linesOf(page, visit, rows);
+  const bytes = rows.length === 0 ? 0 : Math.ceil((Buffer.byteLength(sample) / rows.length) * totals.total);
+  const parameters = new URLSearchParams(activeFilters(filters, query)).toString();
+  const search = parameters === '' ? '' : `?${parameters}`;
+  return {
+    title: `Export: ${title}`,
+    body: html`<header class="head"><h1>Export ${noun[1]}</h1></header>
+<section class="panel"><p>${countText(totals, noun)}${totals.total > 0 && `, ${totals.isCapped ? 'more than' : 'about'} ${sizeText(bytes)}`}.</p>
+<p class="hint">${filterText(shown, query)} A table that opens in any spreadsheet: <bdi>${fileName(page, visit, query)}</bdi></p>
+<p class="actions"><a class="button small" href="${base}${path}/export/file${search}" download>Download</a>
+<a class="button small plain" href="${base}${path}${search}">Back to the list</a></p>
+<p id="progress" role="status" hx-get="${base}${path}/export/progress" hx-trigger="every 1s[!document.hidden]" hx-select="#progress" hx-swap="innerHTML"></p></section>
+${rows.length > 0 && sampleTable(page, visit, rows, columns)}`,
+  };
+}
+
+function sampleTable<Row extends { id: string }, Kind extends PortalKind>(
+  { noun }: ListPage<Row, Kind>,
+  visit: Kind['visit'],
+  rows: readonly Row[],
+  columns: ListExport<Row, Kind>['columns'],
+): Html {
+  const shown = (cell: ReturnType<(typeof columns)[number]['cell']>): string =>
+    typeof cell === 'bigint' ? formatAmount(cell, { style: 'plain' }) : (cell ?? '');
+  return html`<section class="panel"><h2>The first ${noun[1]} in the file</h2><div class="sideways" tabindex="0" role="region" aria-label="The first rows">
+<table class="list"><thead><tr>${columns.map(({ header }) => html`<th scope="col">${header}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${columns.map(({ cell }) => html`<td>${shown(cell(row, visit))}</td>`)}</tr>`)}</tbody></table></div></section>`;
+}
+
+/** The file, read page by page as the browser takes it. */
+async function* fileOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+  query: PageInput['query'],
+  progress: Progress,
+): AsyncGenerator<string> {
+  const { total, isCapped = false } = await totalsOf(page, services, visit, query);
+  progress.total = isCapped ? 0 : total;
+  yield csvRows([exportOf(page).columns.map(({ header }) => header)]);
+  let before: string | null = null;
+  for (;;) {
+    const rows: readonly Row[] = await readRows(page, services, visit, query, { limit: rowsPerRead, before });
+    if (rows.length === 0) return;
+    yield linesOf(page, visit, rows);
+    progress.rows += rows.length;
+    before = rows.at(-1)?.id ?? null;
+  }
+}
+
+/** Calls `end` however it ends, also when the browser left before the first line: a generator alone would not notice. */
+function endedBy(lines: AsyncGenerator<string>, end: () => void): AsyncIterable<string> {
+  const finish = async (step: () => Promise<IteratorResult<string>>) => {
+    let isDone = true;
+    try {
+      const result = await step();
+      isDone = result.done === true;
+      return result;
+    } finally {
+      if (isDone) end();
+    }
+  };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => finish(() => lines.next()),
+      return: () => finish(() => lines.return(undefined)),
+      throw: (error) => finish(() => lines.throw(error)),
+    }),
+  };
+}
+
+async function readRows<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+  query: PageInput['query'],
+  { limit, before }: ExportPage,
+): Promise<readonly Row[]> {
+  const { rows } = exportOf(page);
+  if (rows) return rows(services, visit, query, { limit, before });
+  const { cursor: _cursor, ...filters } = query;
+  const requested = {
+    ...filters,
+    limit: String(Math.min(limit, limitMax)),
+    ...(before !== null && { cursor: before }),
+  };
+  return (await page.read(services, visit, requested)).rows;
+}
+
+async function totalsOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  services: Kind['services'],
+  visit: Kind['visit'],
+  query: PageInput['query'],
+): Promise<ExportTotals> {
+  const { cursor: _cursor, ...filters } = query;
+  return exportOf(page).totals?.(services, visit, filters) ?? page.read(services, visit, filters);
+}
+
+function exportOf<Row extends { id: string }, Kind extends PortalKind>({
+  exported,
+  path,
+}: ListPage<Row, Kind>): ListExport<Row, Kind> {
+  assert(exported, `the list ${path} has a file`);
+  return exported;
+}
+
+function linesOf<Row extends { id: string }, Kind extends PortalKind>(
+  page: ListPage<Row, Kind>,
+  visit: Kind['visit'],
+  rows: readonly Row[],
+): string {
+  const { columns } = exportOf(page);
+  return csvRows(rows.map((row) => columns.map(({ cell }) => cell(row, visit))));
+}
+
+/** An export without a beginning has its end only. */
+function fileName<Row extends { id: string }, Kind extends PortalKind>(
+  { noun }: ListPage<Row, Kind>,
+  visit: Kind['visit'],
+  query: PageInput['query'],
+): string {
+  const day = (text: string | undefined): string | null => (/^\d{4}-\d{2}-\d{2}/.exec(text ?? '') ?? [null])[0];
+  const days = [day(query['from']), day(query['to']) ?? utcDay(visit.now)].filter((each) => each !== null);
+  return exportName(visit, noun[1], days);
+}
+
+function progressText<Row extends { id: string }, Kind extends PortalKind>(
+  { account }: Kind['visit'],
+  { noun }: ListPage<Row, Kind>,
+): string {
+  const progress = running.get(account.id);
+  if (!progress) return '';
+  const of = progress.total === 0 ? '' : ` of ${progress.total.toLocaleString('en-GB')}`;
+  return `${progress.rows.toLocaleString('en-GB')}${of} ${noun[1]} sent…`;
+}
+
+function filterText<Row extends { id: string }, Kind extends PortalKind>(
+  { filters }: ShownList<Row, Kind>,
+  query: PageInput['query'],
+): string {
+  const active = filters.flatMap((filter) => {
+    const value = query[filter.name] ?? '';
+    if (value === '') return [];
+    const shown =
+      filter.kind === 'select' ? (filter.options.find((each) => each.value === value)?.text ?? value) : value;
+    return [`${filter.label}: ${shown}`];
+  });
+  return active.length === 0 ? 'Without filters.' : `${active.join(', ')}.`;
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.max(1, Math.round(bytes / 1_000))} KB`;
+  return `${Math.round(bytes / 100_000) / 10} MB`;
+}
+
+function busyPage(text: string): Page {
+  return { status: 429, title: 'Export', body: html`<section class="empty"><h1>Not now</h1><p>${text}</p></section>` };
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { homeOf } from '../../accounts/sign-up.ts';
+import { acceptInvitation, acceptInvitationAnew, findInvitationOf, findInvited } from '../../accounts/team.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { seeOther } from '../../pages/page-scope.ts';
+import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
+import type { FormState } from '../forms.ts';
+import { narrowPage } from '../narrow-page.ts';
+import { recordJoin } from './member-audit.ts';
+import { endedLink, withNext } from './visitor-pages.ts';
+import type { VisitorPagesOptions, VisitorRequest } from './visitor-pages.ts';
+
+const base = homeOf('merchant');
+
+/** The pages of a link that invites to a business's team. */
+export function registerInvitationPages(scope: FastifyInstance, options: VisitorPagesOptions): void {
+  const { context, visitorLimit, guardField, send } = options;
+  const show = async (request: VisitorRequest, reply: FastifyReply, form: FormState, status = 200) => {
+    const token = request.params.token ?? '';
+    const invitation = await findInvitationOf(context, token);
+    if (!invitation) return send(request, reply, { status: 404, ...endedLink(base) });
+    const hasLogin = (await findInvited(context, invitation.email)) !== undefined;
+    const signedIn = request.signedIn?.session.isComplete === true ? request.signedIn : null;
+    const address = `${base}/invitation/${token}`;
+    const title = `Join ${invitation.businessName}`;
+    if (signedIn && signedIn.account.email !== invitation.email) {
+      const body = otherLogin(guardField(request), { invited: invitation.email, email: signedIn.account.email });
+      return send(request, reply, { status, title, body: narrowPage(title, html`${formSummary(form, [])}${body}`) });
+    }
+    const join = html`<form method="post" action="${address}" class="stack">
+${guardField(request)}${formSummary(form, ['name', 'password'])}
+${
+  !hasLogin &&
+  html`${textField(form, { name: 'name', label: 'Your name', autocomplete: 'name' })}
+${textField(form, { name: 'password', label: 'Password', type: 'password', autocomplete: 'new-password' })}`
+}
+<button class="button">Join ${invitation.businessName}</button>
+</form>`;
+    const body = narrowPage(
+      title,
+      html`<p>${invitation.businessName} invites ${invitation.email} as ${invitation.role}.</p>
+${
+  hasLogin && !signedIn
+    ? html`<p><a class="button" href="${withNext(`${base}/sign-in`, address)}">Sign in to join</a></p>`
+    : join
+}`,
+    );
+    return send(request, reply, { status, title, body });
+  };
+  scope.get('/invitation/:token', async (request: VisitorRequest, reply) => show(request, reply, emptyForm));
+  scope.post('/invitation/:token', async (request: VisitorRequest, reply) => {
+    const values = readForm(request);
+    const token = request.params.token ?? '';
+    try {
+      visitorLimit.take(request.ip);
+      const { signedIn } = request;
+      if (signedIn?.session.isComplete === true) {
+        await acceptInvitation(context, signedIn.account, token, (tx, joined) =>
+          recordJoin(tx, context, request, joined),
+        );
+        return await seeOther(reply, `${base}/businesses`);
+      }
+      const { name = '', password = '' } = values;
+      await acceptInvitationAnew(context, { token, name, password }, (tx, joined) =>
+        recordJoin(tx, context, request, joined),
+      );
+      return await seeOther(reply, `${base}/sign-in?after=joined`);
+    } catch (error) {
+      const { status, form } = refusedForm(values, error);
+      return show(request, reply, form, status);
+    }
+  });
+}
+
+/** An invitation that was opened in a browser where somebody else is signed in. */
+function otherLogin(guardField: Html, { invited, email }: { invited: string; email: string }): Html {
+  return html`<p>This invitation is for ${invited}, and you are signed in as ${email}. Sign out, then open the link of the mail again.</p>
+<form method="post" action="${base}/sign-out">${guardField}<button class="button">Sign out</button></form>
+<p><a href="${base}/businesses">Stay signed in</a></p>`;
+}

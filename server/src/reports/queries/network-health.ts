@@ -1,0 +1,70 @@
+import type { Queryable } from '../../kit/db.ts';
+import type { Account } from '../../ledger/accounts.ts';
+
+/** How attempts to collect ended at a network. */
+export interface NetworkAttempts {
+  network: string;
+  paidCount: bigint;
+  failedCount: bigint;
+}
+
+/** Of attempts with such an id or a later one, which were made since a time: ids of version 7 count up with it. */
+export function countAttemptsByNetwork(
+  db: Queryable,
+  { testMode, firstId }: { testMode: boolean; firstId: string },
+): Promise<NetworkAttempts[]> {
+  return db.rows<NetworkAttempts>({
+    name: 'reports_attempts_by_network',
+    text: `-- across merchants: the operator watches the networks
+           SELECT network, count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
+             count(*) FILTER (WHERE status = 'failed') AS "failedCount"
+           FROM merchants CROSS JOIN LATERAL (
+             SELECT network, status FROM charges WHERE merchant_id = merchants.id AND charges.id >= $2
+           ) AS attempts
+           WHERE test_mode = $1 GROUP BY network`,
+    values: [testMode, firstId],
+  });
+}
+
+/** What these accounts of all merchants of an environment hold together, in bututs; one without movements has no row. */
+export function sumAccounts(
+  db: Queryable,
+  { testMode, accounts }: { testMode: boolean; accounts: readonly Account[] },
+): Promise<{ account: Account; amountMinor: bigint }[]> {
+  return db.rows({
+    name: 'reports_sum_accounts',
+    text: `-- across merchants: a float is one account at the network, whoever's money it holds
+           SELECT account, sum(amount)::bigint AS "amountMinor" FROM (
+             SELECT merchant_id, account, balance AS amount FROM ledger_accounts WHERE account = ANY ($2::text[])
+             UNION ALL
+             SELECT merchant_id, account, amount FROM ledger_deltas WHERE account = ANY ($2::text[])
+           ) AS parts
+           WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) GROUP BY account`,
+    values: [testMode, accounts],
+  });
+}
+
+/** Payouts of one merchant that a network does not take now. */
+export interface WaitingPayouts {
+  network: string;
+  merchantId: string;
+  count: bigint;
+  /** With their fees: what is held for them. */
+  heldMinor: bigint;
+  oldestAt: Date;
+  nextTryAt: Date;
+}
+
+/** By network and merchant, of these queues. */
+export function listWaitingPayouts(db: Queryable, queues: readonly string[]): Promise<WaitingPayouts[]> {
+  return db.rows<WaitingPayouts>({
+    name: 'reports_waiting_payouts',
+    text: `-- across merchants: the operator watches the networks
+           SELECT transfers.network, transfers.merchant_id AS "merchantId", count(*) AS count,
+             sum(amount + fee)::bigint AS "heldMinor", min(transfers.created_at) AS "oldestAt", min(due_at) AS "nextTryAt"
+           FROM outbox JOIN transfers ON transfers.merchant_id = outbox.merchant_id AND transfers.id = outbox.subject_id
+           WHERE queue = ANY ($1::text[]) AND waiting_for IS NOT NULL AND status = 'pending'
+           GROUP BY 1, 2 ORDER BY "heldMinor" DESC, 2`,
+    values: [queues],
+  });
+}
