@@ -156,7 +156,7 @@ const propose = formRoutes<OpenedCase>({
   load: loadCase,
   view: ({ found, choices }) => ({
     heading: 'Propose a resolution',
-    effect: html`<p>${found.summary}</p>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
+    effect: html`<p>${found.summary}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
     fields: [
       {
         kind: 'select',
