@@ -29,8 +29,9 @@
     // Of a long text in a list the first lines stand there, and the whole on the record's own page.
     const clamped = node.parentElement.closest('.first');
     const bottom = clamped && isClamped(clamped) ? clamped.getBoundingClientRect().bottom : Infinity;
+    const isInView = inViewOf(node.parentElement);
     for (const rect of range.getClientRects()) {
-      if (rect.bottom > bottom + 1) continue;
+      if (rect.bottom > bottom + 1 || !isInView(rect)) continue;
       if (rect.width > 0 && rect.height > 0) texts.push({ node, rect, isPinned: isPinned(node.parentElement) });
     }
     // Amounts, and words that no screen is too narrow for.
@@ -52,6 +53,15 @@
       if (/auto|scroll/.test(getComputedStyle(box).overflowX)) return box;
     }
     return null;
+  }
+
+  /** Of a box that is scrolled downwards, what stands in the part that shows. */
+  function inViewOf(element) {
+    const boxes = [];
+    for (let box = element; box !== document.body; box = box.parentElement) {
+      if (/auto|scroll/.test(getComputedStyle(box).overflowY)) boxes.push(box.getBoundingClientRect());
+    }
+    return ({ top, bottom }) => boxes.every((box) => top >= box.top - 1 && bottom <= box.bottom + 1);
   }
 
   /** Rectangles that share no height with the first are on another line. */
@@ -97,8 +107,9 @@
   }
 
   // A value as long as this one is scrolled in its field by whoever types it.
-  const longValue = 40;
-  for (const field of document.querySelectorAll('input:not([type=hidden], [type=radio], [type=checkbox], [type=file])')) {
+  const longValue = 20;
+  const scrolled = '[type=hidden], [type=radio], [type=checkbox], [type=file], [type=url], [readonly]';
+  for (const field of document.querySelectorAll(`input:not(${scrolled})`)) {
     const isCut = field.scrollWidth > field.clientWidth + 1 && field.value.length <= longValue;
     if (isShown(field) && isCut) faults.push(`what stands in ${field.name} is cut`);
   }
@@ -113,7 +124,8 @@
   const isInText = (target) =>
     target.closest('.shell') &&
     getComputedStyle(target).display === 'inline' &&
-    target.closest('p, dd, li, td, span:not(.first)').textContent.trim().length > target.textContent.trim().length;
+    (target.closest('p, dd, li, td, span:not(.first)') ?? target.parentElement).textContent.trim().length >
+      target.textContent.trim().length;
   for (const target of document.querySelectorAll('a, button, input, select, textarea, summary')) {
     const { width: targetWidth, height } = areaOf(target);
     // The browser rounds lengths of fractions of a pixel.

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { PortalRecords } from './portal-records.ts';
-import { merchantsRoutes, operatorsRoutes, otherAnswers } from './portal-routes.ts';
+import { isPage, merchantsRoutes, operatorsRoutes } from './portal-routes.ts';
 import type { PortalRoute } from './portal-routes.ts';
 
 /** A page of the dashboard or the console, in one state, for the test that walks through all of them. */
@@ -15,7 +15,7 @@ export interface PortalPage {
 
 const pagesOf = (routes: readonly PortalRoute[]): PortalPage[] =>
   routes
-    .filter(({ method, path }) => method === 'GET' && !(path in otherAnswers))
+    .filter(isPage)
     .map((route) => ({ name: `${route.realm} ${route.path}`, route }));
 
 /** More states of pages than the one in which their address opens. */
@@ -56,7 +56,7 @@ export const operatorsPages: readonly PortalPage[] = [
 
 /** Presses the button of the page's form, with whatever its fields hold; the browser itself would ask for more first. */
 async function press(page: Page): Promise<void> {
-  await page.evaluate(`document.querySelector('main form[method=post]').noValidate = true`);
+  await page.evaluate(`for (const form of document.querySelectorAll('main form[method=post]')) form.noValidate = true`);
   await page.locator('main form[method=post] .actions .button').first().click();
   await page.locator('.error, .notice.bad').first().waitFor();
 }

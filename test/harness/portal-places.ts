@@ -40,8 +40,13 @@ export interface PortalPlaces {
 
 export const rolesOf = { merchant: merchantRoles, operator: operatorRoles } as const;
 
-/** Whether a role may open a page, and the page exists with so much data: a case is no case without a business. */
-export function isPlaceOf({ realm, action }: PortalRoute, { role, environment }: PlaceOfPage): boolean {
+/** Pages about what a test has in its test environment alone: a network's state, a payment at a counter. */
+const onlyInTest: ReadonlySet<string> = new Set(['/networks/:network', '/counters/:id/screen/payments/:payment']);
+
+/** Whether a role may open a page, and it exists in the environment. A cashier takes payments at a counter's screen instead. */
+export function isPlaceOf({ realm, path, action }: PortalRoute, { role, environment }: PlaceOfPage): boolean {
+  if (environment === 'live' && (onlyInTest.has(path) || (role === 'cashier' && path.startsWith('/payments/')))) return false;
+  if (role === 'cashier' && path === '/payments/new') return false;
   if (realm === 'operator') return operatorPermission(role as OperatorRole, action as OperatorAction).isAllowed;
   const testMode = environment === 'test';
   return merchantPermission(role as MerchantRole, action as MerchantAction, { testMode }).isAllowed;
@@ -75,7 +80,7 @@ export async function openPortalPlaces(): Promise<PortalPlaces> {
         const [{ dashboard }, people] = isEmpty ? [emptyWorld, lonely] : [world, operators];
         const base = `/operator${route.isOfEnvironment ? `/${environment}` : ''}`;
         const records = { ...filled.records, operatorId: people.get('support')?.operatorId ?? '' };
-        const url = `${dashboard.service.url}${base}${pathWith(route, records)}`;
+        const url = `${dashboard.service.url}${base}${pathWith(route, records, environment)}`;
         return { url, records, cookie: people.get(role as OperatorRole)?.cookie ?? '' };
       }
       const { business, members } = isEmpty ? { business: empty.business, members: empty.members } : filled;
@@ -83,7 +88,7 @@ export async function openPortalPlaces(): Promise<PortalPlaces> {
       const { counterPaymentId: intentId } = filled.records;
       const records = role === 'cashier' ? { ...filled.records, intentId } : filled.records;
       const { shortId } = business[environment].merchant;
-      const url = `${world.dashboard.service.url}/dashboard/${environment}/${shortId}${pathWith(route, records)}`;
+      const url = `${world.dashboard.service.url}/dashboard/${environment}/${shortId}${pathWith(route, records, environment)}`;
       return { url, records, cookie: members.get(role as MerchantRole)?.cookie ?? '' };
     },
     async stop() {

@@ -50,22 +50,28 @@ const parameters: Readonly<Record<PortalRoute['realm'], Readonly<Record<string, 
   },
   operator: {
     '/businesses/:id': 'businessId',
+    '/businesses/:id/keys/:key': 'keyId',
+    '/records/:id': 'intentId',
+    '/networks/:network': { word: 'wave' },
     '/cases/:id': 'caseId',
     '/operators/:id': 'operatorId',
   },
 };
 
 /** What follows the address of a page that is nothing without it. */
-const queries: Readonly<Record<string, string>> = { '/stream': '?list=payments' };
+function queryOf(path: string, environment: string): string {
+  if (path === '/stream') return '?list=payments';
+  return path.startsWith('/businesses/:id/keys/') ? `?environment=${environment}` : '';
+}
 
-/** A route's address below its base, about these records. A new parameter needs its line above. */
-export function pathWith({ realm, path }: PortalRoute, records: PortalRecords): string {
+/** A route's address below its base, about these records of an environment. A new parameter needs its line above. */
+export function pathWith({ realm, path }: PortalRoute, records: PortalRecords, environment: string): string {
   const filled = path.replaceAll(/:\w+/g, (name, index: number) => {
     const example = exampleOf(realm, path, path.slice(0, index + name.length));
     assert.ok(example, `${path} has no example in test/harness/portal-routes.ts`);
     return typeof example === 'string' ? records[example] : example.word;
   });
-  return `${filled}${queries[path] ?? ''}`;
+  return `${filled}${queryOf(path, environment)}`;
 }
 
 /** That of the whole path where it has its own, such as a refund's payment, which has to be paid. */
@@ -79,16 +85,19 @@ export function namesRecord({ realm, path }: PortalRoute): boolean {
   return head !== undefined && typeof exampleOf(realm, path, head) === 'string';
 }
 
-/** The GETs that answer something else than a page of their own. */
-export const otherAnswers: Readonly<Record<string, 'file' | 'part' | 'redirect' | 'stream'>> = {
-  '/stream': 'stream',
-  '/switch': 'redirect',
-  '/search/other': 'redirect',
-  '/requests/by-id/:id': 'redirect',
-  '/payments/export/progress': 'part',
-  '/payments/export/file': 'file',
-  '/balance/statement.csv': 'file',
-  '/sub-accounts/:id/statement.csv': 'file',
-  '/counters/:id/poster/file': 'file',
-  '/counters/:id/screen/manifest': 'file',
-};
+/** The GETs that answer something else than a page of their own: a file, a part of a page, a redirection, a stream. */
+const otherAnswers: ReadonlySet<string> = new Set([
+  '/stream',
+  '/switch',
+  '/search/other',
+  '/requests/by-id/:id',
+  '/figures/:figure/file',
+  '/balance/statement.csv',
+  '/sub-accounts/:id/statement.csv',
+  '/counters/:id/poster/file',
+  '/counters/:id/screen/manifest',
+]);
+
+export function isPage({ method, path }: PortalRoute): boolean {
+  return method === 'GET' && !otherAnswers.has(path) && !/\/export\/(progress|file)$/.test(path);
+}

@@ -79,8 +79,13 @@ test('each page behind a sign-in is seen, and each pair of settings on one of th
   }
 });
 
-describe('can be read and used', () => {
-  for (const seen of casesOf.flatMap(({ cases }) => cases)) {
+// The two windows work side by side.
+describe('can be read and used', { concurrency: true }, () => {
+  for (const text of looks.text) describe(`text ${text} %`, { concurrency: 1 }, () => testsOf(text));
+});
+
+function testsOf(textPercent: Case['text']): void {
+  for (const seen of casesOf.flatMap(({ cases }) => cases).filter(({ text }) => text === textPercent)) {
     const { subject, width, colours, text, scripts, role, environment, data } = seen;
     const how = [`${width} px`, colours, `text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`];
     test([subject.name, role, environment, `${data} data`, ...how].join(', '), async () => {
@@ -92,7 +97,7 @@ describe('can be read and used', () => {
       }
     });
   }
-});
+}
 
 async function look(seen: Case): Promise<void> {
   const { subject, text, scripts, environment } = seen;
