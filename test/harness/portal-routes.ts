@@ -74,9 +74,10 @@ export function pathWith({ realm, path }: PortalRoute, records: PortalRecords, e
   return `${filled}${queryOf(path, environment)}`;
 }
 
-/** That of the whole path where it has its own, such as a refund's payment, which has to be paid. */
+/** Of the last parameter, that of the whole path where it has its own, such as a refund's payment, which has to be paid. */
 function exampleOf(realm: PortalRoute['realm'], path: string, head: string): keyof PortalRecords | { word: string } | undefined {
-  return parameters[realm][path] ?? parameters[realm][head];
+  const isLast = !path.slice(head.length).includes(':');
+  return (isLast ? parameters[realm][path] : undefined) ?? parameters[realm][head];
 }
 
 /** Whether a route is about one record of a business or of the installation, named by its path. */

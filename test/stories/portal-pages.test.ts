@@ -45,7 +45,7 @@ const casesOf = realms.map((realm) => ({ ...realm, cases: choose(realm) }));
 
 let places: PortalPlaces | undefined;
 const windows = new Map<Case['text'], Window>();
-let browserMs = 0;
+let startedAt = 0;
 
 /** A browser's one page, which shows all of the cases. */
 interface Window {
@@ -63,11 +63,12 @@ async function openWindow(textPercent: number): Promise<Window> {
 before(async () => {
   places = await openPortalPlaces();
   for (const text of looks.text) windows.set(text, await openWindow(text));
+  startedAt = performance.now();
 });
 
 after(async () => {
   const count = casesOf.reduce((sum, { cases }) => sum + cases.length, 0);
-  console.log(`PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round(browserMs / 1_000)} s`);
+  console.log(`PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   for (const { browser } of windows.values()) await browser.close();
   await places?.stop();
 });
@@ -88,14 +89,7 @@ function testsOf(textPercent: Case['text']): void {
   for (const seen of casesOf.flatMap(({ cases }) => cases).filter(({ text }) => text === textPercent)) {
     const { subject, width, colours, text, scripts, role, environment, data } = seen;
     const how = [`${width} px`, colours, `text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`];
-    test([subject.name, role, environment, `${data} data`, ...how].join(', '), async () => {
-      const startedAt = performance.now();
-      try {
-        await look(seen);
-      } finally {
-        browserMs += performance.now() - startedAt;
-      }
-    });
+    test([subject.name, role, environment, `${data} data`, ...how].join(', '), () => look(seen));
   }
 }
 
@@ -118,7 +112,9 @@ async function look(seen: Case): Promise<void> {
   }
   // The accessibility checks are scripts themselves.
   await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
-  assert.deepEqual(await accessibilityViolations(page), [], page.url());
+  const violations = await accessibilityViolations(page);
+  // Without scripts, a counter's screen loads itself anew.
+  assert.deepEqual(violations.filter((line) => scripts || !line.startsWith('meta-refresh')), [], page.url());
   // A form that was refused has its status.
   const isStatus = /the server responded with a status of 4\d\d/;
   assert.deepEqual(pageErrors.filter((error) => !(subject.act && isStatus.test(error))), []);
