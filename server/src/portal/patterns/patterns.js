@@ -39,7 +39,7 @@ for (const progress of document.querySelectorAll('[data-progress]')) {
       const text = page.getElementById('progress')?.textContent ?? '';
       if (progress.textContent !== text) progress.textContent = text;
     }
-    setTimeout(read, 1000);
+    setTimeout(() => void read(), 1000);
   };
-  setTimeout(read, 1000);
+  setTimeout(() => void read(), 1000);
 }
