@@ -1,8 +1,10 @@
 // Evaluated in a page: what cannot be reached by keyboard there, or does not show that it is reached, a line each.
 (() => {
   const faults = [];
-  const name = (element) => (element.textContent || element.name || element.id).trim().replace(/\s+/g, ' ').slice(0, 60);
-  const isShown = (element) => element.checkVisibility({ visibilityProperty: true }) && !element.closest('.unseen, .skip');
+  const name = (element) =>
+    (element.textContent || element.name || element.id).trim().replace(/\s+/g, ' ').slice(0, 60);
+  const isShown = (element) =>
+    element.checkVisibility({ visibilityProperty: true }) && !element.closest('.unseen, .skip');
   const lookOf = (element) => {
     const { outlineStyle, outlineWidth, boxShadow, borderColor, backgroundColor } = getComputedStyle(element);
     return `${outlineStyle === 'none' ? '' : outlineWidth} ${boxShadow} ${borderColor} ${backgroundColor}`;

@@ -86,7 +86,7 @@
       const cut =
         !isClamped(box) &&
         ((overflowX !== 'visible' && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) ||
-        (overflowY !== 'visible' && (rect.top < outer.top - 1 || rect.bottom > outer.bottom + 1)));
+          (overflowY !== 'visible' && (rect.top < outer.top - 1 || rect.bottom > outer.bottom + 1)));
       if (cut) faults.push(`"${words(node.data)}" is cut`);
     }
   }

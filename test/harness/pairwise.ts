@@ -46,7 +46,11 @@ export function everyPairOnce<Subject, S extends Settings>(
     const possible = allowed.length > 0 ? allowed : every([subject], settings).filter(allows);
     return possible.toSorted((one, other) => gain(other) - gain(one))[0];
   };
-  for (let index = 0; index < subjects.length * roundsMax && (index < subjects.length || missing.size > 0); index += 1) {
+  for (
+    let index = 0;
+    index < subjects.length * roundsMax && (index < subjects.length || missing.size > 0);
+    index += 1
+  ) {
     const best = bestFor(subjects[index % subjects.length] as Subject);
     // Again only for what it adds.
     if (!best || (index >= subjects.length && gain(best) === 0)) continue;

@@ -14,9 +14,7 @@ export interface PortalPage {
 }
 
 const pagesOf = (routes: readonly PortalRoute[]): PortalPage[] =>
-  routes
-    .filter(isPage)
-    .map((route) => ({ name: `${route.realm} ${route.path}`, route }));
+  routes.filter(isPage).map((route) => ({ name: `${route.realm} ${route.path}`, route }));
 
 /** More states of pages than the one in which their address opens. */
 interface State extends Pick<PortalPage, 'address' | 'act'> {

@@ -36,7 +36,10 @@ export interface PortalRecords extends OwnRecords {
 const word = 'Bakau and Old Jeshwang Women’s Vegetable Gardeners’ Cooperative Society ';
 
 function longText(length: number): string {
-  return word.repeat(Math.ceil(length / word.length)).slice(0, length).trim();
+  return word
+    .repeat(Math.ceil(length / word.length))
+    .slice(0, length)
+    .trim();
 }
 
 /** The longest texts and the largest amounts that the API takes. */

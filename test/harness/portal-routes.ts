@@ -27,7 +27,9 @@ export const operatorsRoutes = [
 ];
 
 /** What a parameter of a path stands for, by the path up to it; a word for what is the same in every business. */
-const parameters: Readonly<Record<PortalRoute['realm'], Readonly<Record<string, keyof PortalRecords | { word: string }>>>> = {
+const parameters: Readonly<
+  Record<PortalRoute['realm'], Readonly<Record<string, keyof PortalRecords | { word: string }>>>
+> = {
   merchant: {
     '/figures/:figure': { word: 'collected' },
     '/payments/:id': 'intentId',
@@ -75,7 +77,11 @@ export function pathWith({ realm, path }: PortalRoute, records: PortalRecords, e
 }
 
 /** Of the last parameter, that of the whole path where it has its own, such as a refund's payment, which has to be paid. */
-function exampleOf(realm: PortalRoute['realm'], path: string, head: string): keyof PortalRecords | { word: string } | undefined {
+function exampleOf(
+  realm: PortalRoute['realm'],
+  path: string,
+  head: string,
+): keyof PortalRecords | { word: string } | undefined {
   const isLast = !path.slice(head.length).includes(':');
   return (isLast ? parameters[realm][path] : undefined) ?? parameters[realm][head];
 }
@@ -87,7 +93,7 @@ export function namesRecord({ realm, path }: PortalRoute): boolean {
 }
 
 /** The GETs that answer something else than a page of their own: a file, a part of a page, a redirection, a stream. */
-const otherAnswers: ReadonlySet<string> = new Set([
+const otherResponses: ReadonlySet<string> = new Set([
   '/stream',
   '/switch',
   '/search/other',
@@ -100,5 +106,5 @@ const otherAnswers: ReadonlySet<string> = new Set([
 ]);
 
 export function isPage({ method, path }: PortalRoute): boolean {
-  return method === 'GET' && !otherAnswers.has(path) && !/\/export\/(progress|file)$/.test(path);
+  return method === 'GET' && !otherResponses.has(path) && !/\/export\/(progress|file)$/.test(path);
 }

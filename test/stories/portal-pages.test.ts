@@ -9,41 +9,45 @@ import type { OpenedPage } from '../harness/browser.ts';
 import { effort } from '../harness/effort.ts';
 import { focusFaults, layoutFaults } from '../harness/page-faults.ts';
 import { every, everyPairOnce, unseenPairs } from '../harness/pairwise.ts';
-import { amountsOfData, environments, isPlaceOf, openPortalPlaces } from '../harness/portal-places.ts';
-import type { PlaceOfPage, PortalPlaces } from '../harness/portal-places.ts';
+import { amountsOfData, environments, mayVisit, openPortalVisits } from '../harness/portal-visits.ts';
+import type { PortalVisit, PortalVisits } from '../harness/portal-visits.ts';
 import { merchantsPages, operatorsPages } from '../harness/portal-pages.ts';
 import type { PortalPage } from '../harness/portal-pages.ts';
 
 /** How a page is seen. */
 const looks = {
-  width: [360, 768, 1280],
+  width: [360, 768, 1024, 1280],
   colours: ['light', 'dark', 'forced'],
   text: [100, 200],
   scripts: [true, false],
 } as const;
 
-const placesOf = (roles: readonly PlaceOfPage['role'][]) => ({ role: roles, environment: environments, data: amountsOfData });
+const visitsOf = (roles: readonly PortalVisit['role'][]) => ({
+  role: roles,
+  environment: environments,
+  data: amountsOfData,
+});
 const realms = [
-  { pages: merchantsPages, settings: { ...looks, ...placesOf(merchantRoles) } },
-  { pages: operatorsPages, settings: { ...looks, ...placesOf(operatorRoles) } },
+  { pages: merchantsPages, settings: { ...looks, ...visitsOf(merchantRoles) } },
+  { pages: operatorsPages, settings: { ...looks, ...visitsOf(operatorRoles) } },
 ];
-type Case = { subject: PortalPage } & PlaceOfPage & { [Name in keyof typeof looks]: (typeof looks)[Name][number] };
+type Case = { subject: PortalPage } & PortalVisit & { [Name in keyof typeof looks]: (typeof looks)[Name][number] };
 
 // With PAGES_SEED, the pages are seen as in the run that printed it.
 const seed = process.env['PAGES_SEED'] ?? String(randomInt(1_000_000));
 const random = seededRandom(seed);
-const allows = (seen: { subject: PortalPage } & PlaceOfPage): boolean => isPlaceOf(seen.subject.route, seen);
-/** In the long run each page is seen in every way, and each pair of a way and a place on one of them. */
+const allows = (seen: { subject: PortalPage } & PortalVisit): boolean => mayVisit(seen.subject.route, seen);
+/** In the long run each page is seen in every way, and each pair of a way and a visit on one of them. */
 const choose = effort({
   usual: ({ pages, settings }: (typeof realms)[number]): Case[] => everyPairOnce(pages, settings, random, allows),
   long: ({ pages, settings: { role, environment, data } }) =>
-    everyPairOnce(every(pages, looks), { role, environment, data }, random, ({ subject: { subject }, ...place }) =>
-      allows({ subject, ...place }),
-    ).map(({ subject, ...place }) => ({ ...subject, ...place })),
+    everyPairOnce(every(pages, looks), { role, environment, data }, random, ({ subject: { subject }, ...visit }) =>
+      allows({ subject, ...visit }),
+    ).map(({ subject, ...visit }) => ({ ...subject, ...visit })),
 });
 const casesOf = realms.map((realm) => ({ ...realm, cases: choose(realm) }));
 
-let places: PortalPlaces | undefined;
+let visits: PortalVisits | undefined;
 const windows = new Map<Case['text'], Window>();
 let startedAt = 0;
 
@@ -61,16 +65,18 @@ async function openWindow(textPercent: number): Promise<Window> {
 }
 
 before(async () => {
-  places = await openPortalPlaces();
+  visits = await openPortalVisits();
   for (const text of looks.text) windows.set(text, await openWindow(text));
   startedAt = performance.now();
 });
 
 after(async () => {
   const count = casesOf.reduce((sum, { cases }) => sum + cases.length, 0);
-  console.log(`PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  console.log(
+    `PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`,
+  );
   for (const { browser } of windows.values()) await browser.close();
-  await places?.stop();
+  await visits?.stop();
 });
 
 test('each page behind a sign-in is seen, and each pair of settings on one of them', () => {
@@ -100,8 +106,8 @@ async function look(seen: Case): Promise<void> {
   pageErrors.length = 0;
   await show(opened, seen);
   await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
-  assert.ok(places);
-  const { url, cookie, records } = places.find(subject.route, seen);
+  assert.ok(visits);
+  const { url, cookie, records } = visits.find(subject.route, seen);
   const [name = '', value = ''] = cookie.split('=');
   await opened.context.addCookies([{ name, value, url: new URL(url).origin }]);
   await page.goto(subject.address?.(url, records) ?? url);
@@ -114,10 +120,17 @@ async function look(seen: Case): Promise<void> {
   await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
   const violations = await accessibilityViolations(page);
   // Without scripts, a counter's screen loads itself anew.
-  assert.deepEqual(violations.filter((line) => scripts || !line.startsWith('meta-refresh')), [], page.url());
+  assert.deepEqual(
+    violations.filter((line) => scripts || !line.startsWith('meta-refresh')),
+    [],
+    page.url(),
+  );
   // A form that was refused has its status.
   const isStatus = /the server responded with a status of 4\d\d/;
-  assert.deepEqual(pageErrors.filter((error) => !(subject.act && isStatus.test(error))), []);
+  assert.deepEqual(
+    pageErrors.filter((error) => !(subject.act && isStatus.test(error))),
+    [],
+  );
 }
 
 async function show({ page }: OpenedPage, { width, colours }: Case): Promise<void> {

@@ -1,5 +1,15 @@
-import { merchantPermission, merchantRoles, operatorPermission, operatorRoles } from '../../server/src/accounts/permissions.ts';
-import type { MerchantAction, MerchantRole, OperatorAction, OperatorRole } from '../../server/src/accounts/permissions.ts';
+import {
+  merchantPermission,
+  merchantRoles,
+  operatorPermission,
+  operatorRoles,
+} from '../../server/src/accounts/permissions.ts';
+import type {
+  MerchantAction,
+  MerchantRole,
+  OperatorAction,
+  OperatorRole,
+} from '../../server/src/accounts/permissions.ts';
 import { openConsoleWorld } from './console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from './console-world.ts';
 import type { Member } from './dashboard-world.ts';
@@ -24,24 +34,22 @@ export type Environment = (typeof environments)[number];
 export const amountsOfData = ['little', 'full'] as const;
 export type DataAmount = (typeof amountsOfData)[number];
 
-export interface PlaceOfPage {
+export interface PortalVisit {
   role: Role;
   environment: Environment;
   data: DataAmount;
 }
 
 /** A service in which every page of the dashboard and the console can be seen with little and with full data, test and live. */
-export interface PortalPlaces {
+export interface PortalVisits {
   world: ConsoleWorld;
   /** The whole address of a route, and the cookie of whoever opens it. */
-  find(route: PortalRoute, place: PlaceOfPage): { url: string; cookie: string; records: PortalRecords };
+  find(route: PortalRoute, visit: PortalVisit): { url: string; cookie: string; records: PortalRecords };
   stop(): Promise<void>;
 }
 
-export const rolesOf = { merchant: merchantRoles, operator: operatorRoles } as const;
-
 /** Whether a role may open a page, and it exists in the environment. A cashier takes payments at a counter's screen instead. */
-export function isPlaceOf({ realm, path, action }: PortalRoute, { role, environment }: PlaceOfPage): boolean {
+export function mayVisit({ realm, path, action }: PortalRoute, { role, environment }: PortalVisit): boolean {
   // No network is connected to a test's live environment.
   if (environment === 'live' && path === '/networks/:network') return false;
   if (role === 'cashier' && path === '/payments/new') return false;
@@ -56,7 +64,7 @@ interface FilledBusiness {
   members: ReadonlyMap<MerchantRole, Member>;
 }
 
-export async function openPortalPlaces(): Promise<PortalPlaces> {
+export async function openPortalVisits(): Promise<PortalVisits> {
   const [world, emptyWorld] = await Promise.all([openConsoleWorld(), openConsoleWorld()]);
   const businesses = new Map<string, FilledBusiness>();
   // Live first: by the end of it the service has forgotten that their merchants were those of test.
@@ -97,7 +105,7 @@ export async function openPortalPlaces(): Promise<PortalPlaces> {
 
 async function fillBusiness(
   world: ConsoleWorld,
-  { environment, data }: Pick<PlaceOfPage, 'environment' | 'data'>,
+  { environment, data }: Pick<PortalVisit, 'environment' | 'data'>,
 ): Promise<FilledBusiness> {
   const { dashboard } = world;
   const name = data === 'full' ? { name: longestName } : {};
@@ -114,7 +122,8 @@ async function fillBusiness(
 async function untilLive({ dashboard }: ConsoleWorld, { business, members }: FilledBusiness): Promise<void> {
   const { shortId } = business.live.merchant;
   const owner = members.get('owner');
-  const isThere = async () => (await owner?.get(`${dashboard.service.url}/dashboard/live/${shortId}/more`))?.ok === true;
+  const isThere = async () =>
+    (await owner?.get(`${dashboard.service.url}/dashboard/live/${shortId}/more`))?.ok === true;
   await eventually('the business is found in live', isThere);
 }
 
