@@ -2,11 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-const findLayoutFaults = readFileSync(join(import.meta.dirname, 'layout-faults.js'), 'utf8');
+const [findLayoutFaults, findFocusFaults] = ['layout-faults.js', 'focus-faults.js'].map((name) =>
+  readFileSync(join(import.meta.dirname, name), 'utf8'),
+) as [string, string];
 
-/** What a payer could not see or press on the page now, a line each: cut, covered, broken amounts, low buttons. */
+/** What a person could not see or press on the page now, a line each: cut, covered, broken amounts, low buttons. */
 export async function layoutFaults(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(findLayoutFaults);
+}
+
+/** What of the page's main part cannot be reached by keyboard, or does not show it, a line each. */
+export async function focusFaults(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(findFocusFaults);
 }
 
 /** Whether the page's choice, if it has one, looks different once it is made, without focus and pointer. */

@@ -23,30 +23,56 @@ export function every<Subject, S extends Settings>(
 
 // A subject gets the one of these, chosen at random, that has the most pairs that no subject has yet.
 const triesPerSubject = 30;
+// With fewer subjects than pairs, each is seen again this often at most; what is missing then can be on none of them.
+const roundsMax = 5;
 
 /**
  * Every subject once, so that any two values of two settings meet in at least one of them: most faults of a layout
- * come from one value or from two that meet.
+ * come from one value or from two that meet. A subject gets only what it `allows`; pairs that none of them does are left out.
  */
 export function everyPairOnce<Subject, S extends Settings>(
   subjects: readonly Subject[],
   settings: S,
   random: Random,
+  allows: (combination: Combination<Subject, S>) => boolean = () => true,
 ): Combination<Subject, S>[] {
   const missing = new Set(every([null], settings).flatMap((combination) => pairsOf(combination, settings)));
   const cases: Combination<Subject, S>[] = [];
-  const add = (subject: Subject): void => {
+  const gain = (combination: Combination<Subject, S>): number =>
+    pairsOf(combination, settings).filter((pair) => missing.has(pair)).length;
+  const bestFor = (subject: Subject): Combination<Subject, S> | undefined => {
     const tries = Array.from({ length: triesPerSubject }, () => randomCombination(subject, settings, random));
-    const gain = (combination: Combination<Subject, S>): number =>
-      pairsOf(combination, settings).filter((pair) => missing.has(pair)).length;
-    const best = tries.reduce((one, other) => (gain(other) > gain(one) ? other : one));
+    const allowed = tries.filter(allows);
+    const possible = allowed.length > 0 ? allowed : every([subject], settings).filter(allows);
+    return possible.toSorted((one, other) => gain(other) - gain(one))[0];
+  };
+  for (
+    let index = 0;
+    index < subjects.length * roundsMax && (index < subjects.length || missing.size > 0);
+    index += 1
+  ) {
+    const best = bestFor(subjects[index % subjects.length] as Subject);
+    // Again only for what it adds.
+    if (!best || (index >= subjects.length && gain(best) === 0)) continue;
     for (const pair of pairsOf(best, settings)) missing.delete(pair);
     cases.push(best);
-  };
-  for (const subject of subjects) add(subject);
-  // With few subjects, some are seen again.
-  for (let index = 0; missing.size > 0; index += 1) add(subjects[index % subjects.length] as Subject);
+  }
   return cases;
+}
+
+/** The pairs of values, as text, that no case has although some subject allows them. */
+export function unseenPairs<Subject, S extends Settings>(
+  cases: readonly Combination<Subject, S>[],
+  subjects: readonly Subject[],
+  settings: S,
+  allows: (combination: Combination<Subject, S>) => boolean = () => true,
+): string[] {
+  const seen = new Set(cases.flatMap((each) => pairsOf(each, settings)));
+  const all = new Set(every([null], settings).flatMap((each) => pairsOf(each, settings)));
+  const unseen = [...all].filter((pair) => !seen.has(pair));
+  if (unseen.length === 0) return [];
+  const possible = every(subjects, settings).filter(allows);
+  return unseen.filter((pair) => possible.some((each) => pairsOf(each, settings).includes(pair)));
 }
 
 function randomCombination<Subject, S extends Settings>(

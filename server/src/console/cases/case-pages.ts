@@ -156,7 +156,7 @@ const propose = formRoutes<OpenedCase>({
   load: loadCase,
   view: ({ found, choices }) => ({
     heading: 'Propose a resolution',
-    effect: html`<p>${found.summary}</p>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
+    effect: html`<p>${found.summary}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
     fields: [
       {
         kind: 'select',
@@ -208,7 +208,7 @@ const confirm = formRoutes<OpenedCase>({
       heading: 'Confirm this resolution?',
       effect: html`<p>${opened.found.summary}</p>
 ${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}</p>`}
-${choice && choicePanel(choice)}<p>This cannot be undone.</p>`,
+${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be undone.</p>`,
       button: `Confirm ${formatAmount(opened.found.amountMinor)}`,
       isDanger: true,
       back: { href: `/cases/${opened.found.id}`, text: 'Keep it open' },

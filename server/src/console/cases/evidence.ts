@@ -29,7 +29,7 @@ interface Compared {
 /** What we have beside what the network reported, with a mark where they differ. */
 export function comparison(found: Case, record: LoadedRecord): Html {
   const { networkText, rows } = comparedRows(found, record);
-  return html`<table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
+  return html`<div class="scrolls" tabindex="0" role="region" aria-label="What differs"><table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
 <th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
     ({
       name,
@@ -37,7 +37,7 @@ export function comparison(found: Case, record: LoadedRecord): Html {
       theirs,
     }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
 ${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td></tr>`,
-  )}</tbody></table>`;
+  )}</tbody></table></div>`;
 }
 
 function comparedRows(found: Case, { of }: LoadedRecord): { networkText: string; rows: Compared[] } {

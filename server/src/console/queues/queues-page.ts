@@ -20,9 +20,9 @@ ${
   queues.length === 0
     ? html`<section class="empty"><p>${stateMark({ tone: 'good', icon: 'check', text: 'Nothing waits' })}</p>
 <p>Every task is done: calls to networks, webhooks, settlement and chat messages.</p></section>`
-    : html`<table class="list"><caption class="unseen">Queues</caption><thead><tr><th scope="col">Queue</th><th scope="col">Delay</th>
+    : html`<div class="scrolls" tabindex="0" role="region" aria-label="Queues"><table class="list"><caption class="unseen">Queues</caption><thead><tr><th scope="col">Queue</th><th scope="col">Delay</th>
 <th scope="col" class="wide">Oldest</th><th scope="col" class="number">Due</th><th scope="col" class="number">Later</th></tr></thead>
-<tbody>${queues.map((queue) => queueRow(queue, visit))}</tbody></table>`
+<tbody>${queues.map((queue) => queueRow(queue, visit))}</tbody></table></div>`
 }
 <p class="hint">“Due” waits to be done now; “Later” has its time, such as the next try of a webhook or of a payout that waits for its network.
 A queue that is late names who is in trouble. Webhooks, settlement and chat messages are of Test and Live together.</p>`;

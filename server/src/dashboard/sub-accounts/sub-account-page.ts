@@ -121,8 +121,8 @@ ${await recordHistory(services, visit, { id: subAccount.id, createdAt: subAccoun
 }
 
 function noDestination({ destination, settledMinor, subAccount }: FoundSubAccount): Html {
-  return html`<p class="notice bad">${destination} cannot be paid out: the network pays out nothing here.
-${settledMinor > 0n && html`${formatAmount(settledMinor)} waits.`} <a href="${subAccount.id}/destination">Choose another destination</a></p>`;
+  return html`<p class="notice bad"><span>${destination} cannot be paid out: the network pays out nothing here.
+${settledMinor > 0n && html`${formatAmount(settledMinor)} waits.`} <a href="${subAccount.id}/destination">Choose another destination</a></span></p>`;
 }
 
 function statementSection(

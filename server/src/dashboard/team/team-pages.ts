@@ -55,7 +55,7 @@ function memberTable({ base, now }: Visit, team: readonly TeamMember[]): Html {
       each,
     ) => html`<tr><td><a href="${base}/settings/team/${each.accountId}"><span class="first">${foreignText(each.name)}</span></a>
 <span class="second phone">${each.email}</span></td>
-<td class="wide">${each.email}</td><td>${roleName(each.role)}<span class="second phone">${!each.hasSecondFactor && factorMark(each)}</span></td>
+<td class="wide">${each.email}</td><td><span class="unbroken">${roleName(each.role)}</span><span class="second phone">${!each.hasSecondFactor && factorMark(each)}</span></td>
 <td class="wide">${factorMark(each)}</td><td class="wide">${each.lastSeenAt && shownTime(each.lastSeenAt, now)}</td></tr>`,
   )}</tbody></table>`;
 }

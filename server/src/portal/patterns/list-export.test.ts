@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createCharge } from '../../../../test/harness/api-client.ts';
+import { launchBrowser } from '../../../../test/harness/browser.ts';
 import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 
@@ -8,6 +9,9 @@ let world: DashboardWorld;
 
 before(async () => {
   world = await openDashboardWorld();
+  const paid = await createCharge(world.api);
+  await world.service.app.drain();
+  await multiplyPayments(paid, rowsMax);
 });
 
 after(() => world.stop());
@@ -28,12 +32,10 @@ async function multiplyPayments(id: string, rows: number): Promise<void> {
 }
 
 test('the file of 50,000 payments is the list: every row once, the same sum, in chunks, one at a time', async () => {
-  const paid = await createCharge(world.api);
   const title = '=HYPERLINK("https://evil.example")';
   await world.api.post('/v1/payments', { data: { amount: 250.5, title } });
   await world.service.app.drain();
   const owner = await world.signIn('owner');
-  await multiplyPayments(paid, rowsMax);
   const about = await (await owner.get(world.at('/payments/export'))).text();
   assert.match(about, /50,002 payments, D5,000,100\.00 paid, about [\d.]+ MB/);
   const response = await owner.get(world.at('/payments/export/file?to=2026-12-31'));
@@ -61,4 +63,20 @@ test('the file of 50,000 payments is the list: every row once, the same sum, in 
   await abandoned.body?.cancel();
   const cashier = await world.signIn('cashier');
   assert.equal((await cashier.get(world.at('/payments/export/file'))).status, 403);
+});
+
+test('while a file is downloaded, its page shows how far it is, and nothing once it is complete', async () => {
+  const owner = await world.signIn('owner');
+  await using browser = await launchBrowser();
+  await using opened = await owner.open(browser);
+  const { page, pageErrors } = opened;
+  await page.goto(world.at('/payments/export'));
+  const progress = page.getByRole('status');
+  assert.equal(await progress.textContent(), '');
+  // More than the connection holds while nobody reads.
+  const file = await owner.get(world.at('/payments/export/file'));
+  await progress.filter({ hasText: /^[\d,]+ of [\d,]+ payments sent…$/ }).waitFor();
+  await file.text();
+  await progress.filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
+  assert.deepEqual(pageErrors, []);
 });

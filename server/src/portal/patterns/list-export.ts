@@ -103,7 +103,7 @@ async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
 <p class="hint">${filterText(shown, query)} A table that opens in any spreadsheet: <bdi>${fileName(page, visit, query)}</bdi></p>
 <p class="actions"><a class="button small" href="${base}${path}/export/file${search}" download>Download</a>
 <a class="button small plain" href="${base}${path}${search}">Back to the list</a></p>
-<p id="progress" role="status" hx-get="${base}${path}/export/progress" hx-trigger="every 1s[!document.hidden]" hx-select="#progress" hx-swap="innerHTML"></p></section>
+<p id="progress" role="status" data-progress="${base}${path}/export/progress"></p></section>
 ${rows.length > 0 && sampleTable(page, visit, rows, columns)}`,
   };
 }

@@ -30,3 +30,16 @@ for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;
   button.addEventListener('click', () => window.print());
 }
+// How much of a file is sent, while it is downloaded. htmx would need an expression for it, which the content policy forbids.
+for (const progress of document.querySelectorAll('[data-progress]')) {
+  const read = async () => {
+    const response = document.hidden ? null : await fetch(progress.dataset.progress).catch(() => null);
+    if (response?.ok) {
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const text = page.getElementById('progress')?.textContent ?? '';
+      if (progress.textContent !== text) progress.textContent = text;
+    }
+    setTimeout(() => void read(), 1000);
+  };
+  setTimeout(() => void read(), 1000);
+}

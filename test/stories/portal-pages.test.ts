@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { merchantRoles, operatorRoles } from '../../server/src/accounts/permissions.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
+import { accessibilityViolations, launchBrowser, openPage } from '../harness/browser.ts';
+import type { OpenedPage } from '../harness/browser.ts';
+import { effort } from '../harness/effort.ts';
+import { focusFaults, layoutFaults } from '../harness/page-faults.ts';
+import { every, everyPairOnce, unseenPairs } from '../harness/pairwise.ts';
+import { amountsOfData, environments, mayVisit, openPortalVisits } from '../harness/portal-visits.ts';
+import type { PortalVisit, PortalVisits } from '../harness/portal-visits.ts';
+import { merchantsPages, operatorsPages } from '../harness/portal-pages.ts';
+import type { PortalPage } from '../harness/portal-pages.ts';
+
+/** How a page is seen. */
+const looks = {
+  width: [360, 768, 1024, 1280],
+  colours: ['light', 'dark', 'forced'],
+  text: [100, 200],
+  scripts: [true, false],
+} as const;
+
+const visitsOf = (roles: readonly PortalVisit['role'][]) => ({
+  role: roles,
+  environment: environments,
+  data: amountsOfData,
+});
+const realms = [
+  { pages: merchantsPages, settings: { ...looks, ...visitsOf(merchantRoles) } },
+  { pages: operatorsPages, settings: { ...looks, ...visitsOf(operatorRoles) } },
+];
+type Case = { subject: PortalPage } & PortalVisit & { [Name in keyof typeof looks]: (typeof looks)[Name][number] };
+
+// With PAGES_SEED, the pages are seen as in the run that printed it.
+const seed = process.env['PAGES_SEED'] ?? String(randomInt(1_000_000));
+const random = seededRandom(seed);
+const allows = (seen: { subject: PortalPage } & PortalVisit): boolean => mayVisit(seen.subject.route, seen);
+/** In the long run each page is seen in every way, and each pair of a way and a visit on one of them. */
+const choose = effort({
+  usual: ({ pages, settings }: (typeof realms)[number]): Case[] => everyPairOnce(pages, settings, random, allows),
+  long: ({ pages, settings: { role, environment, data } }) =>
+    everyPairOnce(every(pages, looks), { role, environment, data }, random, ({ subject: { subject }, ...visit }) =>
+      allows({ subject, ...visit }),
+    ).map(({ subject, ...visit }) => ({ ...subject, ...visit })),
+});
+const casesOf = realms.map((realm) => ({ ...realm, cases: choose(realm) }));
+
+let visits: PortalVisits | undefined;
+const windows = new Map<Case['text'], Window>();
+let startedAt = 0;
+
+/** A browser's one page, which shows all of the cases. */
+interface Window {
+  browser: Browser;
+  opened: OpenedPage;
+  devtools: CDPSession;
+}
+
+async function openWindow(textPercent: number): Promise<Window> {
+  const browser = await launchBrowser({ textPercent });
+  const opened = await openPage(browser);
+  return { browser, opened, devtools: await opened.context.newCDPSession(opened.page) };
+}
+
+before(async () => {
+  visits = await openPortalVisits();
+  for (const text of looks.text) windows.set(text, await openWindow(text));
+  startedAt = performance.now();
+});
+
+after(async () => {
+  const count = casesOf.reduce((sum, { cases }) => sum + cases.length, 0);
+  console.log(
+    `PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`,
+  );
+  for (const { browser } of windows.values()) await browser.close();
+  await visits?.stop();
+});
+
+test('each page behind a sign-in is seen, and each pair of settings on one of them', () => {
+  for (const { cases, pages, settings } of casesOf) {
+    assert.deepEqual(new Set(cases.map(({ subject }) => subject)), new Set(pages));
+    assert.deepEqual(unseenPairs(cases, pages, settings, allows), []);
+  }
+});
+
+// The two windows work side by side.
+describe('can be read and used', { concurrency: true }, () => {
+  for (const text of looks.text) describe(`text ${text} %`, { concurrency: 1 }, () => testsOf(text));
+});
+
+function testsOf(textPercent: Case['text']): void {
+  for (const seen of casesOf.flatMap(({ cases }) => cases).filter(({ text }) => text === textPercent)) {
+    const { subject, width, colours, text, scripts, role, environment, data } = seen;
+    const how = [`${width} px`, colours, `text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`];
+    test([subject.name, role, environment, `${data} data`, ...how].join(', '), () => look(seen));
+  }
+}
+
+async function look(seen: Case): Promise<void> {
+  const { subject, text, scripts, environment } = seen;
+  const { opened, devtools } = windows.get(text) as Window;
+  const { page, pageErrors } = opened;
+  pageErrors.length = 0;
+  await show(opened, seen);
+  await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+  assert.ok(visits);
+  const { url, cookie, records } = visits.find(subject.route, seen);
+  const [name = '', value = ''] = cookie.split('=');
+  await opened.context.addCookies([{ name, value, url: new URL(url).origin }]);
+  await page.goto(subject.address?.(url, records) ?? url);
+  await subject.act?.(page);
+  assert.deepEqual(await faultsOf(page), [], page.url());
+  if (subject.route.isOfEnvironment) {
+    assert.match(await page.title(), environment === 'test' ? /^Test · / : /^Live · /);
+  }
+  // The accessibility checks are scripts themselves.
+  await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
+  const violations = await accessibilityViolations(page);
+  // Without scripts, a counter's screen loads itself anew.
+  assert.deepEqual(
+    violations.filter((line) => scripts || !line.startsWith('meta-refresh')),
+    [],
+    page.url(),
+  );
+  // A form that was refused has its status.
+  const isStatus = /the server responded with a status of 4\d\d/;
+  assert.deepEqual(
+    pageErrors.filter((error) => !(subject.act && isStatus.test(error))),
+    [],
+  );
+}
+
+async function show({ page }: OpenedPage, { width, colours }: Case): Promise<void> {
+  await page.setViewportSize({ width, height: width === 360 ? 740 : 800 });
+  await page.emulateMedia({
+    colorScheme: colours === 'dark' ? 'dark' : 'light',
+    forcedColors: colours === 'forced' ? 'active' : 'none',
+  });
+}
+
+/** The layout, and what a keyboard reaches: browsers show focus only to whoever has used one. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const faults = await layoutFaults(page);
+  await page.keyboard.press('Tab');
+  return [...faults, ...(await focusFaults(page))];
+}
