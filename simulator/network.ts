@@ -1,3 +1,5 @@
+import type { NetworkWire, NetworkWires, WireName } from './network-wire.ts';
+
 /** How the payer approves: a link, a prompt, a prompt that the merchant confirms, a code entered at the merchant. */
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
@@ -10,16 +12,34 @@ export interface SimulatedNetwork {
   readonly numberRequired: boolean;
   /** Refunds of a collection: none, the whole amount only, or parts. */
   readonly refunds: 'none' | 'whole' | 'parts';
+  /** What it speaks where it collects, and where it pays out and refunds. */
+  readonly wires: { readonly collections: WireName; readonly payouts: WireName };
 }
+
+const privateWires = { collections: 'private', payouts: 'private' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole' },
-  { id: 'afrimoney', displayName: 'Afrimoney', shape: 'push_then_confirm', numberRequired: true, refunds: 'none' },
-  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none' },
-  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts' },
+  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole', wires: privateWires },
+  {
+    id: 'afrimoney',
+    displayName: 'Afrimoney',
+    shape: 'push_then_confirm',
+    numberRequired: true,
+    refunds: 'none',
+    wires: privateWires,
+  },
+  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none', wires: privateWires },
+  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts', wires: privateWires },
 ];
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {
   return simulatedNetworks.find((network) => network.id === id);
+}
+
+/** The wire on which a network sends its callbacks. */
+export function wireOf(wires: NetworkWires, networkId: string, operation: 'collections' | 'payouts'): NetworkWire {
+  const network = findSimulatedNetwork(networkId);
+  if (!network) throw new Error(`no network ${networkId} is simulated`);
+  return wires[network.wires[operation]];
 }
