@@ -1,8 +1,9 @@
+import { assert } from '../server/src/kit/assert.ts';
 import { randomBase62 } from '../server/src/kit/base62.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 import type { SimulatorContext } from './context.ts';
-import type { NetworkWire, WireCallback } from './network-wire.ts';
-import { wireOf } from './network.ts';
+import type { NetworkWire, NetworkWires, WireCallback } from './network-wire.ts';
+import { findSimulatedNetwork } from './network.ts';
 import type { PayoutNotification } from './payouts/payout-scenarios.ts';
 import type { Payout } from './payouts/payout.ts';
 import { insertCallback } from './queries.ts';
@@ -34,6 +35,13 @@ export function enqueuePayoutNotifications(
   enqueue(tx, context, { subject: payout, wire, notifications }, (notification, eventId) =>
     wire.payoutCallback({ payout, notification, eventId }),
   );
+}
+
+/** The wire on which a network sends its callbacks. */
+function wireOf(wires: NetworkWires, networkId: string, operation: 'collections' | 'payouts'): NetworkWire {
+  const network = findSimulatedNetwork(networkId);
+  assert(network, 'a record has a network that is simulated');
+  return wires[network.wires[operation]];
 }
 
 /** What the notifications report, and the wire that renders them. */

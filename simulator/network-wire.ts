@@ -1,3 +1,4 @@
+import type { WireName } from './network.ts';
 import type { PayoutNotification } from './payouts/payout-scenarios.ts';
 import type { Payout } from './payouts/payout.ts';
 import type { SessionNotification } from './session-notification.ts';
@@ -13,8 +14,6 @@ export interface NetworkWire {
   /** Headers of one delivery; signed anew each time. */
   headers(callback: { network: string; body: string; sentAt: Date }): Readonly<Record<string, string>>;
 }
-
-export type WireName = 'private';
 
 export interface SessionReport {
   session: Session;

@@ -1,7 +1,8 @@
-import type { NetworkWire, NetworkWires, WireName } from './network-wire.ts';
-
 /** How the payer approves: a link, a prompt, a prompt that the merchant confirms, a code entered at the merchant. */
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
+
+/** The wires that the simulated networks speak (`network-wire.ts`). */
+export type WireName = 'private';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
@@ -35,11 +36,4 @@ export const simulatedNetworks: readonly SimulatedNetwork[] = [
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {
   return simulatedNetworks.find((network) => network.id === id);
-}
-
-/** The wire on which a network sends its callbacks. */
-export function wireOf(wires: NetworkWires, networkId: string, operation: 'collections' | 'payouts'): NetworkWire {
-  const network = findSimulatedNetwork(networkId);
-  if (!network) throw new Error(`no network ${networkId} is simulated`);
-  return wires[network.wires[operation]];
 }
