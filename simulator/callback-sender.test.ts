@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { callbackSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import { startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import { eventually } from '../test/harness/eventually.ts';
 import { addMs } from '../server/src/kit/clock.ts';
 import { createCallbackSender } from './callback-sender.ts';
+import { createNetworkWires } from './wires.ts';
 
 let networks: SimulatedNetworks;
 
@@ -107,7 +108,7 @@ test('a callback claimed by a killed process is sent by another when its lease e
   const { clock, db, receiver } = networks;
   await startApproved();
   receiver.respondWith(null);
-  const killed = createCallbackSender({ db: dead(db), clock, callbackSecret });
+  const killed = createCallbackSender({ db: dead(db), clock, wires: networks.wires });
   const sending = assert.rejects(killed.sendDueCallbacks(), /killed/);
   await eventually('the callback has arrived', () => receiver.received.length === 1);
   await killed.close();
@@ -145,7 +146,15 @@ test('a callback of one network is refused at another, though one server sends b
   });
 });
 
-test('a callback sender cannot be created without a secret', () => {
-  const { db, clock } = networks;
-  assert.throws(() => createCallbackSender({ db, clock, callbackSecret: '' }), /secret/);
+test('wires cannot be created without a secret', () => {
+  assert.throws(() => createNetworkWires({ callbackSecret: '', publicUrl: () => 'http://localhost' }), /secret/);
+});
+
+test('a callback of a wire that this release does not have is deleted and not sent', async () => {
+  await startApproved();
+  const text = "UPDATE simulator.callbacks SET wire = 'retired'";
+  await networks.db.run({ name: 'test_retire', text, values: [] });
+  assert.equal(await networks.sender.sendDueCallbacks(), 1);
+  assert.equal(networks.receiver.received.length, 0);
+  assert.equal(await networks.sender.nextDueAt(), null);
 });

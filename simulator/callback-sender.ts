@@ -1,14 +1,12 @@
-import { assert } from '../server/src/kit/assert.ts';
 import { addMs } from '../server/src/kit/clock.ts';
 import type { Clock } from '../server/src/kit/clock.ts';
 import type { Database } from '../server/src/kit/db.ts';
 import { resolveBySystem } from '../server/src/kit/name-resolver.ts';
 import { createOutboundClient } from '../server/src/kit/outbound-http.ts';
 import type { OutboundClient } from '../server/src/kit/outbound-http.ts';
-import { callbackSigningSecret } from './credentials.ts';
+import type { NetworkWires } from './network-wire.ts';
 import { claimDueCallbacks, deleteCallback, findNextCallbackTime, postponeCallback } from './queries.ts';
 import type { ClaimedCallback } from './queries.ts';
-import { signCallback } from './sign-callback.ts';
 
 /** Sends the simulated networks' callbacks. Any number of processes may each run one on the same database. */
 export interface CallbackSender {
@@ -23,8 +21,7 @@ export interface CallbackSender {
 export interface CallbackSenderOptions {
   db: Database;
   clock: Clock;
-  /** The networks' signing secrets are derived from it; the connectors must have the same. */
-  callbackSecret: string;
+  wires: NetworkWires;
 }
 
 const batchMax = 50;
@@ -39,8 +36,7 @@ const retryForMs = 3 * 24 * 3_600_000;
 const receiverPolicy = { allowPrivate: true, httpsOnly: false } as const;
 
 export function createCallbackSender(options: CallbackSenderOptions): CallbackSender {
-  const { db, clock, callbackSecret } = options;
-  assert(callbackSecret !== '', 'callbacks of the simulated networks need a signing secret');
+  const { db, clock } = options;
   const client = createOutboundClient({
     clock,
     userAgent: 'simulated-network',
@@ -74,17 +70,17 @@ async function sendInOrder(
 
 async function send(
   client: OutboundClient,
-  { db, clock, callbackSecret }: CallbackSenderOptions,
+  { db, clock, wires }: CallbackSenderOptions,
   callback: ClaimedCallback,
 ): Promise<void> {
-  const { network, body } = callback;
-  const secret = callbackSigningSecret(callbackSecret, network);
+  const { network, method, url, body } = callback;
+  const wire = Object.values(wires).find(({ name }) => name === callback.wire);
+  // Written by a release that had this wire; look-ups find what it reports.
+  if (!wire) return void (await db.run(deleteCallback(callback)));
   const result = await client.post({
-    url: callback.url,
-    headers: {
-      'content-type': 'application/json',
-      'sim-signature': signCallback(secret, { sentAt: clock.now(), body }),
-    },
+    method,
+    url,
+    headers: wire.headers({ network, body, sentAt: clock.now() }),
     body: Buffer.from(body),
     httpsOnly: false,
   });

@@ -1,14 +1,15 @@
 import type { Clock } from '../server/src/kit/clock.ts';
 import type { Database } from '../server/src/kit/db.ts';
 import type { Random } from '../server/src/kit/random.ts';
+import type { NetworkWires } from './network-wire.ts';
 
 /** Dependencies of the simulator. */
 export interface SimulatorContext {
   db: Database;
   clock: Clock;
   random: Random;
-  /** The base URL of the simulated networks' pages, without a trailing slash. */
-  publicUrl: () => string;
+  /** How the networks speak. */
+  wires: NetworkWires;
   /** Called after a callback that is due now has been committed. */
   notifySender: () => void;
 }

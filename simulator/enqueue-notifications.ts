@@ -1,78 +1,74 @@
+import { assert } from '../server/src/kit/assert.ts';
 import { randomBase62 } from '../server/src/kit/base62.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 import type { SimulatorContext } from './context.ts';
+import type { NetworkWire, NetworkWires, WireCallback } from './network-wire.ts';
+import { findSimulatedNetwork } from './network.ts';
+import type { PayoutNotification } from './payouts/payout-scenarios.ts';
+import type { Payout } from './payouts/payout.ts';
 import { insertCallback } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
 import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
-import { wireSession } from './wire.ts';
 
-/** A session or payout, and the URL for its notifications. */
-export interface NotificationSubject {
-  account: string;
-  id: string;
-  network: string;
-  callbackUrl: string;
-}
-
-export interface SimulatorNotification {
-  type: string;
-  occursAt: Date;
-  dueAt: Date;
-  /** The session or payout at the time of the event. */
-  data: object;
-}
-
-/** The body of a callback. */
-interface WireNotification {
-  /** The same on every delivery of a notification. */
-  id: string;
-  type: string;
-  created_at: string;
-  data: object;
-}
-
-/**
- * Writes callbacks in the transaction of the change that they report. Callbacks of the same type share one event id, like
- * repeated deliveries of a real network.
- */
-export function enqueueNotifications(
-  tx: Transaction,
-  context: SimulatorContext,
-  subject: NotificationSubject,
-  notifications: SimulatorNotification[],
-): void {
-  const eventIds = new Map<string, string>();
-  for (const { type, occursAt, dueAt, data } of notifications) {
-    const eventId = eventIds.get(type) ?? `evt_${randomBase62(context.random, randomIdLength)}`;
-    eventIds.set(type, eventId);
-    const notification: WireNotification = { id: eventId, type, created_at: occursAt.toISOString(), data };
-    tx.send(
-      insertCallback({
-        account: subject.account,
-        subjectId: subject.id,
-        id: randomBase62(context.random, randomIdLength),
-        url: subject.callbackUrl,
-        network: subject.network,
-        body: JSON.stringify(notification),
-        occursAt,
-        dueAt,
-      }),
-    );
-  }
-  const now = context.clock.now();
-  if (notifications.some(({ dueAt }) => dueAt <= now)) tx.afterCommit(context.notifySender);
-}
-
-/** Writes the callbacks of a session. */
+/** Writes the callbacks of a session in the transaction of the change that they report. */
 export function enqueueSessionNotifications(
   tx: Transaction,
   context: SimulatorContext,
   session: Session,
-  sessionNotifications: SessionNotification[],
+  notifications: SessionNotification[],
 ): void {
-  const notifications = sessionNotifications.map(({ type, status, occursAt, dueAt }) => {
-    return { type, occursAt, dueAt, data: wireSession(session, status, context.publicUrl()) };
-  });
-  enqueueNotifications(tx, context, session, notifications);
+  const wire = wireOf(context.wires, session.network, 'collections');
+  enqueue(tx, context, { subject: session, wire, notifications }, (notification, eventId) =>
+    wire.sessionCallback({ session, notification, eventId }),
+  );
+}
+
+/** Writes the callbacks of a payout or refund in the transaction of the change that they report. */
+export function enqueuePayoutNotifications(
+  tx: Transaction,
+  context: SimulatorContext,
+  payout: Payout,
+  notifications: PayoutNotification[],
+): void {
+  const wire = wireOf(context.wires, payout.network, 'payouts');
+  enqueue(tx, context, { subject: payout, wire, notifications }, (notification, eventId) =>
+    wire.payoutCallback({ payout, notification, eventId }),
+  );
+}
+
+/** The wire on which a network sends its callbacks. */
+function wireOf(wires: NetworkWires, networkId: string, operation: 'collections' | 'payouts'): NetworkWire {
+  const network = findSimulatedNetwork(networkId);
+  assert(network, 'a record has a network that is simulated');
+  return wires[network.wires[operation]];
+}
+
+/** What the notifications report, and the wire that renders them. */
+interface Report<Notification> {
+  subject: { account: string; id: string; network: string };
+  wire: NetworkWire;
+  notifications: Notification[];
+}
+
+/** Callbacks of the same type share one event id, like repeated deliveries of a real network. */
+function enqueue<Notification extends { type: string; occursAt: Date; dueAt: Date }>(
+  tx: Transaction,
+  context: SimulatorContext,
+  { subject, wire, notifications }: Report<Notification>,
+  render: (notification: Notification, eventId: string) => WireCallback | null,
+): void {
+  const { account, id: subjectId, network } = subject;
+  const now = context.clock.now();
+  const eventIds = new Map<string, string>();
+  for (const notification of notifications) {
+    const { type, occursAt, dueAt } = notification;
+    const eventId = eventIds.get(type) ?? `evt_${randomBase62(context.random, randomIdLength)}`;
+    eventIds.set(type, eventId);
+    const callback = render(notification, eventId);
+    if (callback === null) continue;
+    const id = randomBase62(context.random, randomIdLength);
+    tx.send(insertCallback({ ...callback, account, subjectId, id, network, wire: wire.name, occursAt, dueAt }));
+    if (dueAt <= now) tx.afterCommit(context.notifySender);
+  }
 }

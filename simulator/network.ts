@@ -1,6 +1,9 @@
 /** How the payer approves: a link, a prompt, a prompt that the merchant confirms, a code entered at the merchant. */
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
+/** The wires that the simulated networks speak (`network-wire.ts`). */
+export type WireName = 'private';
+
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
   readonly id: string;
@@ -10,14 +13,25 @@ export interface SimulatedNetwork {
   readonly numberRequired: boolean;
   /** Refunds of a collection: none, the whole amount only, or parts. */
   readonly refunds: 'none' | 'whole' | 'parts';
+  /** What it speaks where it collects, and where it pays out and refunds. */
+  readonly wires: { readonly collections: WireName; readonly payouts: WireName };
 }
+
+const privateWires = { collections: 'private', payouts: 'private' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole' },
-  { id: 'afrimoney', displayName: 'Afrimoney', shape: 'push_then_confirm', numberRequired: true, refunds: 'none' },
-  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none' },
-  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts' },
+  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole', wires: privateWires },
+  {
+    id: 'afrimoney',
+    displayName: 'Afrimoney',
+    shape: 'push_then_confirm',
+    numberRequired: true,
+    refunds: 'none',
+    wires: privateWires,
+  },
+  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none', wires: privateWires },
+  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts', wires: privateWires },
 ];
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {

@@ -130,8 +130,11 @@ export interface Callback {
   /** The session or payout that it reports. */
   subjectId: string;
   id: string;
-  url: string;
   network: string;
+  /** The wire that renders its headers. */
+  wire: string;
+  method: 'POST' | 'PUT';
+  url: string;
   body: string;
   occursAt: Date;
   dueAt: Date;
@@ -140,14 +143,17 @@ export interface Callback {
 export function insertCallback(callback: Callback): Statement {
   return {
     name: 'simulator_callback_insert',
-    text: `INSERT INTO simulator.callbacks (account, subject_id, id, url, network, body, occurs_at, due_at, attempts)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0)`,
+    text: `INSERT INTO simulator.callbacks (account, subject_id, id, url, network, wire, method, body, occurs_at,
+             due_at, attempts)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)`,
     values: [
       callback.account,
       callback.subjectId,
       callback.id,
       callback.url,
       callback.network,
+      callback.wire,
+      callback.method,
       callback.body,
       callback.occursAt,
       callback.dueAt,
@@ -185,7 +191,7 @@ export function claimDueCallbacks(
            FROM due
            WHERE callbacks.account = due.account AND callbacks.subject_id = due.subject_id AND callbacks.id = due.id
            RETURNING callbacks.account, callbacks.subject_id AS "subjectId", callbacks.id, callbacks.url,
-             callbacks.network, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
+             callbacks.network, callbacks.wire, callbacks.method, callbacks.body, callbacks.occurs_at AS "occursAt", due.due_at AS "dueAt",
              callbacks.attempts`,
     values: [claim.now, claim.leaseEndsAt, claim.rowsMax],
   });

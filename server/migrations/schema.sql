@@ -1000,6 +1000,8 @@ CREATE TABLE simulator.callbacks (
   occurs_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
   attempts bigint NOT NULL,
+  wire text NOT NULL DEFAULT 'private'::text,
+  method text NOT NULL DEFAULT 'POST'::text,
   CONSTRAINT callbacks_pkey PRIMARY KEY (account, subject_id, id)
 );
 CREATE INDEX callbacks_due_idx ON simulator.callbacks USING btree (due_at);

@@ -5,7 +5,7 @@ import type { Transaction } from '../../server/src/kit/db.ts';
 import type { Random } from '../../server/src/kit/random.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
-import { enqueueNotifications } from '../enqueue-notifications.ts';
+import { enqueuePayoutNotifications } from '../enqueue-notifications.ts';
 import { payoutAt } from './payout.ts';
 import type { Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
@@ -20,7 +20,6 @@ import {
   upsertPayoutOutage,
 } from './queries.ts';
 import type { PayoutOutage } from './queries.ts';
-import { wirePayout } from './wire-payout.ts';
 
 export type PayoutStart =
   | { kind: 'payout'; payout: Payout }
@@ -75,11 +74,7 @@ export async function startPayoutWithin(
     const first = await findPayoutByReference(tx, key);
     return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
   }
-  const notifications = plan.notifications.map(({ status, ...notification }) => ({
-    ...notification,
-    data: wirePayout(payout, status),
-  }));
-  enqueueNotifications(tx, context, payout, notifications);
+  enqueuePayoutNotifications(tx, context, payout, plan.notifications);
   return startResult(payout, now);
 }
 

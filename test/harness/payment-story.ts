@@ -10,6 +10,7 @@ import type { PhoneAction } from '../../simulator/transitions.ts';
 import { signCallback } from '../../simulator/sign-callback.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import { createNetworkWires } from '../../simulator/wires.ts';
 import type { Command } from '../../server/src/operator/command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiResponse, ApiClient } from './api-client.ts';
@@ -44,7 +45,8 @@ export class PaymentStory {
   readonly clock: ManualClock;
   readonly merchant: TestMerchant;
   readonly api: ApiClient;
-  readonly #phone: Simulator;
+  /** What acts on the simulated phone. */
+  readonly phone: Simulator;
 
   constructor(service: TestService, clock: ManualClock, merchant: TestMerchant) {
     this.service = service;
@@ -53,7 +55,9 @@ export class PaymentStory {
     this.api = createApiClient(service.url, merchant.key);
     const { db, url } = service;
     const random = seededRandom('phone');
-    this.#phone = createSimulator({ db, clock, random, publicUrl: () => url, notifySender: () => {} });
+    const callbackSecret = service.secrets.simulatorCallbackSecret;
+    const wires = createNetworkWires({ callbackSecret, publicUrl: () => url });
+    this.phone = createSimulator({ db, clock, random, wires, notifySender: () => {} });
   }
 
   async onboard(): Promise<{ merchant: TestMerchant; api: ApiClient }> {
@@ -148,7 +152,7 @@ export class PaymentStory {
   async onPhone(transactionId: string, action: PhoneAction): Promise<void> {
     const session = await this.#session(transactionId);
     assert.ok(session, 'the network does not have this charge');
-    const acted = await this.#phone.act(session.id, action);
+    const acted = await this.phone.act(session.id, action);
     assert.equal(acted?.done, true, `the phone does not offer ${action}`);
     await this.settle();
   }

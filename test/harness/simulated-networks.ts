@@ -12,6 +12,8 @@ import type { CallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
+import type { NetworkWires } from '../../simulator/network-wire.ts';
+import { createNetworkWires } from '../../simulator/wires.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
 import { createTestDatabase } from './database.ts';
@@ -30,6 +32,7 @@ export interface SimulatedNetworks {
   clock: ManualClock;
   simulator: Simulator;
   sender: CallbackSender;
+  wires: NetworkWires;
   receiver: CallbackReceiver;
   server: FastifyInstance;
   baseUrl: string;
@@ -58,11 +61,12 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   let baseUrl = '';
   const senders: CallbackSender[] = [];
   let processes = 0;
+  const wires = createNetworkWires({ callbackSecret, publicUrl: () => baseUrl });
   const secondProcess = (): { simulator: Simulator; sender: CallbackSender } => {
     processes += 1;
     const random = seededRandom(`process ${processes}`);
-    const simulator = createSimulator({ db, clock, random, publicUrl: () => baseUrl, notifySender: () => {} });
-    const sender = createCallbackSender({ db, clock, callbackSecret });
+    const simulator = createSimulator({ db, clock, random, wires, notifySender: () => {} });
+    const sender = createCallbackSender({ db, clock, wires });
     senders.push(sender);
     return { simulator, sender };
   };
@@ -81,6 +85,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     clock,
     simulator,
     sender,
+    wires,
     receiver,
     server,
     baseUrl,

@@ -20,6 +20,7 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import { createSimulatedConnectors } from '../networks/simulated/connectors.ts';
 import { createCallbackSender } from '../../../simulator/callback-sender.ts';
 import { createSimulator } from '../../../simulator/simulator.ts';
+import { createNetworkWires } from '../../../simulator/wires.ts';
 import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
 import { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { createDevelopmentChannel } from '../notifications/development/channel.ts';
@@ -91,12 +92,13 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
     bearerSecret: secrets.simulatorBearerSecret,
     clock,
   });
-  const callbackSender = createCallbackSender({ db, clock, callbackSecret: secrets.simulatorCallbackSecret });
+  const wires = createNetworkWires({ callbackSecret: secrets.simulatorCallbackSecret, publicUrl: address.publicUrl });
+  const callbackSender = createCallbackSender({ db, clock, wires });
   const simulator = createSimulator({
     db,
     clock,
     random,
-    publicUrl: address.publicUrl,
+    wires,
     notifySender: () => notifier.notify(simulatorTopic),
   });
   return {

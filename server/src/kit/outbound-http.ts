@@ -16,6 +16,8 @@ export interface OutboundClient {
 }
 
 export interface OutboundRequest {
+  /** Default: POST. PUT replaces what is at the URL, as some networks send callbacks. */
+  method?: 'POST' | 'PUT';
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
@@ -149,7 +151,7 @@ async function exchange(
   const response = await agent.request({
     origin: url.origin,
     path: url.pathname + url.search,
-    method: 'POST',
+    method: request.method ?? 'POST',
     headers: { 'user-agent': userAgent, ...request.headers },
     body: request.body,
     signal,

@@ -1,0 +1,10 @@
+import type { NetworkWires } from './network-wire.ts';
+import { createPrivateWire } from './private-wire.ts';
+import type { PrivateWireOptions } from './private-wire.ts';
+
+export type NetworkWiresOptions = PrivateWireOptions;
+
+/** Every wire that a simulated network speaks. */
+export function createNetworkWires(options: NetworkWiresOptions): NetworkWires {
+  return { private: createPrivateWire(options) };
+}
