@@ -96,7 +96,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
       cell: ({ networkText, accountNumber }) =>
         html`<span class="unbroken">${networkText} ${maskPhoneNumber(accountNumber)}</span>`,
     },
-    { header: 'Reference', cell: ({ reference }) => html`<code class="unbroken">${reference}</code>` },
+    { header: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
     { header: 'State', cell: ({ state }) => stateMark(state) },
     {
       header: 'Amount',
