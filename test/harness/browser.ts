@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, LaunchOptions, Page } from 'playwright-core';
 import { chromiumEnvironment, unpackChromium } from './unpack-chromium.ts';
 
 // The package's own arguments hang when a context closes (--single-process) and disable web security, which is under
@@ -10,6 +10,8 @@ const browserArguments = ['--no-sandbox', '--font-render-hinting=none'];
 const usualTextPixels = 16;
 // Only a failing test waits this long; a busy machine must not make one fail.
 const timeoutMs = 60_000;
+// Seen once in some thousands of starts: a segmentation fault before the first page.
+const maxStarts = 3;
 
 /**
  * Starts Chromium from an npm package, so that Node and npm are enough to run the browser tests. The first start
@@ -19,14 +21,28 @@ const timeoutMs = 60_000;
 export async function launchBrowser({ textPercent = 100 } = {}): Promise<Browser> {
   const args = [...browserArguments, `--blink-settings=defaultFontSize=${(usualTextPixels * textPercent) / 100}`];
   const own = process.env['CHROMIUM_PATH'];
-  if (own !== undefined) return chromium.launch({ executablePath: own, args, timeout: timeoutMs });
+  if (own !== undefined) return launch({ executablePath: own, args });
   const unpacked = await unpackChromium();
-  return chromium.launch({
-    executablePath: unpacked.executable,
-    args,
-    timeout: timeoutMs,
-    env: await chromiumEnvironment(unpacked),
-  });
+  return launch({ executablePath: unpacked.executable, args, env: await chromiumEnvironment(unpacked) });
+}
+
+/** Starts once more where the browser crashed before it served a page: nothing of ours has run in it yet. */
+async function launch(options: LaunchOptions): Promise<Browser> {
+  for (let start = 1; ; start += 1) {
+    try {
+      return await chromium.launch({ ...options, timeout: timeoutMs });
+    } catch (error) {
+      if (start === maxStarts) throw error;
+      process.stderr.write(
+        `Chromium did not start (${start} of ${maxStarts}), starting it again: ${lastLine(error)}\n`,
+      );
+    }
+  }
+}
+
+function lastLine(error: unknown): string {
+  const lines = String(error).split('\n');
+  return lines.find((line) => line.includes('exitCode=')) ?? lines[0] ?? '';
 }
 
 export interface PageOptions {
