@@ -1,7 +1,7 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { amountToJson, formatAmount, parseHundredths } from '../kit/money.ts';
-import { noFee } from '../merchants/fees.ts';
+import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { feeInWords, noFee } from '../merchants/fees.ts';
 import type { FeePayer, FeeRule } from '../merchants/fees.ts';
 import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
 import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
@@ -181,17 +181,4 @@ function lineData({ operation, network, found }: FeeLine) {
     maximum: amountOrNull(rule.maximumMinor),
     source: found?.source ?? null,
   };
-}
-
-/** `1.5 % + D5.00, at least D10.00, at most D100.00`. */
-function feeInWords({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
-  const parts = [
-    ...(percentHundredths > 0n ? [`${amountToJson(percentHundredths)} %`] : []),
-    ...(fixedMinor > 0n ? [formatAmount(fixedMinor)] : []),
-  ];
-  const bounds = [
-    ...(minimumMinor > 0n ? [`at least ${formatAmount(minimumMinor)}`] : []),
-    ...(maximumMinor === null ? [] : [`at most ${formatAmount(maximumMinor)}`]),
-  ];
-  return [parts.length === 0 ? 'no fee' : parts.join(' + '), ...bounds].join(', ');
 }

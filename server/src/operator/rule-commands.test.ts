@@ -129,8 +129,8 @@ test('transfer fees are listed by network, the rule for all others last', async 
     (await run('fees show --default')).text,
     `All merchants without rules of their own
 FOR         NETWORK  FEE     FROM
-collection  all      no fee  -
-transfer    wave     1 %     default
+collection  all      No fee  -
+transfer    wave     1%      default
 transfer    all      D5.00   default`,
   );
 });

@@ -54,7 +54,7 @@ test('a new key stands in one response only: no page, log, mail or audit entry h
     text: 'SELECT recipient, subject FROM mails',
     values: [],
   });
-  assert.deepEqual(mail, [{ recipient: owner.account.email, subject: 'New test API key of Kairaba Books' }]);
+  assert.deepEqual(mail, [{ recipient: owner.account.email, subject: 'Kairaba Books: New test API key' }]);
   const id = (await keysNow()).find(({ name }) => name === 'Till server')?.id ?? '';
   const pages = ['/keys', `/keys/${id}`, `/keys/${id}/roll`, '/requests'].map((path) => owner.get(world.at(path)));
   const texts = await Promise.all((await Promise.all(pages)).map((page) => page.text()));

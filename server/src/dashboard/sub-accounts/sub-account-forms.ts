@@ -1,5 +1,5 @@
 import { deletedSchema } from '../../api/wire-types.ts';
-import { listTeam } from '../../accounts/team.ts';
+import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
 import { html } from '../../kit/html.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
@@ -130,26 +130,19 @@ way go to the old one.</p><p>All owners get a mail.</p>`,
 });
 
 /** Mails all owners about a new destination, in the transaction of the change. */
-async function ownersMail(
+function ownersMail(
   { accounts }: DashboardServices,
   { merchant, account, base, testMode }: Visit,
   what: string,
   { settlement_code: network, account_number: number }: Record<string, unknown>,
 ): Promise<(tx: Transaction) => void> {
-  const owners = (await listTeam(accounts.db, merchant.businessId)).filter(({ role }) => role === 'owner');
   const environment = testMode ? 'the test environment' : 'LIVE';
   const where = `${networkName(String(network))} ${maskPhoneNumber(String(number))}`;
-  const text = `Hello,
-
-${cleanText(account.name)} ${what}, at ${cleanText(merchant.name)} in ${environment}.
-Its money now goes to ${where}.
-
-If nobody of yours did this, change the destination back at once and talk to your team:
-${accounts.publicUrl()}${base}/sub-accounts`;
-  const subject = `A new payout destination at ${cleanText(merchant.name)}`;
-  return (tx) => {
-    for (const { email } of owners) accounts.sendMail(tx, { to: email, subject, text });
-  };
+  return prepareOwnerMails(accounts.db, accounts, merchant.businessId, {
+    subject: 'New payout destination',
+    what: `${cleanText(account.name)} ${what}, in ${environment}. Its money now goes to ${where}.`,
+    path: `${base}/sub-accounts`,
+  });
 }
 
 const remove = formRoutes<FoundSubAccount>({
