@@ -10,7 +10,6 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['transfer-fees.set', 'Set the fee of transfers'],
   ['limits.set', 'Set limits of transfers'],
   ['settlement.set', 'Set settlement and reserve'],
-  ['reserve.set', 'Set the reserve'],
   ['settlement.run', 'Pay out sub-accounts'],
   ['rate-limits.set', 'Set rate limits'],
   ['page-rate-limits.set', 'Set the rate limit of a page'],
@@ -23,6 +22,15 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['operators.create_credential', 'Create a credential for commands'],
   ['operators.change_role', 'Change an operator’s role'],
   ['operators.revoke', 'Revoke an operator'],
+  ['logo.set', 'Set the logo'],
+  ['logo.remove', 'Remove the logo'],
+  ['keys.create', 'Create an API key'],
+  ['keys.roll', 'Roll an API key'],
+  ['keys.revoke', 'Revoke an API key'],
+  ['secrets.accept', 'Accept a secret of the installation'],
+  ['secrets.reseal', 'Seal all values under the current key'],
+  ['database.prepare', 'Prepare the database'],
+  ['demo.fill', 'Fill the demo business'],
 ]);
 
 /** What people do that is no route of the API, in words. */
@@ -30,8 +38,6 @@ const words: ReadonlyMap<string, string> = new Map([
   ...operatorWords,
   ['business.rename', 'Name the business'],
   ['contact.set', 'Set the contact for payers'],
-  ['logo.set', 'Set the logo'],
-  ['logo.remove', 'Remove the logo'],
   ['colour.set', 'Set the colour on checkout'],
   ['fee_payer.set', 'Set who pays the fees'],
   ['urls.set', 'Set where payers go afterwards'],
@@ -45,14 +51,8 @@ const words: ReadonlyMap<string, string> = new Map([
   ['login.add_factor', 'Add a second factor'],
   ['login.remove_factor', 'Remove a second factor'],
   ['createPaymentAtCounter', 'Create a payment at a counter'],
-  ['keys.create', 'Create an API key'],
-  ['keys.roll', 'Roll an API key'],
-  ['keys.revoke', 'Revoke an API key'],
   ['live.request', 'Request live access'],
   ['audit.export', 'Export the audit log'],
-  ['keys.create', 'Create an API key'],
-  ['keys.roll', 'Roll an API key'],
-  ['keys.revoke', 'Revoke an API key'],
 ]);
 
 /** The words of an action of our own, without a route of the API; a new one reads as its name until it stands above. */

@@ -1,6 +1,7 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import { listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
@@ -13,12 +14,19 @@ const createBusiness: Command = {
   summary: 'Create a business with a test and a live merchant',
   options: {},
   positionals: 1,
-  async run({ db, onboarding }, { positionals }) {
+  async run(context, { positionals }) {
+    const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
     if (name === '' || name.length > nameLengthMax) {
       throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
     }
-    const { test, live } = await db.withTransaction((tx) => onboardBusiness(tx, onboarding, { name }));
+    const { test, live } = await db.withTransaction(async (tx) => {
+      const created = await onboardBusiness(tx, onboarding, { name });
+      const { businessId } = created.test.merchant;
+      const object = { type: 'business', id: businessId };
+      auditCommand(tx, context, { action: 'businesses.create', object, businessId, sent: { name } });
+      return created;
+    });
     const data = {
       business_id: test.merchant.businessId,
       test: {

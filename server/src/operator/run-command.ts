@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig } from '../configuration/config.ts';
 import { PublicError } from '../kit/public-error.ts';
@@ -9,6 +10,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { printable, printableJson } from '../kit/terminal-text.ts';
+import { sendMail as queueMail } from '../mail/mail.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { compareKeys } from '../keyring/keyring.ts';
 import { keyringParts } from '../process/open-secrets.ts';
@@ -18,7 +20,7 @@ import { readSecrets } from '../configuration/secrets.ts';
 import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
-import type { Command, CommandResult } from './command.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -37,7 +39,8 @@ import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
-const commands: readonly Command[] = [
+/** @internal */
+export const commands: readonly Command[] = [
   ...merchantCommands,
   ...keyCommands,
   ...feeCommands,
@@ -136,6 +139,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const moneyWork = async () => (await (work ??= openWork())).money;
     const progressTo = shell.stderr;
     const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
+    const sendMail: CommandContext['sendMail'] = (tx, mail) => queueMail(tx, onboarding, mail);
     const context = {
       db: opened.db,
       role: opened.role,
@@ -145,6 +149,8 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       onboarding,
       keys,
       operatorCredential,
+      shellUser: shellUserOf(shell.environment),
+      sendMail,
       caseWork,
       moneyWork,
       progressTo,
@@ -158,6 +164,18 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       () => {},
     );
     await opened.close();
+  }
+}
+
+/** Who logged in to the machine: under sudo, not root. */
+function shellUserOf(environment: Shell['environment']): string | null {
+  const { SUDO_USER: behindSudo } = environment;
+  if (behindSudo !== undefined && behindSudo !== '') return behindSudo;
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container a user may have a number only.
+    return null;
   }
 }
 

@@ -6,6 +6,7 @@ import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchan
 import { oldestRetainedPeriod } from '../settlement/purge-periods.ts';
 import { periodOf } from '../settlement/period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { createProgress } from './progress.ts';
@@ -24,7 +25,12 @@ const schedule: Command = {
     if (!chosen) {
       throw new UsageError(`A schedule is ${payoutSchedules.join(', ')}, not ${input.positionals[0]}.`);
     }
-    await setPayoutSchedule(context.db, merchant.id, chosen);
+    await context.db.withTransaction(async (tx) => {
+      const before = { schedule: await payoutScheduleOf(tx, merchant.id) };
+      await setPayoutSchedule(tx, merchant.id, chosen);
+      const sent = { schedule: chosen };
+      auditCommand(tx, context, { ...aboutMerchant(merchant), action: 'settlement.set', sent, before });
+    });
     const text =
       chosen === 'manual'
         ? `Sub-accounts of ${merchant.name} are paid out only by request.`
@@ -54,15 +60,22 @@ const run: Command = {
       retriesRefused: true,
       onProgress: ({ seen }) => progress.show(seen),
     }).finally(() => progress.end());
+    const { payouts, amountMinor, refused, failed } = totals;
+    await context.db.withTransaction(async (tx) =>
+      auditCommand(tx, context, {
+        ...{ ...aboutMerchant(merchant), action: 'settlement.run' },
+        sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },
+      }),
+    );
     const data = {
       merchant_id: merchant.id,
       period,
-      payouts: totals.payouts,
-      amount: amountToJson(totals.amountMinor),
-      refused: totals.refused,
-      failed: totals.failed,
+      payouts,
+      amount: amountToJson(amountMinor),
+      refused,
+      failed,
     };
-    return { text: inWords(period, totals), data, exitCode: totals.failed === 0 ? 0 : 1 };
+    return { text: inWords(period, totals), data, exitCode: failed === 0 ? 0 : 1 };
   },
 };
 

@@ -26,6 +26,7 @@ import { ageText } from '../age.ts';
 import { recordTimeline } from '../records/record-timeline.ts';
 import { caseState, kindTexts } from './case-list.ts';
 import { comparison, recordOfCase } from './evidence.ts';
+import { stepOfCase } from './step-of-case.ts';
 
 interface OpenedCase {
   found: Case;
@@ -141,11 +142,7 @@ function auditedCases(services: ConsoleServices, visit: ConsoleVisit, { merchant
   return {
     ...services.cases,
     alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) =>
-      audit(tx, services, visit, {
-        ...{ action: `cases.${step.step}`, businessId: merchant.businessId, testMode: merchant.testMode },
-        object: { type: 'case', id: step.caseId },
-        sent: { resolution: step.resolution, evidence: step.evidence },
-      }),
+      audit(tx, services, visit, stepOfCase(merchant, step)),
   };
 }
 

@@ -3,6 +3,7 @@ import { html } from '../../kit/html.ts';
 import { getLink, setLinkRateLimit } from '../../links/manage-links.ts';
 import { setRateLimits } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import { rateText, rateValues } from '../../merchants/rule-values.ts';
 import { parseRate, rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
 import type { RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
 import { assert } from '../../kit/assert.ts';
@@ -30,12 +31,6 @@ function limitField(kind: RateLimitKind, { rateLimits }: ConsoleServices, mercha
   return { kind: 'text', name: kind.name, label: labels[kind.name], hint };
 }
 
-/** A rate as a field has it. */
-function rateText(rate: bigint | null): string {
-  if (rate === null) return '';
-  return rate === 0n ? 'none' : String(rate);
-}
-
 /** Null for an empty field. Throws AppError that names the field. */
 function rateOf(kind: RateLimitKind, form: Form, name: string = kind.name): bigint | null {
   const text = (form[name] ?? '').trim().toLowerCase();
@@ -56,8 +51,7 @@ const ofMerchant = termsRoutes({
   hasDefault: false,
   fields: (services, { merchant }) =>
     rateLimitKinds.map((kind) => limitField(kind, services, merchant ?? { testMode: false })),
-  values: async (_services, { merchant }) =>
-    Object.fromEntries(rateLimitKinds.map(({ name, field }) => [name, rateText(merchant?.[field] ?? null)])),
+  values: async (_services, { merchant }) => rateValues(merchant ?? {}),
   async set(tx, { merchant }, form) {
     assert(merchant, 'rate limits are of a merchant');
     const limits = Object.fromEntries(rateLimitKinds.map((kind) => [kind.field, rateOf(kind, form)]));
