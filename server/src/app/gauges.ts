@@ -7,6 +7,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
+import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
@@ -62,6 +63,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
+  registerLedgerGauges(metrics, context);
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
@@ -107,6 +109,22 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
       for (const { currency, amountMinor } of await sumSuspense(db)) set({ currency }, Number(amountMinor));
     },
   );
+}
+
+/** Without a verification both are missing, which an alert on the age also notices. */
+function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_ledger_wrong',
+    '1 if the last verification found the ledger wrong, else 0.',
+    [],
+    async (set) => {
+      for (const { isCorrect } of await listVerifications(db, 1)) set({}, isCorrect ? 0 : 1);
+    },
+  );
+  metrics.gauge('dalasi_ledger_verified_seconds', 'How long ago the ledger was verified.', [], async (set) => {
+    const now = clock.now().getTime();
+    for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
+  });
 }
 
 /** Circuit breakers of payouts that are open or half-open. */

@@ -30,6 +30,7 @@ import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { settleChargeWork } from '../settlement/settle-charge.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
+import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
@@ -140,7 +141,8 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     purge('circuit breakers', log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
-    { ...chore('rolling up daily figures', 10 * minuteMs, log, () => rollUpFigures(context)), background: 'purge' },
+    everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
+    everyTenMinutes('verifying the ledger', log, () => verifyNightly(context)),
     purge('settlement periods', log, () => purgePeriods(context)),
     purge('network callbacks', log, () => purgeInbox(context)),
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
@@ -242,7 +244,12 @@ export function requestLogQueue(requestLog: RequestLog, log: Log): WorkQueue {
 
 /** Deletes old records, every ten minutes. */
 function purge(records: string, log: Log, run: () => Promise<number>): WorkQueue {
-  return { ...chore(`purging ${records}`, 10 * minuteMs, log, run), background: 'purge' };
+  return everyTenMinutes(`purging ${records}`, log, run);
+}
+
+/** What only time makes due. */
+function everyTenMinutes(name: string, log: Log, run: () => Promise<number>): WorkQueue {
+  return { ...chore(name, 10 * minuteMs, log, run), background: 'purge' };
 }
 
 /** Work that nothing announces: done at an interval, in batches until nothing is left. `run` returns the size of its batch. */

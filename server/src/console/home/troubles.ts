@@ -59,11 +59,16 @@ export function troublesOf(watched: Watched): Trouble[] {
 }
 
 function ledgerTroubles({ verified, now }: Watched): Trouble[] {
-  if (!verified || verified.isCorrect) return [];
-  const { verifiedAt, problem } = verified;
-  const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
-  const detail = html`${problem}`;
-  return [{ text, detail, href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt, isFirst: true }];
+  if (!verified) return [];
+  const { isCorrect, verifiedAt, problem } = verified;
+  const more = { href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt };
+  if (!isCorrect) {
+    const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
+    return [{ text, detail: html`${problem}`, ...more, isFirst: true }];
+  }
+  if (now.getTime() - verifiedAt.getTime() <= alarmLimits.verificationMs) return [];
+  const text = html`The ledger was not verified since ${shownTime(verifiedAt, now)}`;
+  return [{ text, detail: html`A worker does it every night; its log says why it did not`, ...more }];
 }
 
 /** Of live networks: a simulated one is paused by testers on purpose. */
