@@ -934,10 +934,14 @@ CREATE TABLE request_log (
   request_body text,
   response_body text,
   created_at timestamp with time zone NOT NULL,
+  path_object_id uuid,
+  response_object_id uuid,
   CONSTRAINT request_log_pkey PRIMARY KEY (merchant_id, id)
 );
 CREATE INDEX request_log_idempotency_idx ON request_log USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX request_log_path_object_idx ON request_log USING btree (merchant_id, path_object_id) WHERE path_object_id IS NOT NULL;
 CREATE INDEX request_log_request_idx ON request_log USING btree (merchant_id, request_id);
+CREATE INDEX request_log_response_object_idx ON request_log USING btree (merchant_id, response_object_id) WHERE response_object_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reserve_rules (
