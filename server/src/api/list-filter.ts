@@ -44,6 +44,11 @@ export interface TimeFilter {
   to?: Date | undefined;
 }
 
+/** The filters that every list of records has. */
+export interface RecordFilter extends TimeFilter {
+  term?: string | undefined;
+}
+
 /** The `LIKE` pattern for texts that contain this one; wildcards in it are escaped. */
 export function substringPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
@@ -89,6 +94,11 @@ export function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
     text: (next) => `(${left.text(next)} OR ${right.text(next)})`,
     values: [...left.values, ...right.values],
   };
+}
+
+/** Rows created in a time, with a text in one of the columns. */
+export function recordFilters(table: string, filter: RecordFilter, columns: readonly string[]): ListFilter[] {
+  return [...(filter.term === undefined ? [] : [termFilter(filter.term, columns)]), ...createdFilter(table, filter)];
 }
 
 /** The canonical form, which the tables store beside the number as it was sent. */

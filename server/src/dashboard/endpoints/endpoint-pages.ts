@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { listCall } from '../patterns/list-call.ts';
+import { isFound, listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
@@ -14,6 +14,7 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -34,11 +35,14 @@ const list = listRoutes<ShownEndpoint>({
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
-  filters: [],
-  async read({ api }, visit, { cursor = '' }) {
-    const call = listCall(visit, { cursor }, { limit: endpointsShown });
-    const { data, meta } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
-    return { rows: data, total: meta.total, nextCursor: null };
+  filters: [{ kind: 'search', name: 'term', label: 'Address, description or kind of event' }, ...moreDateFilters],
+  async read({ api }, visit, query) {
+    const call = listCall(visit, { cursor: query['cursor'] ?? '' }, { limit: endpointsShown });
+    const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
+    const rows = data.filter((row) =>
+      isFound(query, { ...row, texts: [row.url, endpointName(row), row.description, ...row.enabled_events] }),
+    );
+    return { rows, total: rows.length, nextCursor: null };
   },
   exported: {
     needs: 'requests.read',

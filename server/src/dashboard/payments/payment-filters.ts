@@ -9,7 +9,7 @@ import type { PaymentSearch } from '../../payments/payment-search.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Filter } from '../../portal/patterns/list-page.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { knownNetworks } from '../../networks/known-networks.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -43,8 +43,7 @@ export async function paymentFilters({ api }: DashboardServices, visit: Visit): 
       label: 'State',
       options: intentStatuses.map((value) => ({ value, text: statusTexts[value] })),
     },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
     {
       kind: 'select',
       name: 'network',

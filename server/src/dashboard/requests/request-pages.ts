@@ -17,7 +17,7 @@ import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -45,8 +45,7 @@ const list = listRoute<RequestRow>({
   noun: ['request', 'requests'],
   filters: [
     { kind: 'search', name: 'term', label: 'Request id or idempotency key' },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'select', name: 'status', label: 'Status', options: statuses },
     { kind: 'select', name: 'method', label: 'Method', options: methods.map((value) => ({ value, text: value })) },
     { kind: 'text', name: 'path', label: 'Path contains' },
