@@ -175,6 +175,12 @@ test('transfers, refunds and links are found by number in either form, name, ref
     const found = await open(`/${list}?term=${encodeURIComponent(term)}`);
     assert.deepEqual(found.ids, idsOf[list], `${list} ${term}`);
   }
+  for (const [list, term] of terms) {
+    const found = await (await owner.get(world.at(`/search?q=${encodeURIComponent(term)}`))).text();
+    for (const id of idsOf[list] ?? []) {
+      assert.ok(found.includes(`/${list}/${id}"`) || term === transfer.reference, `search ${list} ${term}`);
+    }
+  }
   assert.deepEqual((await open('/transfers?term=98.77')).ids, []);
   assert.equal((await open('/transfers?term=98.76')).count, '1 transfer, D98.76');
 });

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
 import type { SearchFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
@@ -116,7 +116,7 @@ export interface LinkFilter extends TimeFilter, SearchFilter {
   active?: boolean | undefined;
 }
 
-const searchColumns = ['title', 'description', 'token', 'id::text'];
+const searchColumns = { texts: ['title', 'description', 'token', 'id::text'], id: 'id', amount: 'amount' };
 
 const linkList: ListSource<PaymentLink> = {
   name: 'payment_links',
@@ -133,9 +133,9 @@ export function listLinks(
   const filters = [
     ...columnFilter('active', 'active =', filter.active),
     ...createdFilter('payment_links', filter),
-    ...searchFilters(filter, searchColumns, 'amount'),
+    ...searchFilters(filter, searchColumns),
   ];
-  return lists.read(linkList, { merchantId, page, filters, isSearch: filter.term !== undefined });
+  return lists.read(linkList, { merchantId, page, filters, isSearch: isSearch(filter) });
 }
 
 /** The link or counter that a page belongs to. */

@@ -1,5 +1,4 @@
 import { isUuid } from '../../kit/ids.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { FoundPayment, IntentFilter } from '../../payments/find-payment.ts';
 import { intentStatuses } from '../../payments/intent.ts';
@@ -96,12 +95,8 @@ export function hrefOf({ intent }: FoundPayment, term: string): string {
 }
 
 function searchOf(term: string): PaymentSearch | undefined {
-  if (term.trim() === '') return undefined;
-  const amount = readAmount(term);
-  return paymentSearchOf(term.slice(0, termLengthMax), 'amountMinor' in amount ? amount.amountMinor : null);
+  return term.trim() === '' ? undefined : paymentSearchOf(term);
 }
-
-const termLengthMax = 100;
 
 function idOf(text: string | undefined): string | undefined {
   return text !== undefined && isUuid(text) ? text : undefined;
