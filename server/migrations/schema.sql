@@ -833,6 +833,11 @@ CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_payer_number_idx ON payment_intents USING btree (merchant_id, "right"(regexp_replace(customer_phone, '\D'::text, ''::text, 'g'::text), 7), id) WHERE customer_phone IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
+CREATE INDEX payment_intents_total_idx ON payment_intents USING btree (merchant_id, (amount +
+CASE
+    WHEN fee_payer = 'customer'::text THEN fee
+    ELSE 0::bigint
+END), id);
 CREATE INDEX payment_intents_unpaid_idx ON payment_intents USING btree (merchant_id, unpaid_at) WHERE unpaid_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -916,6 +921,7 @@ CREATE TABLE refunds (
   CONSTRAINT refunds_transfer_fkey FOREIGN KEY (merchant_id, id) REFERENCES transfers(merchant_id, id),
   CONSTRAINT refunds_amount_check CHECK (amount > 0)
 );
+CREATE INDEX refunds_amount_idx ON refunds USING btree (merchant_id, amount, id);
 CREATE INDEX refunds_charge_idx ON refunds USING btree (merchant_id, charge_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -934,10 +940,14 @@ CREATE TABLE request_log (
   request_body text,
   response_body text,
   created_at timestamp with time zone NOT NULL,
+  path_object_id uuid,
+  response_object_id uuid,
   CONSTRAINT request_log_pkey PRIMARY KEY (merchant_id, id)
 );
 CREATE INDEX request_log_idempotency_idx ON request_log USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX request_log_path_object_idx ON request_log USING btree (merchant_id, path_object_id) WHERE path_object_id IS NOT NULL;
 CREATE INDEX request_log_request_idx ON request_log USING btree (merchant_id, request_id);
+CREATE INDEX request_log_response_object_idx ON request_log USING btree (merchant_id, response_object_id) WHERE response_object_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reserve_rules (
@@ -1262,6 +1272,7 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text])),
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
+CREATE INDEX transfers_amount_idx ON transfers USING btree (merchant_id, amount, id);
 CREATE INDEX transfers_number_idx ON transfers USING btree (merchant_id, account_canonical);
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

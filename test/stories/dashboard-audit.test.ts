@@ -155,6 +155,7 @@ function* developerActions(): Generator<Action> {
   yield { path: '/endpoints/:id/end-overlap', id };
   yield { path: '/endpoints/:id/test', id };
   yield { path: '/endpoints/:id/resend', id, prepare: () => missEvent(id ?? '') };
+  yield { path: '/endpoints/:id/resend/choose', id, prepare: () => missEvent(id ?? '') };
   yield { path: '/events/:id/resend', id: ids.eventId };
   yield { path: '/endpoints/:id/pause', id };
   yield { path: '/endpoints/:id/resume', id };
@@ -294,7 +295,7 @@ const entriesOf = async (query: string): Promise<number> =>
 test('the audit log names each action in words, leads to its record, and is searched by both', async () => {
   assert.equal(await entriesOf('?action=colour.set'), 1);
   assert.equal(await entriesOf(`?term=${encodeURIComponent('Sainey Bah')}`), 1);
-  assert.equal(await entriesOf(`?object=${more['endpoint']}`), 8);
+  assert.equal(await entriesOf(`?object=${more['endpoint']}`), 9);
   const log = await (await owner.get(world.at('/audit'))).text();
   const names = [
     ...log.matchAll(/<li class="panel"[^>]*><p><strong>([^<]*)<\/strong>\s*(<a href="([^"]*)">)?([^<]*)/g),

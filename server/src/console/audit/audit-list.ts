@@ -12,7 +12,7 @@ import type { ListPage } from '../../portal/patterns/list-page.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -32,8 +32,7 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
       label: 'Action',
       options: operatorActions.map(({ action, text }) => ({ value: action, text })),
     },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'given', name: 'business', label: 'Of one business, with what its own people did' },
   ],
   async read(services, _visit, query) {

@@ -13,7 +13,7 @@ import type { BalanceChange } from '../../ledger/balances.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { listOperators } from '../../operators/manage-operators.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';

@@ -6,7 +6,7 @@ import { parseHundredths } from '../../kit/money.ts';
 import { allNetworks } from '../../merchants/rules.ts';
 import type { RuleOwner } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findKnownNetwork, networkName } from '../../networks/known-networks.ts';
 import type { Field } from '../../portal/patterns/fields.ts';

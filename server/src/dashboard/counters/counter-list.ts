@@ -6,12 +6,13 @@ import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { isFound, listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { codeText, counterMark, readOwnCounters } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
 
@@ -20,10 +21,10 @@ type Row = Counter & { times: number; collectedMinor: bigint };
 export const counterLists = listRoutes<Row>({
   ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
   noun: ['counter', 'counters'],
-  filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }, ...moreDateFilters],
   async read(services, visit, query) {
     const list = visit.may('counters.use').ownOnly
-      ? await ownList(services, visit, query['term'] ?? '')
+      ? await ownList(services, visit, query)
       : await wholeList(services, visit, query);
     const today = utcDay(visit.now);
     const range = { from: firstMoment(today), to: endBefore(today) };
@@ -86,11 +87,13 @@ async function wholeList(
   return listResult(list, list.data, query);
 }
 
-async function ownList(services: DashboardServices, visit: Visit, term: string): Promise<ListResult<Counter>> {
-  const searched = term.trim().toLowerCase();
-  const counters = await readOwnCounters(services, visit);
-  const rows = counters.filter(({ name, code }) =>
-    [name.toLowerCase(), code, codeText(code)].some((text) => text.includes(searched)),
+async function ownList(
+  services: DashboardServices,
+  visit: Visit,
+  query: Readonly<Record<string, string>>,
+): Promise<ListResult<Counter>> {
+  const rows = (await readOwnCounters(services, visit)).filter((counter) =>
+    isFound(query, { ...counter, texts: [counter.name, counter.code, codeText(counter.code)] }),
   );
   return { rows, total: rows.length, nextCursor: null };
 }

@@ -22,6 +22,7 @@ import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -41,7 +42,7 @@ const lists = listRoutes<CustomerRow>({
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
-  filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }, ...moreDateFilters],
   async read({ api, money }, visit, query) {
     const list = await api.list('listCustomers', customerSchema, listCall(visit, query));
     const ids = list.data.map(({ id }) => id);

@@ -2,36 +2,19 @@ import { deletedSchema } from '../../api/wire-types.ts';
 import { eventKinds } from '../../events/kinds.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import {
-  endpointSchema,
-  endpointWithHealthSchema,
-  endpointWithSecretSchema,
-  resentEventsSchema,
-  testEventSchema,
-} from '../../webhooks/wire-schemas.ts';
-import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { endpointSchema, endpointWithSecretSchema, testEventSchema } from '../../webhooks/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import type { DashboardServices } from '../services.ts';
-import type { Visit } from '../visit.ts';
+import { loadEndpoint } from './load-endpoint.ts';
+import { resendForms } from './resend-forms.ts';
 import { endpointName } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
 const object = (id: string) => ({ type: 'webhook_endpoint', id });
-
-/** Throws AppError `not_found`. */
-export function loadEndpoint(
-  { api }: DashboardServices,
-  { caller, requestId }: Visit,
-  { params }: PageInput,
-): Promise<ShownEndpoint> {
-  const call = { caller, requestId, params: { id: params['id'] ?? '' } };
-  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
-}
 
 const urlField: Field = {
   kind: 'url',
@@ -220,39 +203,6 @@ const test = formRoutes<ShownEndpoint>({
   },
 });
 
-/** An endpoint with how many events a resend would cover now. */
-interface Missed {
-  endpoint: ShownEndpoint;
-  matched: number;
-}
-
-const resend = formRoutes<Missed>({
-  ...{ ...shared, path: '/endpoints/:id/resend', operation: 'resendEvents' },
-  async load(services, visit, input) {
-    const endpoint = await loadEndpoint(services, visit, input);
-    const { caller, requestId } = visit;
-    const body = { endpoint_id: endpoint.id, dry_run: true };
-    const { matched } = await services.api.call('resendEvents', resentEventsSchema, { caller, requestId, body });
-    return { endpoint, matched };
-  },
-  view: ({ endpoint, matched }) => ({
-    heading: `Send ${matched} again?`,
-    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
-<p>${matched === 1 ? '1 event was given up or kept. It is' : `${matched} events were given up or kept. They are`} sent now${matched > 1 && ', the oldest first'}. A server that has seen one already knows it by its id.</p>`,
-    refusal: matched === 0 ? html`<p>Nothing was given up or kept: there is nothing to send again.</p>` : undefined,
-    button: `Send ${matched} again`,
-    back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
-  }),
-  async submit(services, visit, { subject: { endpoint }, formId }) {
-    const { id } = endpoint;
-    await act(services, visit, {
-      ...{ operationId: 'resendEvents', schema: resentEventsSchema, formId, object: object(id) },
-      body: { endpoint_id: id },
-    });
-    return `/endpoints/${id}`;
-  },
-});
-
 export const endpointActions: readonly DashboardRoute[] = [
   ...create,
   ...edit,
@@ -262,5 +212,5 @@ export const endpointActions: readonly DashboardRoute[] = [
   ...rotate,
   ...endOverlap,
   ...test,
-  ...resend,
+  ...resendForms,
 ];

@@ -15,7 +15,7 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { dateFilters } from '../../portal/patterns/time-filter.ts';
 import { prettyJson } from '../requests/pretty-json.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { listEndpoints } from '../../webhooks/manage-endpoints.ts';
@@ -42,8 +42,7 @@ const lists = listRoutes<ShownEvent>({
   noun: ['event', 'events'],
   filters: [
     { kind: 'search', name: 'term', label: 'Id of a record' },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'select', name: 'kind', label: 'Kind', options: eventKinds.map((value) => ({ value, text: value })) },
     { kind: 'select', name: 'state', label: 'State', options: states },
     { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
@@ -52,7 +51,6 @@ const lists = listRoutes<ShownEvent>({
     const objectId = (query['term'] ?? '').trim();
     // What is no id is the id of nothing.
     if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
-    const { from, to } = createdRange(query);
     const endpointId = query['endpoint'] ?? '';
     const call = listCall(
       visit,
@@ -62,8 +60,6 @@ const lists = listRoutes<ShownEvent>({
         event: eventKinds.find((kind) => kind === query['kind']),
         status: states.find(({ value }) => value === query['state'])?.value,
         endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-        from: from?.toISOString(),
-        to: to?.toISOString(),
       },
     );
     const list = await api.list('listEvents', eventSchema, call);

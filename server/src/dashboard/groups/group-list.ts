@@ -4,6 +4,7 @@ import { html } from '../../kit/html.ts';
 import { parsePercent, percentToJson } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 
@@ -11,7 +12,7 @@ type Row = Static<typeof groupSchema>;
 
 export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
-  filters: [{ kind: 'search', name: 'term', label: 'Name' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
   async read({ api }, visit, query) {
     const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
     return listResult(list, list.data, query);

@@ -7,6 +7,7 @@ import { listLinks } from '../../links/manage-links.ts';
 import type { PaymentLink } from '../../links/payment-link.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { stateMark } from '../../portal/patterns/texts.ts';
@@ -24,13 +25,12 @@ export const linkLists = listRoutes<Row>({
   noun: ['link', 'links'],
   filters: [
     { kind: 'search', name: 'term', label: 'Title, description or amount' },
-    {
-      ...{ kind: 'select', name: 'status', label: 'State', options: states },
-    },
+    { kind: 'select', name: 'status', label: 'State', options: states },
+    ...moreDateFilters,
   ],
   async read({ money }, visit, query) {
     const active = states.find(({ value }) => value === query['status'])?.isActive;
-    const filter = { active, ...typedSearch(query) };
+    const filter = { active, ...createdRange(query), ...typedSearch(query) };
     const list = await listLinks(money.lists, visit.merchant.id, pageOf(query), filter);
     const ids = list.rows.map(({ id }) => id);
     const takings = ids.length === 0 ? [] : await listTakingsOfLinks(money.db, visit.merchant.id, ids);

@@ -7,7 +7,7 @@ import { networkName } from '../../networks/known-networks.ts';
 import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRefundRows, listRefunds, sumRefunds } from '../../refunds/find-refund.ts';
 import type { RefundFilter } from '../../refunds/find-refund.ts';
 import { merchantPartMinor } from '../../refunds/refund.ts';
@@ -43,8 +43,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
   filters: [
     { kind: 'search', name: 'term', label: 'Name, number, amount or reference' },
     { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
   ],
   async read(services, visit, query) {
     const { lists } = services.money;

@@ -17,7 +17,7 @@ import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -45,22 +45,23 @@ const list = listRoute<RequestRow>({
   noun: ['request', 'requests'],
   filters: [
     { kind: 'search', name: 'term', label: 'Request id or idempotency key' },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'select', name: 'status', label: 'Status', options: statuses },
     { kind: 'select', name: 'method', label: 'Method', options: methods.map((value) => ({ value, text: value })) },
     { kind: 'text', name: 'path', label: 'Path contains' },
     { kind: 'given', name: 'key', label: 'Only of one key' },
+    { kind: 'given', name: 'record', label: 'Only of one record' },
   ],
   async read({ money }, { merchant, testMode }, query) {
-    const key = filled(query['key']);
+    const idOf = (name: 'key' | 'record') => (isUuid(query[name] ?? '') ? query[name] : undefined);
     const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
       term: filled(query['term']),
       path: filled(query['path'])?.toLowerCase(),
       method: methods.find((each) => each === query['method']),
       status: statuses.find(({ value }) => value === query['status'])?.value,
-      keyId: key !== undefined && isUuid(key) ? key : undefined,
+      keyId: idOf('key'),
+      objectId: idOf('record'),
       ...createdRange(query),
     });
     const keys = await listKeys(money.db, money.clock, merchant);
@@ -156,14 +157,9 @@ function bodyPanel(title: string, text: string | null): Html {
 }
 
 /** By its id, as the search opens it: whichever kind it is. */
-function recordLink({ base }: Visit, { path, responseBody }: LoggedRequest): Html | null {
-  const id = path.split('/').find(isUuid) ?? idOf(responseBody);
+function recordLink({ base }: Visit, { pathObjectId, responseObjectId }: LoggedRequest): Html | null {
+  const id = pathObjectId ?? responseObjectId;
   return id === null ? null : html`<a href="${base}/search?q=${id}">${id}</a>`;
-}
-
-function idOf(body: string | null): string | null {
-  // A payment’s response names its intent; a body that was cut is no JSON any more.
-  return /"(?:payment_intent_id|id)":"([\da-f-]{36})"/.exec(body ?? '')?.[1] ?? null;
 }
 
 const lookUp: DashboardRoute = {

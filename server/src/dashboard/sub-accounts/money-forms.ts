@@ -2,7 +2,7 @@ import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { planPayout, payoutMinimumMinor } from '../../settlement/plan-payout.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';

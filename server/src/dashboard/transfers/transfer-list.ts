@@ -10,7 +10,7 @@ import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listTransferRows, listTransfers, sumTransfers } from '../../transfers/find-transfer.ts';
 import type { TransferFilter } from '../../transfers/find-transfer.ts';
 import type { Transfer, TransferStatus } from '../../transfers/transfer.ts';
@@ -47,8 +47,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
   filters: [
     { kind: 'search', name: 'term', label: 'Name, number, amount or reference' },
     { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
     { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
   ],
   async read(services, visit, query) {

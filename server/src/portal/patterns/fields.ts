@@ -2,7 +2,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { amountToJson } from '../../kit/money.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { fieldError as shownError } from '../../pages/form-errors.ts';
 import { textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
