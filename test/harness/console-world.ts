@@ -95,6 +95,7 @@ async function signInOperator(
   const signedIn = await findSignedIn(accounts, token, client.address);
   assert.ok(signedIn);
   const { account } = signedIn;
+  await accounts.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, accounts, account));
   const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
   const periodMs = 30_000;

@@ -92,6 +92,7 @@ export async function openDashboardWorld(options: TestServiceOptions = {}): Prom
 
 async function signInMember({ url }: TestService, context: AccountContext, account: Account): Promise<Member> {
   const { db } = context;
+  await context.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, context, account));
   const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
   const periodMs = 30_000;

@@ -211,6 +211,13 @@ const textOf = (page: string): string =>
 
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** Fields that no form has, and that would do harm if anything below one took them (mass assignment). */
+const forbidden: Readonly<Record<string, string>> = {
+  ...{ merchant_id: randomUUID(), business_id: randomUUID(), id: randomUUID(), account_id: randomUUID() },
+  ...{ test_mode: 'false', is_admin: 'true', balance: '1000000', live_approved_at: '2026-01-01', fee: '0' },
+  ...{ 'data.status': 'successful', 'data.amount_paid': '1000000', 'data.fee': '0', 'data.merchant_id': randomUUID() },
+};
+
 /** Fills a form in and presses its buttons until something was done. */
 async function perform({ path, id = '', typed = {} }: Action): Promise<string> {
   const url = world.at(path.replace(':id', id));
@@ -219,7 +226,7 @@ async function perform({ path, id = '', typed = {} }: Action): Promise<string> {
   assert.equal(drawn.status, 200, `${path}: ${textOf(page)}`);
   // The second press confirms what the first one showed.
   for (let press = 0; press < 2; press += 1) {
-    const fields = { ...fieldsOf(page), ...typed };
+    const fields = { ...forbidden, ...fieldsOf(page), ...typed };
     const response = page.includes('type="file"') ? await upload(url, fields) : await owner.post(url, fields);
     page = await response.text();
     assert.ok(response.status < 400, `${path}: ${response.status} ${textOf(page)}`);
@@ -239,10 +246,11 @@ function upload(url: string, fields: Record<string, string>): Promise<Response> 
 interface Entry {
   id: string;
   transaction: string;
+  changes: { field: string }[];
 }
 
 const readEntries = (): Promise<Entry[]> =>
-  asOwner(world.service, 'SELECT id, xmin::text AS transaction FROM audit_entries ORDER BY id');
+  asOwner(world.service, 'SELECT id, xmin::text AS transaction, changes FROM audit_entries ORDER BY id');
 
 /** The tables of which a transaction has written rows, besides its audit entry. */
 async function tablesOf(transaction: string): Promise<string[]> {
@@ -257,7 +265,7 @@ async function tablesOf(transaction: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-test('every action of the dashboard leaves its audit entry in the transaction of its effect', async () => {
+test('each action leaves its audit entry in its transaction, and takes no field but its form’s', async () => {
   const keys = await asOwner<{ id: string }>(world.service, 'SELECT id FROM api_keys WHERE merchant_id = $1', [
     world.business.test.merchant.id,
   ]);
@@ -271,6 +279,8 @@ test('every action of the dashboard leaves its audit entry in the transaction of
     await perform(action);
     const entries = (await readEntries()).filter(({ id }) => !earlier.has(id));
     assert.equal(entries.length, 1, `${action.path} leaves ${entries.length} entries`);
+    const taken = entries[0]?.changes.filter(({ field }) => field in forbidden).map(({ field }) => field);
+    assert.deepEqual(taken, [], `${action.path} takes fields that its form does not have`);
     const tables = await tablesOf(entries[0]?.transaction ?? '');
     assert.equal(tables.length === 0, action.leavesEntryOnly === true, `${action.path} wrote ${tables.join(', ')}`);
     walked.push(action.path);

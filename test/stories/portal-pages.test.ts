@@ -86,6 +86,31 @@ test('each page behind a sign-in is seen, and each pair of settings on one of th
   }
 });
 
+/** With what a shop has: several pages of rows, long texts, large amounts. */
+test('after the first visit, each page is at most 15 KB, compressed', async () => {
+  assert.ok(visits);
+  const visit = { environment: 'test', data: 'full' } as const;
+  const sizes: { bytes: number; name: string }[] = [];
+  for (const { pages, settings } of realms) {
+    const role = settings.role.includes('owner') ? 'owner' : 'admin';
+    for (const { name, route, address } of pages) {
+      const { url, cookie, records } = visits.find(route, { ...visit, role });
+      const headers = { cookie, 'accept-encoding': 'gzip' };
+      const response = await fetch(address?.(url, records) ?? url, { headers, redirect: 'manual' });
+      await response.arrayBuffer();
+      assert.equal(response.status, 200, name);
+      assert.equal(response.headers.get('content-encoding'), 'gzip', name);
+      sizes.push({ bytes: Number(response.headers.get('content-length')), name });
+    }
+  }
+  const largest = sizes.toSorted((one, other) => other.bytes - one.bytes).slice(0, 5);
+  const text = largest.map(({ bytes, name }) => `${bytes} bytes: ${name}`).join('\n');
+  assert.ok(
+    sizes.every(({ bytes }) => bytes > 500 && bytes <= 15 * 1_024),
+    `The largest are\n${text}`,
+  );
+});
+
 // The two windows work side by side.
 describe('can be read and used', { concurrency: true }, () => {
   for (const text of looks.text) describe(`text ${text} %`, { concurrency: 1 }, () => testsOf(text));
