@@ -146,6 +146,7 @@ async function signedInPages(
       rateLimits: config,
       createBusiness,
     },
+    receiptTemplates: config.receiptTemplates,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
   await server.register(consolePages, { ...pageOptions, services: consoleServices });
