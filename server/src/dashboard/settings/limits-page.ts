@@ -55,7 +55,10 @@ const show: DashboardRoute = {
       {
         title: 'Rate limits',
         body: html`${facts(
-          rateLimitKinds.map((kind) => [rateNames[kind.name], rateText(kind, rateOf(kind, merchant, rateLimits))]),
+          rateLimitKinds.map((kind) => {
+            const rate = rateOf(kind, merchant, rateLimits);
+            return [rateNames[kind.name], rate === 0n ? 'No limit' : rateText(kind, rate)];
+          }),
         )}<p class="hint">What comes faster is refused with <code>429</code>, and can be sent again a second later.</p>${agreed}`,
         changes: [],
       },
