@@ -14,6 +14,7 @@ import { morePage } from './frame.ts';
 import { homePage } from './home/home-page.ts';
 import { ledgerPages } from './ledger/ledger-pages.ts';
 import { operatorPages } from './logins/operator-pages.ts';
+import { messagePage } from './networks/message-page.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
 import { recordPage } from './records/record-page.ts';
@@ -49,7 +50,7 @@ export const environmentRoutes: readonly ConsoleRoute[] = [
   caseList,
   ...casePages,
   debtList,
-  ...networkPages,
+  ...[...messagePage, ...networkPages],
   queuesPage,
   ...totalsPages,
   ...ledgerPages,

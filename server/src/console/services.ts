@@ -19,6 +19,8 @@ export interface ConsoleServices {
   rateLimits: RateLimitSettings;
   /** As `businesses create`: two merchants, each with its default webhook endpoint. */
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>;
+  /** The operator's own templates of networks' messages; null is none. */
+  receiptTemplates: string | null;
   /** As `phone link`: where a test merchant's simulated phone is. */
   phoneLink: (merchant: Merchant) => string;
 }

@@ -181,6 +181,9 @@ test('transfers, refunds and links are found by number in either form, name, ref
       assert.ok(found.includes(`/${list}/${id}"`) || term === transfer.reference, `search ${list} ${term}`);
     }
   }
+  const events = await open(`/events?term=${String(transfer.reference)}`);
+  assert.ok(events.ids.length > 0);
+  assert.deepEqual((await open(`/events?term=${transfers.ids[0] ?? ''}`)).ids, events.ids, 'by reference as by id');
   assert.deepEqual((await open('/transfers?term=98.77')).ids, []);
   assert.equal((await open('/transfers?term=98.76')).count, '1 transfer, D98.76');
 });

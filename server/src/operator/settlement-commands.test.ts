@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { parseArgs } from 'node:util';
 import { contextOfCommand } from '../../../test/harness/operate.ts';
 import type { MoneyContext } from '../app/contexts.ts';
+import { PublicError } from '../kit/public-error.ts';
 import { UsageError } from '../kit/command-line.ts';
 import { createSettlementWorld, today } from '../settlement/settlement-world.corpus.ts';
 import type { SettlementWorld } from '../settlement/settlement-world.corpus.ts';
@@ -44,7 +45,7 @@ function run(words: string): Promise<CommandResult> {
 
 async function refused(words: string): Promise<string> {
   const error = await run(words).catch((refusal: unknown) => refusal);
-  assert.ok(error instanceof UsageError, String(error));
+  assert.ok(error instanceof UsageError || error instanceof PublicError, String(error));
   return error.message;
 }
 

@@ -1,13 +1,10 @@
 import { UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
-import { firstMoment, isDay } from '../kit/time-or-day.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
-import { oldestRetainedPeriod } from '../settlement/purge-periods.ts';
-import { periodOf } from '../settlement/period.ts';
+import { choosePeriod } from '../settlement/choose-period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { createProgress } from './progress.ts';
 
@@ -48,7 +45,8 @@ const run: Command = {
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
-    const period = await readPeriod(context, input, merchant.id);
+    const payoutSchedule = await payoutScheduleOf(context.db, merchant.id);
+    const period = choosePeriod(payoutSchedule, { day: input.options['period'], now: context.clock.now() });
     const work = await context.moneyWork();
     const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
     const selection = { merchantId: merchant.id, period, retriesRefused: true };
@@ -91,21 +89,4 @@ function inWords(period: string, { payouts, amountMinor, refused, failed }: RunT
       ? []
       : [`${failed} failed because of an error in the service. See the log lines above and run the command again.`]),
   ].join('\n');
-}
-
-/** The merchant's own period of the day, so that what the schedule has paid out is not paid out again. */
-async function readPeriod(context: CommandContext, { options }: CommandInput, merchantId: string): Promise<string> {
-  const now = context.clock.now();
-  const named = options['period'];
-  const day = named === undefined ? now : readDay(named);
-  if (day > now) throw new UsageError(`The period ${named} has not begun.`);
-  const period = periodOf(await payoutScheduleOf(context.db, merchantId), day);
-  const oldest = oldestRetainedPeriod(now);
-  if (period < oldest) throw new UsageError(`Periods before ${oldest} are deleted. Choose a later one.`);
-  return period;
-}
-
-function readDay(text: string): Date {
-  if (!isDay(text)) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
-  return firstMoment(text);
 }

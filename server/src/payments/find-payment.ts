@@ -70,11 +70,11 @@ export async function sumPaidByCustomers(
   return new Map(rows.map((row) => [row.customerId, row]));
 }
 
-/** A charge by its id or one of its two references. */
+/** A charge by its id or one of its two references; ours are in capitals, however they were typed. */
 export async function findChargeByName(db: Queryable, merchantId: string, name: string): Promise<Charge | undefined> {
   if (isUuid(name)) return findChargeById(db, merchantId, name);
   const byReference = await findChargeByReference(db, merchantId, name);
-  return byReference ?? findChargeByTransactionReference(db, merchantId, name);
+  return byReference ?? findChargeByTransactionReference(db, merchantId, name.toUpperCase());
 }
 
 /**

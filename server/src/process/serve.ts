@@ -134,7 +134,7 @@ async function signedInPages(
   const { isSignUpOpen } = config;
   await server.register(portalPages, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
   const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
-  const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys };
+  const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys, rateLimits: config };
   await server.register(dashboardPages, { ...pageOptions, services });
   const consoleServices: ConsoleServices = {
     ...{
@@ -146,6 +146,7 @@ async function signedInPages(
       rateLimits: config,
       createBusiness,
     },
+    receiptTemplates: config.receiptTemplates,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
   await server.register(consolePages, { ...pageOptions, services: consoleServices });

@@ -62,8 +62,8 @@ export interface RequestFilter extends TimeFilter {
   path?: string | undefined;
   method?: string | undefined;
   keyId?: string | undefined;
-  /** Whose path or response has this id. */
-  objectId?: string | undefined;
+  /** Whose path or response has one of these ids. */
+  objectIds?: readonly string[] | undefined;
   status?: 'successful' | 'refused' | 'failed' | undefined;
 }
 
@@ -83,14 +83,14 @@ export function listRequests(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  { term, path, method, keyId, objectId, status, ...times }: RequestFilter,
+  { term, path, method, keyId, objectIds, status, ...times }: RequestFilter,
 ): Promise<List<ListedRequest>> {
   const filters: ListFilter[] = [
     ...(term === undefined ? [] : [termFilter(term)]),
     ...columnFilter('path', 'path ILIKE', path === undefined ? undefined : substringPattern(path)),
     ...columnFilter('method', 'method =', method),
     ...columnFilter('key', 'key_id =', keyId),
-    ...(objectId === undefined ? [] : [objectFilter(objectId)]),
+    ...(objectIds === undefined ? [] : [objectFilter(objectIds)]),
     ...(status === undefined ? [] : [{ name: status, text: () => statusRanges[status], values: [] }]),
     ...createdFilter('request_log', times),
   ];
@@ -109,14 +109,14 @@ function termFilter(term: string): ListFilter {
   };
 }
 
-function objectFilter(objectId: string): ListFilter {
+function objectFilter(objectIds: readonly string[]): ListFilter {
   return {
     name: 'object',
     text: (next) => {
       const parameter = next();
-      return `(path_object_id = ${parameter} OR response_object_id = ${parameter})`;
+      return `(path_object_id = ANY (${parameter}::uuid[]) OR response_object_id = ANY (${parameter}::uuid[]))`;
     },
-    values: [objectId],
+    values: [objectIds],
   };
 }
 

@@ -7,7 +7,7 @@ import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
-import { rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
+import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { allNetworks, findFeeRule, networksNamed, resolveReserve } from '../../merchants/rules.ts';
 import type { Operation } from '../../merchants/rules.ts';
 import { listLinksWithRateLimit } from '../../links/manage-links.ts';
@@ -123,12 +123,11 @@ async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant):
 
 async function rateFacts({ money: { db }, rateLimits }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
   const [requests] = rateLimitKinds;
-  const own = rateLimitKinds.flatMap(({ field, unit, setting }): Fact[] => {
-    const rate = merchant[field];
-    if (rate === null && field !== requests?.field) return [];
-    const shown = rate ?? BigInt(rateLimits[setting(merchant).field]);
-    const text = shown === 0n ? 'no limit' : `${shown} ${unit}`;
-    return [['Rate limit', rate === null ? `${text} (setting)` : text]];
+  const own = rateLimitKinds.flatMap((kind): Fact[] => {
+    const isOwn = merchant[kind.field] !== null;
+    if (!isOwn && kind !== requests) return [];
+    const text = rateText(kind, rateOf(kind, merchant, rateLimits));
+    return [['Rate limit', isOwn ? text : `${text} (setting)`]];
   });
   const pages = [
     ...(await listLinksWithRateLimit(db, merchant.id)).map(({ title, rateLimit }) => ({ name: title, rateLimit })),

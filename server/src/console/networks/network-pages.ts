@@ -46,7 +46,8 @@ const show: ConsoleRoute = {
 <div class="columns">${collecting(health)}${payingOut(health, visit)}</div>
 ${pausedBusinesses(health, visit, merchants)}
 ${waitingBusinesses(health, visit, merchants)}
-${await lastDays(services, visit, health, merchants)}`;
+${await lastDays(services, visit, health, merchants)}
+<p><a href="${visit.base}/networks/${health.capabilities.network}/message">Read a message of it to a shop</a></p>`;
     return { title: displayName, body };
   },
 };

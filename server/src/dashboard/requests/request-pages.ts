@@ -6,6 +6,7 @@ import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
+import { listAttempts } from '../../payments/find-payment.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { LoggedRequest } from '../../request-log/logged-request.ts';
 import { getRequest, listRequests } from '../../request-log/read-requests.ts';
@@ -61,7 +62,7 @@ const list = listRoute<RequestRow>({
       method: methods.find((each) => each === query['method']),
       status: statuses.find(({ value }) => value === query['status'])?.value,
       keyId: idOf('key'),
-      objectId: idOf('record'),
+      objectIds: await objectIdsOf(money, merchant.id, idOf('record')),
       ...createdRange(query),
     });
     const keys = await listKeys(money.db, money.clock, merchant);
@@ -93,6 +94,11 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
   empty: { text: 'No requests in the last 30 days. Your server’s calls to the API show here within seconds.' },
   buttons: [{ href: '/requests/keys', text: 'Look up an idempotency key', needs: 'requests.read' }],
 });
+
+/** A payment is named by its attempts too, which the API calls transactions. */
+async function objectIdsOf({ db }: DashboardServices['money'], merchantId: string, id: string | undefined) {
+  return id === undefined ? undefined : [id, ...(await listAttempts(db, merchantId, id)).map((attempt) => attempt.id)];
+}
 
 // As lists count.
 const totalShownMax = 10_000;

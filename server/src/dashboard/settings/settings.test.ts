@@ -16,6 +16,7 @@ import {
   suspendBusiness,
 } from '../../merchants/business-status.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
+import { setRateLimits } from '../../merchants/manage-rules.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -296,6 +297,17 @@ test('an approved business keeps its name; a suspended one gets no new payment, 
   await approve();
   const rename = accounts.db.withTransaction((tx) => renameBusiness(tx, shoesId, 'Other'));
   await assert.rejects(rename, /approved this name/);
+});
+
+test('limits of amounts, requests and settlement stand in the settings, also those that the operator set', async () => {
+  const { db } = world.service;
+  const textOf = async (path: string) => (await (await owner.get(world.at(path))).text()).replaceAll(/<[^>]+>/g, ' ');
+  const { id: merchantId } = world.business.test.merchant;
+  await db.withTransaction((tx) => setRateLimits(tx, merchantId, { rateLimitPerSecond: 12n }));
+  const limits = await textOf('/settings/limits');
+  assert.match(limits, /Smallest payment\s+D1\.00\s+Largest payment\s+D1,000,000\.00/);
+  assert.match(limits, /All API keys\s+12 requests a second/);
+  assert.match(await textOf('/settings/payouts'), /can be paid out at once/);
 });
 
 test('settings, team and audit log are sound on a phone without scripts and on a dark desktop', async () => {
