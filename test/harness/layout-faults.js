@@ -80,7 +80,8 @@
     for (let box = node.parentElement; box !== document.body; box = box.parentElement) {
       const { overflowX, overflowY, backgroundColor, borderRightWidth } = getComputedStyle(box);
       const outer = box.getBoundingClientRect();
-      const isDrawn = backgroundColor !== 'rgba(0, 0, 0, 0)' || borderRightWidth !== '0px';
+      // In forced colours the transparent one is a white without opacity.
+      const isDrawn = !/, 0\)$/.test(backgroundColor) || borderRightWidth !== '0px';
       if (isDrawn && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) {
         faults.push(`"${words(node.data)}" is wider than its box`);
       }
