@@ -12,8 +12,11 @@ export interface StateMark {
   text: string;
 }
 
+// `Part refunded`, which no column is too narrow for.
+const shortLength = 13;
+
 export function stateMark({ tone, icon: name, text }: StateMark): Html {
-  return html`<span class="state ${tone}">${icon(name)}<span>${text}</span></span>`;
+  return html`<span class="state ${tone} ${text.length <= shortLength && 'short'}">${icon(name)}<span>${text}</span></span>`;
 }
 
 /** `Today 07:36`, else `22 Nov 2026, 07:36`; UTC, which is Gambian time. */
