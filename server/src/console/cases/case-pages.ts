@@ -17,6 +17,7 @@ import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { inDalasi } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
@@ -74,7 +75,7 @@ const show: ConsoleRoute = {
     const body = html`${recordHead(visit, {
       heading: kindTexts[found.kind],
       state: caseState(found),
-      under: html`<p>${found.summary}</p>`,
+      under: html`<p>${inDalasi(found.summary)}</p>`,
       actions: [
         ...(isOpen ? [{ href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' as const }] : []),
         ...(proposal && !isOwn ? [{ href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' as const }] : []),
@@ -124,7 +125,7 @@ async function suspenseOf({ money }: ConsoleServices, { found, merchant }: Opene
 }
 
 function choicePanel({ resolution, effect, refusal, changes }: OpenedCase['choices'][number]): Html {
-  return html`<h3>${resolution}</h3><p>${refusal === null ? effect : `Not possible now: ${refusal}`}</p>${effectTable(changes)}`;
+  return html`<h3>${resolution}</h3><p>${inDalasi(refusal === null ? effect : `Not possible now: ${refusal}`)}</p>${effectTable(changes)}`;
 }
 
 /** Balances before and after. */
@@ -153,7 +154,7 @@ const propose = formRoutes<OpenedCase>({
   load: loadCase,
   view: ({ found, choices }) => ({
     heading: 'Propose a resolution',
-    effect: html`<p>${found.summary}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
+    effect: html`<p>${inDalasi(found.summary)}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
     fields: [
       {
         kind: 'select',
@@ -203,7 +204,7 @@ const confirm = formRoutes<OpenedCase>({
     const choice = opened.choices.find(({ resolution }) => resolution === proposal?.resolution);
     return {
       heading: 'Confirm this resolution?',
-      effect: html`<p>${opened.found.summary}</p>
+      effect: html`<p>${inDalasi(opened.found.summary)}</p>
 ${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}</p>`}
 ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be undone.</p>`,
       button: `Confirm ${formatAmount(opened.found.amountMinor)}`,

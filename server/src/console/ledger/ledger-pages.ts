@@ -52,8 +52,8 @@ ${problem !== null && html`<span class="second">${problem}</span>`}`,
     action: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
   },
   buttons: [
-    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
     { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
+    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
   ],
 });
 

@@ -66,8 +66,8 @@ const list = listRoute<OperatorRow>({
   href: ({ id }) => `/operators/${id}`,
   empty: { text: 'Nobody yet.' },
   buttons: [
-    { href: '/operators/credential', text: 'New credential', needs: 'operators.manage' },
     { href: '/operators/new', text: 'Invite an operator', needs: 'operators.manage' },
+    { href: '/operators/credential', text: 'New credential', needs: 'operators.manage' },
   ],
 });
 

@@ -16,7 +16,7 @@ export function networkTable({ base, now }: ConsoleVisit, networks: readonly Net
 <span class="second phone">${attemptText(attempts)}</span></td>
 <td class="wide">${attemptText(attempts)}</td>
 <td>${payoutState(health)}${waiting.length > 0 && html`<span class="second phone">${waitingText(waiting, now)}</span>`}
-<span class="second phone">Float ${formatAmount(floatMinor)}</span></td>
+<span class="second phone">Float <span class="unbroken">${formatAmount(floatMinor)}</span></span></td>
 <td class="wide">${waitingText(waiting, now)}</td><td class="number wide">${formatAmount(floatMinor)}</td></tr>`;
   })}</tbody></table>`;
 }

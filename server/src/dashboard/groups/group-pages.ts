@@ -96,7 +96,7 @@ function fieldsOf({ group, subAccounts }: GroupSubject, { form }: PageInput): Fi
       columns: [
         {
           ...{ kind: 'select', name: 'sub_account', label: 'Member' },
-          options: [{ value: '', text: 'Choose a sub-account' }, ...subAccounts],
+          options: [{ value: '', text: 'Choose one' }, ...subAccounts],
         },
         { kind: 'number', name: 'percentage', label: 'Percent' },
       ],

@@ -9,7 +9,7 @@ export function feePayerText({ collectionFee }: Pick<Merchant, 'collectionFee'>)
 }
 
 const schedules: Readonly<Record<PayoutSchedule, string>> = {
-  manual: 'Only when somebody pays them out',
+  manual: 'Only by hand',
   daily: 'Every day',
   weekly: 'Every week, on Monday',
 };

@@ -144,6 +144,16 @@ export function fieldNames(fields: readonly Field[]): string[] {
   );
 }
 
+/** The fields' labels, by the names of `fieldNames`. */
+export function fieldLabels(fields: readonly Field[]): ReadonlyMap<string, string> {
+  return new Map(
+    fields.flatMap((field): [string, string][] => [
+      [field.name, field.label],
+      ...(field.kind === 'rows' ? fieldLabels(rowsOf(field).flat()) : []),
+    ]),
+  );
+}
+
 /** The rows of a posted list without the empty ones, so that the rows of the form are those of the request. */
 export function withoutEmptyRows(name: string, values: Readonly<Record<string, string>>): Record<string, string> {
   const isOfRow = (key: string): boolean =>
