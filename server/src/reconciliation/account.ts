@@ -59,10 +59,7 @@ function accountNames(connectors: readonly Connector[]): string[] {
   return [...new Set(connectors.map(({ capabilities }) => capabilities.railAccount))];
 }
 
-async function accountOf(
-  context: ReconciliationContext,
-  connectors: readonly Connector[],
-): Promise<StatementAccount> {
+async function accountOf(context: ReconciliationContext, connectors: readonly Connector[]): Promise<StatementAccount> {
   const [first] = connectors;
   assert(first, 'an account has a connector');
   const { railAccount, testMode, merchantId } = first.capabilities;

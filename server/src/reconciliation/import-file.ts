@@ -40,7 +40,9 @@ export async function importFile(
   const saved = await savedMapping(context, account, name);
   const heading = await findHeading(file, saved);
   const { mapping } = heading;
-  const fingerprint = createHash('sha256').update(JSON.stringify([file.hash, mapping])).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([file.hash, mapping]))
+    .digest('hex');
   const { imported, isRepeated } = await importLines(
     context,
     account,

@@ -86,9 +86,7 @@ async function storeBatch(
   finishedAt: Date | null,
 ): Promise<StatementImport> {
   const lines = rows.flatMap((row) => ('line' in row ? [row] : []));
-  const refusals = rows.flatMap((row) =>
-    'line' in row ? [] : [{ rowNumber: row.rowNumber, reason: row.refusal }],
-  );
+  const refusals = rows.flatMap((row) => ('line' in row ? [] : [{ rowNumber: row.rowNumber, reason: row.refusal }]));
   const days = [...lines.map(({ line }) => utcDay(line.at)), before.firstDay, before.lastDay];
   const sorted = days.filter((day) => day !== null).toSorted();
   const isDescending = before.isDescending ?? directionOf(lines.map(({ line }) => line));
@@ -167,5 +165,8 @@ async function compareWithStored(
   }
   // Of several rows for one line, the last counts.
   const addedIds = new Set(added.map(({ id }) => id));
-  return { added, seen: [...new Map(seen.map((line) => [line.id, line])).values()].filter(({ id }) => !addedIds.has(id)) };
+  return {
+    added,
+    seen: [...new Map(seen.map((line) => [line.id, line])).values()].filter(({ id }) => !addedIds.has(id)),
+  };
 }
