@@ -36,3 +36,150 @@ export async function listLinesOfDay(
   });
   return rows.map(lineOf);
 }
+
+/** Lines of a day that belong to no record yet, by id. */
+export async function listUnlinkedLines(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+  after: string | null,
+  rowsMax: number,
+): Promise<StatementLine[]> {
+  const rows = await db.rows<LineRow>({
+    name: 'statement_lines_list_unlinked',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT ${lineColumns} FROM statement_lines
+           WHERE rail_account = $1 AND day = $2 AND subject_id IS NULL AND ($3::uuid IS NULL OR id > $3)
+           ORDER BY id LIMIT $4`,
+    values: [railAccount, day, after, rowsMax],
+  });
+  return rows.map(lineOf);
+}
+
+export function updateLineSubjects(
+  db: Queryable,
+  railAccount: string,
+  found: readonly { lineId: string; subject: LineSubject }[],
+): Promise<number> {
+  return db.run({
+    name: 'statement_lines_update_subjects',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           UPDATE statement_lines SET merchant_id = found.merchant_id, subject_type = found.type, subject_id = found.subject_id
+           FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::uuid[]) AS found (id, merchant_id, type, subject_id)
+           WHERE statement_lines.rail_account = $1 AND statement_lines.id = found.id`,
+    values: [
+      railAccount,
+      found.map(({ lineId }) => lineId),
+      found.map(({ subject }) => subject.merchantId),
+      found.map(({ subject }) => subject.type),
+      found.map(({ subject }) => subject.id),
+    ],
+  });
+}
+
+/** The records that lines of a day belong to, in the order of their ids. */
+export function listSubjectsOfDay(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+  after: string | null,
+  rowsMax: number,
+): Promise<LineSubject[]> {
+  return db.rows({
+    name: 'statement_lines_subjects_of_day',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT DISTINCT subject_id AS id, merchant_id AS "merchantId", subject_type AS type FROM statement_lines
+           WHERE rail_account = $1 AND day = $2 AND subject_id IS NOT NULL AND ($3::uuid IS NULL OR subject_id > $3)
+           ORDER BY subject_id LIMIT $4`,
+    values: [railAccount, day, after, rowsMax],
+  });
+}
+
+/** Every line of these records, of whatever day. */
+export async function listLinesOfSubjects(
+  db: Queryable,
+  railAccount: string,
+  subjectIds: readonly string[],
+): Promise<StatementLine[]> {
+  const rows = await db.rows<LineRow>({
+    name: 'statement_lines_list_of_subjects',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT ${lineColumns} FROM statement_lines
+           WHERE rail_account = $1 AND subject_id = ANY ($2::uuid[]) ORDER BY at, sequence`,
+    values: [railAccount, subjectIds],
+  });
+  return rows.map(lineOf);
+}
+
+export async function findLines(db: Queryable, railAccount: string, ids: readonly string[]): Promise<StatementLine[]> {
+  const rows = await db.rows<LineRow>({
+    name: 'statement_lines_find',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT ${lineColumns} FROM statement_lines WHERE rail_account = $1 AND id = ANY ($2::uuid[])`,
+    values: [railAccount, ids],
+  });
+  return rows.map(lineOf);
+}
+
+/** When the newest line of an account was; null without any. */
+export async function findNewestLineTime(db: Queryable, railAccount: string): Promise<Date | null> {
+  const row = await db.row<{ at: Date }>({
+    name: 'statement_lines_newest',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT at FROM statement_lines WHERE rail_account = $1 ORDER BY day DESC, at DESC, sequence DESC LIMIT 1`,
+    values: [railAccount],
+  });
+  return row?.at ?? null;
+}
+
+/** What the statement says of a day as a whole; amounts in bututs as text. */
+export interface DayOfLines {
+  lines: bigint;
+  change: string;
+  /** The balance before the first line and after the last one that has a balance, with what moved after it. */
+  opening: string | null;
+  closing: string | null;
+  /** How often a balance does not follow from the one before. */
+  gaps: bigint;
+  gapSum: string;
+}
+
+/** Lines of one time are in the order of their file. */
+export function readDayOfLines(db: Queryable, railAccount: string, day: string): Promise<DayOfLines | undefined> {
+  return db.row({
+    name: 'statement_lines_read_day',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           WITH ordered AS (
+             SELECT net, balance, sum(net) OVER earlier AS moved,
+                    count(balance) OVER earlier AS balances
+             FROM statement_lines WHERE rail_account = $1 AND day = $2
+             WINDOW earlier AS (ORDER BY at, sequence ROWS UNBOUNDED PRECEDING)
+           ), balanced AS (
+             SELECT balance - moved AS base, balances, lag(balance - moved) OVER (ORDER BY balances) AS base_before
+             FROM ordered WHERE balance IS NOT NULL
+           )
+           SELECT (SELECT count(*) FROM ordered) AS lines, COALESCE((SELECT sum(net) FROM ordered), 0)::text AS change,
+                  (SELECT base FROM balanced WHERE balances = 1)::text AS opening,
+                  ((SELECT base FROM balanced ORDER BY balances DESC LIMIT 1) + (SELECT sum(net) FROM ordered))::text AS closing,
+                  (SELECT count(*) FROM balanced WHERE base <> base_before) AS gaps,
+                  COALESCE((SELECT sum(base - base_before) FROM balanced WHERE base <> base_before), 0)::text AS "gapSum"`,
+    values: [railAccount, day],
+  });
+}
+
+/** Which of these records have a line on a day. */
+export async function listSubjectsWithLines(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+  subjectIds: readonly string[],
+): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'statement_lines_subjects_with_lines',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT DISTINCT subject_id AS id FROM statement_lines
+           WHERE rail_account = $1 AND day = $2 AND subject_id = ANY ($3::uuid[])`,
+    values: [railAccount, day, subjectIds],
+  });
+  return rows.map(({ id }) => id);
+}
