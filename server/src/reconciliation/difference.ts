@@ -143,13 +143,23 @@ export async function endDifference(
   context: Pick<ReconciliationContext, 'clock'>,
   difference: Difference,
   resolution: string,
-): Promise<Difference> {
-  const now = context.clock.now();
-  const ended: Difference = { ...difference, state: 'resolved', resolution, resolvedDay: utcDay(now), updatedAt: now };
-  await upsertDifference(tx, ended);
+): Promise<void> {
+  await storeEnd(tx, context, difference, resolution);
   const { merchantId, caseId } = difference;
-  if (caseId !== null) await closeAgreedCase(tx, { merchantId, id: caseId, resolution, resolvedAt: now });
-  return ended;
+  if (caseId === null) return;
+  await closeAgreedCase(tx, { merchantId, id: caseId, resolution, resolvedAt: context.clock.now() });
+}
+
+/** The same, where the caller closes the case. */
+export async function storeEnd(
+  tx: Transaction,
+  { clock }: Pick<ReconciliationContext, 'clock'>,
+  difference: Difference,
+  resolution: string,
+): Promise<void> {
+  const now = clock.now();
+  const ended = { state: 'resolved', resolution, resolvedDay: utcDay(now), updatedAt: now } as const;
+  await upsertDifference(tx, { ...difference, ...ended });
 }
 
 /** What differs, in sentences for operators; what a network sent stands in the case's evidence, not here. */

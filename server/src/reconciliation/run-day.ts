@@ -72,9 +72,12 @@ async function runOneDay(
   const merchants = await listMerchantsOnFloat(db, float);
   const ledger = await readFloatBalances(db, { float, merchants, ...bounds, firstId: firstIdAt(start) });
   const [ledgerOpening, ledgerClosing] = [BigInt(ledger?.atStart ?? '0'), BigInt(ledger?.atEnd ?? '0')];
-  const { first } = await findDaysAround(db, railAccount, day);
+  const { first, before } = await findDaysAround(db, railAccount, day);
   const statementChangeMinor = BigInt(statement?.change ?? '0');
-  const statementClosingMinor = closingBalanceMinor ?? bigIntOrNull(statement?.closing);
+  const statementClosingMinor =
+    closingBalanceMinor ??
+    bigIntOrNull(statement?.closing) ??
+    (total === 0 ? (before?.statementClosingMinor ?? null) : null);
   // What stood there before the first day; a statement that has only a closing balance begins with what it leads back to.
   const openingMinor = bigIntOrNull(statement?.opening) ?? (statementClosingMinor ?? 0n) - statementChangeMinor;
   const result = {
