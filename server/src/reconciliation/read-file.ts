@@ -51,3 +51,19 @@ async function hashOf(path: string): Promise<string> {
   for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return hash.digest('hex');
 }
+
+/** The lines of a file, to show how much of it is done; 0 for one that is packed. */
+export async function countLines(path: string): Promise<number> {
+  let lines = 0;
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1_024 * 1_024 })) {
+      const bytes = chunk as Uint8Array;
+      if (lines === 0 && bytes[0] === 0x50 && bytes[1] === 0x4b) return 0;
+      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines += 1;
+    }
+  } catch {
+    // Whoever opens the file says what is wrong with it.
+    return 0;
+  }
+  return lines;
+}

@@ -183,3 +183,51 @@ export async function listSubjectsWithLines(
   });
   return rows.map(({ id }) => id);
 }
+
+/** The lines of a transaction of the network, of whatever account. */
+export async function listLinesOfTransaction(
+  db: Queryable,
+  railAccounts: readonly string[],
+  identities: readonly string[],
+): Promise<StatementLine[]> {
+  const rows = await db.rows<LineRow>({
+    name: 'statement_lines_list_of_transaction',
+    text: `-- across merchants: an operator knows the transaction, not whose it is
+           SELECT ${lineColumns} FROM statement_lines
+           WHERE rail_account = ANY ($1::text[]) AND identity = ANY ($2::text[]) ORDER BY at, sequence LIMIT 50`,
+    values: [railAccounts, identities],
+  });
+  return rows.map(lineOf);
+}
+
+/** A line with the newest difference that it shows or that its record has. */
+export interface ReportedLine extends StatementLine {
+  class: string | null;
+  state: string | null;
+}
+
+/** The lines of a day in the order of their times, after a time and sequence. */
+export async function listReportedLines(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+  { after, rowsMax }: { after: { at: Date; sequence: bigint } | null; rowsMax: number },
+): Promise<(ReportedLine & { sequence: bigint })[]> {
+  const rows = await db.rows<LineRow & { class: string | null; state: string | null; sequence: bigint }>({
+    name: 'statement_lines_reported',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT lines.*, found.class, found.state
+           FROM (SELECT ${lineColumns}, sequence, COALESCE(subject_id, id) AS subject FROM statement_lines
+                 WHERE rail_account = $1 AND day = $2 AND ($3::timestamptz IS NULL OR (at, sequence) > ($3, $4))
+                 ORDER BY at, sequence LIMIT $5) AS lines
+           LEFT JOIN LATERAL (
+             SELECT class, state FROM reconciliation_differences
+             WHERE reconciliation_differences.rail_account = $1 AND subject_id = lines.subject
+               AND (line_id = lines.id OR line_id IS NULL)
+             ORDER BY updated_at DESC LIMIT 1
+           ) AS found ON true
+           ORDER BY lines.at, lines.sequence`,
+    values: [railAccount, day, after?.at ?? null, after?.sequence ?? null, rowsMax],
+  });
+  return rows.map((row) => ({ ...lineOf(row), class: row.class, state: row.state, sequence: row.sequence }));
+}
