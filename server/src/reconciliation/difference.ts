@@ -122,7 +122,8 @@ async function openCaseOf(
   line: StatementLine | null,
 ): Promise<string> {
   const caseId = context.newId();
-  const differing = theirsMinor - oursMinor;
+  // What nobody claims is booked to unmatched, so both sides have it; the case is about all of it.
+  const differing = kind === 'unknown' ? theirsMinor : theirsMinor - oursMinor;
   await openCase(
     tx,
     { ...context, newId: () => caseId },

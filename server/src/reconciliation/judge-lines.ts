@@ -83,6 +83,8 @@ async function judgeLine(
     });
     if (books) await bookUnmatched(tx, context, found.difference, line.netMinor);
     if (found.openedCase) run.casesLeft -= 1;
+    // A day that has not ended has what is booked now.
+    if (books && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
   });
 }
 
