@@ -17,7 +17,7 @@ import { startService } from './harness/service.ts';
 import { whole } from './harness/statistics.ts';
 
 const usualLines = 100_000;
-const manyLines = 1_000_000;
+const manyLines = Number(process.env.MANY ?? 1_000_000);
 const merchants = 20;
 const day = '2026-11-20';
 const secondsMax = 30;

@@ -23,6 +23,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
+import { reconcileYesterday } from '../reconciliation/daily-job.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
@@ -141,6 +142,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
     { ...chore('rolling up daily figures', 10 * minuteMs, log, () => rollUpFigures(context)), background: 'purge' },
+    { ...chore('reconciling statements', 10 * minuteMs, log, () => reconcileYesterday(context)), background: 'purge' },
     purge('settlement periods', log, () => purgePeriods(context)),
     purge('network callbacks', log, () => purgeInbox(context)),
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
