@@ -27,7 +27,7 @@ export const levels = [
     'request-log',
   ],
   ['payments', 'transfers', 'debts'],
-  ['settlement', 'refunds', 'reports', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
+  ['settlement', 'refunds', 'reconciliation', 'reports', 'links', 'posters', 'transactions', 'webhooks', 'notifications'],
   ['http', 'worker', 'pages'],
   ['portal'],
   ['dashboard', 'console'],

@@ -897,6 +897,56 @@ CREATE UNLOGGED TABLE rate_limits (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE reconciliation_days (
+  rail_account text NOT NULL,
+  day date NOT NULL,
+  owner_id uuid,
+  test_mode boolean NOT NULL,
+  currency text NOT NULL,
+  lines bigint NOT NULL,
+  matched bigint NOT NULL,
+  in_transit bigint NOT NULL,
+  differences json NOT NULL,
+  gaps bigint NOT NULL,
+  statement_change bigint NOT NULL,
+  statement_closing bigint,
+  ledger_change bigint NOT NULL,
+  ledger_closing bigint NOT NULL,
+  opening_difference bigint NOT NULL,
+  listed bigint NOT NULL,
+  unexplained bigint,
+  ran_at timestamp with time zone NOT NULL,
+  CONSTRAINT reconciliation_days_pkey PRIMARY KEY (rail_account, day)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE reconciliation_differences (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  class text NOT NULL,
+  state text NOT NULL,
+  subject_type text NOT NULL,
+  subject_id uuid NOT NULL,
+  merchant_id uuid NOT NULL,
+  line_id uuid,
+  day date NOT NULL,
+  resolved_day date,
+  resolution text,
+  ours bigint NOT NULL,
+  theirs bigint NOT NULL,
+  currency text NOT NULL,
+  summary text NOT NULL,
+  case_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT reconciliation_differences_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT reconciliation_differences_subject_key UNIQUE (rail_account, subject_id, class),
+  CONSTRAINT reconciliation_differences_class_check CHECK (class = ANY (ARRAY['missing_here'::text, 'missing_there'::text, 'amount'::text, 'fee'::text, 'status'::text, 'duplicate'::text, 'reversed'::text, 'unknown'::text])),
+  CONSTRAINT reconciliation_differences_state_check CHECK (state = ANY (ARRAY['in_transit'::text, 'open'::text, 'resolved'::text]))
+);
+CREATE INDEX reconciliation_differences_state_idx ON reconciliation_differences USING btree (rail_account, state, id);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE refund_parts (
   merchant_id uuid NOT NULL,
   refund_id uuid NOT NULL,
@@ -1129,6 +1179,82 @@ CREATE TABLE simulator.sessions (
   CONSTRAINT sessions_status_check CHECK (status = ANY (ARRAY['open'::text, 'complete'::text, 'failed'::text, 'expired'::text, 'cancelled'::text, 'reversed'::text]))
 );
 CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_imports (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  source text NOT NULL,
+  name text NOT NULL,
+  fingerprint text NOT NULL,
+  is_descending boolean,
+  rows_done bigint NOT NULL,
+  lines_new bigint NOT NULL,
+  lines_known bigint NOT NULL,
+  lines_refused bigint NOT NULL,
+  first_day date,
+  last_day date,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT statement_imports_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT statement_imports_fingerprint_key UNIQUE (rail_account, fingerprint),
+  CONSTRAINT statement_imports_source_check CHECK (source = ANY (ARRAY['file'::text, 'api'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_lines (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  identity text NOT NULL,
+  ordinal bigint NOT NULL,
+  day date NOT NULL,
+  at timestamp with time zone NOT NULL,
+  sequence bigint NOT NULL,
+  import_id uuid NOT NULL,
+  row_number bigint NOT NULL,
+  transaction_id text NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  net bigint NOT NULL,
+  gross bigint NOT NULL,
+  fee bigint,
+  currency text NOT NULL,
+  balance bigint,
+  reference text,
+  original_transaction_id text,
+  counterparty_number text,
+  counterparty_name text,
+  merchant_id uuid,
+  subject_type text,
+  subject_id uuid,
+  CONSTRAINT statement_lines_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT statement_lines_identity_key UNIQUE (rail_account, identity, ordinal),
+  CONSTRAINT statement_lines_amounts_check CHECK (gross >= 0 AND fee >= 0),
+  CONSTRAINT statement_lines_kind_check CHECK (kind = ANY (ARRAY['collection'::text, 'payout'::text, 'refund'::text, 'collection_reversal'::text, 'payout_reversal'::text, 'fee'::text, 'other'::text])),
+  CONSTRAINT statement_lines_status_check CHECK (status = ANY (ARRAY['completed'::text, 'pending'::text, 'failed'::text])),
+  CONSTRAINT statement_lines_subject_check CHECK ((subject_id IS NULL) = (merchant_id IS NULL) AND (subject_id IS NULL) = (subject_type IS NULL))
+);
+CREATE INDEX statement_lines_day_idx ON statement_lines USING btree (rail_account, day, at, sequence);
+CREATE INDEX statement_lines_day_subject_idx ON statement_lines USING btree (rail_account, day, subject_id);
+CREATE INDEX statement_lines_subject_idx ON statement_lines USING btree (rail_account, subject_id) WHERE subject_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_mappings (
+  rail_account text NOT NULL,
+  name text NOT NULL,
+  definition json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT statement_mappings_pkey PRIMARY KEY (rail_account, name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_refusals (
+  rail_account text NOT NULL,
+  import_id uuid NOT NULL,
+  row_number bigint NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT statement_refusals_pkey PRIMARY KEY (rail_account, import_id, row_number)
+);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE sub_account_group_members (

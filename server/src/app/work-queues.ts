@@ -23,6 +23,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
+import { reconcileYesterday } from '../reconciliation/daily-job.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
@@ -143,6 +144,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     purge('prompts', log, () => purgePrompts(context)),
     everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
     everyTenMinutes('verifying the ledger', log, () => verifyNightly(context)),
+    everyTenMinutes('reconciling statements', log, () => reconcileYesterday(context)),
     purge('settlement periods', log, () => purgePeriods(context)),
     purge('network callbacks', log, () => purgeInbox(context)),
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),

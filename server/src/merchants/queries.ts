@@ -120,6 +120,18 @@ export function insertMerchant(merchant: NewMerchant): Statement {
   };
 }
 
+/** Inserts nothing where it exists: two processes may create the operator's own books at once. */
+export function insertBusinessOnce(business: Parameters<typeof insertBusiness>[0]): Statement {
+  const { text, values } = insertBusiness(business);
+  return { name: 'businesses_insert_once', text: `${text} ON CONFLICT DO NOTHING`, values };
+}
+
+/** As `insertBusinessOnce`. */
+export function insertMerchantOnce(merchant: NewMerchant): Statement {
+  const { text, values } = insertMerchant(merchant);
+  return { name: 'merchants_insert_once', text: `${text} ON CONFLICT DO NOTHING`, values };
+}
+
 export async function findMerchantById(db: Queryable, id: string): Promise<Merchant | undefined> {
   const row = await db.row<MerchantRow>({
     name: 'merchants_find_by_id',

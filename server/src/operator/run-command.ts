@@ -35,6 +35,7 @@ import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
 import { receiptCommands } from './receipt-commands.ts';
+import { reconcileCommands } from './reconcile-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   ...settlementCommands,
   ...ledgerCommands,
   ...receiptCommands,
+  ...reconcileCommands,
   ...secretCommands,
   ...databaseCommands,
   ...demoCommands,

@@ -29,6 +29,14 @@ export const kindTexts: Record<Case['kind'], string> = {
   contradictory_outcome: 'Network contradicts itself',
   share_without_owner: 'Share without a sub-account',
   merchant_owes: 'Business owes money',
+  statement_missing_here: 'In the statement only',
+  statement_missing_there: 'Not in the statement',
+  statement_amount: 'Statement has another amount',
+  statement_fee: 'Statement has another fee',
+  statement_status: 'Statement says failed',
+  statement_duplicate: 'Twice in the statement',
+  statement_reversed: 'Statement has a reversal',
+  statement_unknown: 'Nobody’s money in the statement',
 };
 
 export function caseState({ status, proposalId }: Case): StateMark {

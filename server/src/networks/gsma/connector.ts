@@ -22,6 +22,7 @@ import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
 import { PollBudget } from './poll-budget.ts';
 import { lookUpRequest, sendRequest } from './requests.ts';
 import type { RequestContext } from './requests.ts';
+import { statementSource } from './statements.ts';
 import { collectionResponse, payoutResponse } from './translate.ts';
 
 export interface GsmaConnectorOptions extends NetworkClientOptions {
@@ -43,7 +44,10 @@ export interface GsmaConnector extends Connector {
 /** One connector for each network that the provider serves, all with one account. */
 export function createGsmaConnectors(options: GsmaConnectorOptions): GsmaConnector[] {
   const budget = new PollBudget();
-  return options.configuration.networks.map((network) => createConnector(options, network, budget));
+  // The statement is the account's: one of its connectors has it.
+  return options.configuration.networks.map((network, index) =>
+    createConnector(options, network, { budget, hasStatements: index === 0 }),
+  );
 }
 
 /** What the operations of one network share. */
@@ -53,11 +57,16 @@ interface Rail {
   budget: PollBudget;
 }
 
-function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork, budget: PollBudget): GsmaConnector {
+function createConnector(
+  options: GsmaConnectorOptions,
+  network: GsmaNetwork,
+  { budget, hasStatements }: { budget: PollBudget; hasStatements: boolean },
+): GsmaConnector {
   const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
   const rail: Rail = { configuration, client, budget };
   const known = findKnownNetwork(network.network);
+  const statements = hasStatements ? statementSource(client, configuration) : null;
   return {
     capabilities: {
       network: network.network,
@@ -68,6 +77,7 @@ function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork, bu
     collections: network.collects ? collectionOperations(rail) : null,
     payouts: network.paysOut ? payoutOperations(rail, breakerScope) : null,
     refunds: refundOperations(rail, network),
+    ...(statements && { statements }),
     readCallback: readHint,
     heartbeat: () => client.heartbeat(),
     close: () => client.close(),
