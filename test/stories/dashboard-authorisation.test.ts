@@ -25,7 +25,7 @@ import { findLogin, portalVisitors, storedLogins } from '../harness/portal-visit
 import type { PortalVisitor } from '../harness/portal-visitors.ts';
 import { collectRoutes } from '../harness/registered-routes.ts';
 import type { RegisteredRoute } from '../harness/registered-routes.ts';
-import { dumpTables } from '../harness/tables.ts';
+import { dumpPeoplesTables } from '../harness/tables.ts';
 
 const environments = ['test', 'live'] as const;
 
@@ -110,23 +110,7 @@ function noteFile({ headers }: Response, text: string, address: string): void {
 const send = (member: Member, { method }: DashboardRoute, url: string): Promise<Response> =>
   method === 'GET' ? member.get(url) : member.post(url);
 
-/** What people create and change. Other tables are written by workers and by looking at pages. */
-const writtenByPeople =
-  /^public\.(payment_|refund|transfers|customers|virtual_|sub_account|webhook_endpoints|api_keys|merchants|businesses|memberships|invitations|audit_|fee_|default_|cases|case_|operator|ledger_ver|business_|transfer_limits|reserve_)/;
-
-async function stored(): Promise<[string, string][]> {
-  const tables = await dumpTables(world.service);
-  // A payout that waits is tried again meanwhile, which changes its time.
-  const untimed = (rows: string): string =>
-    rows
-      .replaceAll(/\d{4}-\d\d-\d\d [\d:.+]+/g, 'time')
-      .split('\n')
-      .toSorted()
-      .join('\n');
-  return [...tables]
-    .filter(([name]) => writtenByPeople.test(name))
-    .map(([name, rows]): [string, string] => [name, untimed(rows)]);
-}
+const stored = () => dumpPeoplesTables(world.service);
 
 describe('every page and action of the dashboard', () => {
   for (const role of merchantRoles) {
@@ -165,14 +149,16 @@ describe('every page and action of the dashboard', () => {
   });
 
   it('leads whoever is not signed in to the sign-in', async () => {
-    for (const route of dashboardRoutes) {
-      const headers = { 'sec-fetch-site': 'same-origin', accept: 'text/html' };
-      const init = { method: route.method, headers, redirect: 'manual' } as const;
-      const body = route.method === 'POST' ? { body: new URLSearchParams() } : {};
-      const response = await fetch(urlOf(route, 'test'), { ...init, ...body });
-      assert.equal(response.status, 303, `${route.method} ${route.path}`);
-      assert.match(response.headers.get('location') ?? '', /^\/dashboard\/sign-in/);
-      assertGuarded(response, route.path);
+    for (const environment of environments) {
+      for (const route of dashboardRoutes) {
+        const headers = { 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+        const init = { method: route.method, headers, redirect: 'manual' } as const;
+        const body = route.method === 'POST' ? { body: new URLSearchParams() } : {};
+        const response = await fetch(urlOf(route, environment), { ...init, ...body });
+        assert.equal(response.status, 303, `${route.method} ${environment} ${route.path}`);
+        assert.match(response.headers.get('location') ?? '', /^\/dashboard\/sign-in/);
+        assertGuarded(response, route.path);
+      }
     }
   });
 
@@ -291,6 +277,27 @@ describe('every route behind a sign-in', () => {
     const routes = registered.filter(({ url }) => !isFile(url)).map(({ method, url }) => `${method} ${url}`);
     assert.deepEqual(routes.toSorted(), matrixRows().toSorted());
     assert.ok(routes.length > 500);
+  });
+
+  it('guards the answer to what is no request of ours, too', async () => {
+    const [json, large] = ['application/json', 'application/x-www-form-urlencoded'];
+    for (const head of ['/dashboard', '/dashboard/test/nobody1', '/operator', '/operator/live']) {
+      for (const [status, method, path, type, body] of [
+        [404, 'GET', '/no-such-page'],
+        [404, 'POST', '/no-such-page', large, ''],
+        [405, 'DELETE', '/sign-in'],
+        [415, 'POST', '/sign-in', json, '{}'],
+        [413, 'POST', '/sign-in', large, `email=${'a'.repeat(100_000)}`],
+      ] as const) {
+        if (path === '/sign-in' && head.split('/').length > 2) continue;
+        const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin', ...(type && { 'content-type': type }) };
+        const init = { method, headers, ...(body !== undefined && { body }) };
+        const response = await fetch(`${world.service.url}${head}${path}`, init);
+        await response.arrayBuffer();
+        assert.equal(response.status, status, `${method} ${head}${path}`);
+        assertGuarded(response, `${method} ${head}${path}`);
+      }
+    }
   });
 
   it('cross-site request: takes no form of another site or session, or without a proof', async () => {
