@@ -279,8 +279,8 @@ test('each action leaves its audit entry in its transaction, and takes no field 
     await perform(action);
     const entries = (await readEntries()).filter(({ id }) => !earlier.has(id));
     assert.equal(entries.length, 1, `${action.path} leaves ${entries.length} entries`);
-    const taken = entries[0]?.changes.filter(({ field }) => field in forbidden).map(({ field }) => field);
-    assert.deepEqual(taken, [], `${action.path} takes fields that its form does not have`);
+    const received = entries[0]?.changes.filter(({ field }) => field in forbidden).map(({ field }) => field);
+    assert.deepEqual(received, [], `${action.path} takes fields that its form does not have`);
     const tables = await tablesOf(entries[0]?.transaction ?? '');
     assert.equal(tables.length === 0, action.leavesEntryOnly === true, `${action.path} wrote ${tables.join(', ')}`);
     walked.push(action.path);

@@ -47,8 +47,8 @@ export function rateText(rate: bigint | null): string {
   return rate === 0n ? 'none' : String(rate);
 }
 
-/** Of those limits that are given. */
+/** Of those limits that are set or removed. */
 export function rateValues(limits: Partial<MerchantRateLimits>): RuleValues {
-  const given = rateLimitKinds.filter(({ field }) => limits[field] !== undefined);
-  return Object.fromEntries(given.map(({ name, field }) => [name, rateText(limits[field] ?? null)]));
+  const changed = rateLimitKinds.filter(({ field }) => limits[field] !== undefined);
+  return Object.fromEntries(changed.map(({ name, field }) => [name, rateText(limits[field] ?? null)]));
 }

@@ -50,7 +50,7 @@ test('money held for a transfer that has ended is found', async () => {
   await asOwner("UPDATE transfers SET status = 'pending' WHERE id = $1", id);
 });
 
-test('the books are verified once a night by one of two processes, and what is wrong is an error in the log', async () => {
+test('the books are verified once a night, by one of two processes, and a wrong one is logged as an error', async () => {
   const { context, clock, db, logged } = world;
   const history = async (): Promise<string[]> =>
     (await listVerifications(db, 10)).map(
