@@ -120,7 +120,7 @@ function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
 
 /** A kind that breaks after its dots, where the screen is narrow. */
 function kindText(kind: string): Html {
-  return html`${kind.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)}`;
+  return html`${kind.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`;
 }
 
 function triesOf({ deliveries }: ShownEvent): number {

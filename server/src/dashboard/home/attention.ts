@@ -115,8 +115,8 @@ async function caseConcerns(services: DashboardServices, visit: Visit): Promise<
     return [{ text, href, action, isOurs: false }];
   }
   const amounts = [first, ...others].map(
-    ({ amountMinor, href, what }, index) =>
-      html`${index > 0 && ', '}<a href="${visit.base}${href}">${formatAmount(amountMinor)} of ${what}</a>`,
+    ({ amountMinor, href }, index) =>
+      html`${index > 0 && ', '}<a href="${visit.base}${href}">${formatAmount(amountMinor)}</a>`,
   );
   const text = html`Some money is being checked. The operator decides, and nothing is lost: ${amounts}.`;
   return [{ text, isOurs: false }];
