@@ -16,6 +16,20 @@ interface OperatorAct {
   before?: unknown;
 }
 
+/** Does something, with its audit entry in the same transaction. Throws what `effect` throws. */
+export function actAudited<Result>(
+  services: ConsoleServices,
+  visit: ConsoleVisit,
+  act: OperatorAct,
+  effect: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return services.money.db.withTransaction(async (tx) => {
+    const result = await effect(tx);
+    audit(tx, services, visit, act);
+    return result;
+  });
+}
+
 /** Writes the audit entry of an operator's action, in the transaction of its effect. */
 export function audit(tx: Transaction, { accounts }: ConsoleServices, visit: ConsoleVisit, act: OperatorAct): void {
   recordAudit(tx, accounts, {

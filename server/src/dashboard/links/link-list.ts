@@ -1,11 +1,10 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { listLinks } from '../../links/manage-links.ts';
 import type { PaymentLink } from '../../links/payment-link.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
@@ -39,7 +38,7 @@ export const linkLists = listRoutes<Row>({
       const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
       return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
     });
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',

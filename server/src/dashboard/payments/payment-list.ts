@@ -1,4 +1,3 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
@@ -14,7 +13,7 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../patterns/list-page.ts';
 import type { Visit } from '../visit.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -39,12 +38,8 @@ export const paymentListPage: ListPage<PaymentRow> = {
   filters: paymentFilters,
   async read(services, visit, query) {
     const list = await listPayments(services.money, visit.merchant.id, pageOf(query), filterOf(visit, query));
-    return {
-      ...list,
-      total: Math.min(list.total, totalMax),
-      isCapped: list.total > totalMax,
-      rows: list.rows.map((payment) => rowOf(visit, { payment, query })),
-    };
+    const rows = list.rows.map((payment) => rowOf(visit, { payment, query }));
+    return shownRows(list, rows);
   },
   live: {
     topic: ({ merchant }) => paymentsTopic(merchant.id),

@@ -1,10 +1,9 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
@@ -49,7 +48,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     const { lists } = services.money;
     const list = await listRefunds(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((refund) => rowOf(refund));
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',

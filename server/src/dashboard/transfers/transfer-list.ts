@@ -1,4 +1,3 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -6,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
@@ -54,7 +53,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     const { lists } = services.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((transfer) => rowOf(transfer));
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',
