@@ -19,7 +19,7 @@ import { recordHistory } from '../patterns/record-history.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
@@ -64,8 +64,7 @@ const lists = listRoutes<CustomerRow>({
     {
       header: 'Name',
       isMain: true,
-      cell: ({ name, phone }) => html`<span class="first">${foreignText(name)}</span>
-<span class="second phone">${formatNumber(phone ?? '')}</span>`,
+      cell: ({ name, phone }) => twoLines(foreignText(name), formatNumber(phone ?? '')),
     },
     { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${formatNumber(phone ?? '')}</span>` },
     { header: 'E-mail', cell: ({ email }) => foreignText(email ?? '') },
@@ -74,8 +73,7 @@ const lists = listRoutes<CustomerRow>({
       isMain: true,
       isNumber: true,
       cell: ({ paid }, { now }) =>
-        html`<span class="first">${paid ? shownTime(paid.lastPaidAt, now) : 'Never'}</span>
-<span class="second phone">${paid && formatAmount(paid.paidMinor)}</span>`,
+        twoLines(paid ? shownTime(paid.lastPaidAt, now) : 'Never', paid && formatAmount(paid.paidMinor)),
     },
     { header: 'Total', isNumber: true, cell: ({ paid }) => formatAmount(paid?.paidMinor ?? 0n) },
   ],

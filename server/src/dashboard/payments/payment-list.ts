@@ -16,7 +16,7 @@ import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../patterns/list-page.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
@@ -79,8 +79,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     {
       header: 'For',
       isMain: true,
-      cell: (row, { now }) => html`<span class="first">${titleOf(row)}</span>
-<span class="second phone">${shownTime(row.intent.createdAt, now)}</span>`,
+      cell: (row, { now }) => twoLines(titleOf(row), shownTime(row.intent.createdAt, now)),
     },
     { header: 'Time', cell: ({ intent }, { now }) => shownTime(intent.createdAt, now) },
     { header: 'From', cell: (row) => html`<span class="unbroken">${payerOf(row)}</span>` },
@@ -90,8 +89,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: ({ intent, state }) => html`<span class="first">${formatAmount(totalMinor(intent))}</span>
-<span class="second phone">${stateMark(state)}</span>`,
+      cell: ({ intent, state }) => twoLines(formatAmount(totalMinor(intent)), stateMark(state)),
     },
   ],
   href: ({ href }) => href,

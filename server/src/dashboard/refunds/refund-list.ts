@@ -5,7 +5,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRefundRows, listRefunds, sumRefunds } from '../../refunds/find-refund.ts';
 import type { RefundFilter } from '../../refunds/find-refund.ts';
@@ -77,8 +77,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     {
       header: 'To',
       isMain: true,
-      cell: ({ to, createdAt }, { now }) => html`<span class="first">${to}</span>
-<span class="second phone">${shownTime(createdAt, now)}</span>`,
+      cell: ({ to, createdAt }, { now }) => twoLines(to, shownTime(createdAt, now)),
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     { header: 'Way', cell: ({ route }) => wayTexts[route] },
@@ -91,8 +90,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: (refund) => html`<span class="first">${formatAmount(refund.amountMinor)}</span>
-<span class="second phone">${stateMark(refundState(refund))}</span>`,
+      cell: (refund) => twoLines(formatAmount(refund.amountMinor), stateMark(refundState(refund))),
     },
   ],
   href: ({ id }) => `/refunds/${id}`,

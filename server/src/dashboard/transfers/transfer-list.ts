@@ -7,7 +7,7 @@ import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listTransferRows, listTransfers, sumTransfers } from '../../transfers/find-transfer.ts';
@@ -85,8 +85,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     {
       header: 'To',
       isMain: true,
-      cell: (row, { now }) => html`<span class="first">${nameOf(row)}</span>
-<span class="second phone">${shownTime(row.createdAt, now)}</span>`,
+      cell: (row, { now }) => twoLines(nameOf(row), shownTime(row.createdAt, now)),
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     {
@@ -100,8 +99,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: ({ amountMinor, state }) => html`<span class="first">${formatAmount(amountMinor)}</span>
-<span class="second phone">${stateMark(state)}</span>`,
+      cell: ({ amountMinor, state }) => twoLines(formatAmount(amountMinor), stateMark(state)),
     },
   ],
   href: ({ id }) => `/transfers/${id}`,
