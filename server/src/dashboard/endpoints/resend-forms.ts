@@ -134,7 +134,7 @@ function requestOf({ id }: ShownEndpoint, body: Record<string, unknown>): { endp
 }
 
 function kindsOf({ event }: Record<string, unknown>): string[] {
-  return Array.isArray(event) ? event : [];
+  return Array.isArray(event) ? event.map(String) : [];
 }
 
 export const resendForms: readonly DashboardRoute[] = [...resendMissed, ...resendChosen];
