@@ -132,7 +132,7 @@ test('the file of each list has the list’s rows in its order, the environment,
   assert.ok(customers.includes(`"'${formula}"`));
 });
 
-test('each list and its file keep the dates of the address; endpoints are found by address and description', async () => {
+test('a list and its file keep the dates of the address; endpoints are found by address and description', async () => {
   const day = (days: number): string => utcDay(addMs(world.service.clock.now(), days * dayMs));
   for (const list of ['customers', 'links', 'sub-accounts', 'groups', 'counters', 'endpoints', 'events', 'payments']) {
     const { ids } = await open(`/${list}`);

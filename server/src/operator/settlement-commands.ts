@@ -45,8 +45,8 @@ const run: Command = {
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
-    const payoutSchedule = await payoutScheduleOf(context.db, merchant.id);
-    const period = choosePeriod(payoutSchedule, { day: input.options['period'], now: context.clock.now() });
+    const ownSchedule = await payoutScheduleOf(context.db, merchant.id);
+    const period = choosePeriod(ownSchedule, { day: input.options['period'], now: context.clock.now() });
     const work = await context.moneyWork();
     const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
     const selection = { merchantId: merchant.id, period, retriesRefused: true };

@@ -12,7 +12,7 @@ import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
 import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -197,13 +197,13 @@ const revoke = formRoutes<KeyOfMerchant>({
   }),
   async submit(services, visit, { subject: { business, merchant, key } }) {
     const { money } = services;
-    await money.db.withTransaction(async (tx) => {
-      await revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id });
-      audit(tx, services, visit, {
-        ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
-        ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
-      });
-    });
+    const act = {
+      ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
+      ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
+    };
+    await actAudited(services, visit, act, (tx) =>
+      revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }),
+    );
     return `/businesses/${business.id}/keys`;
   },
 });

@@ -7,7 +7,7 @@ import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { findChargeByName } from '../../payments/find-payment.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
@@ -144,8 +144,7 @@ export const caseList = listRoute<ListedCase>({
       header: 'Money',
       isMain: true,
       isNumber: true,
-      cell: ({ found }) => html`<span class="first">${formatAmount(found.amountMinor)}</span>
-<span class="second phone">${stateMark(caseState(found))}</span>`,
+      cell: ({ found }) => twoLines(formatAmount(found.amountMinor), stateMark(caseState(found))),
     },
   ],
   href: ({ id }) => `/cases/${id}`,

@@ -17,9 +17,9 @@ export const messagePage = formRoutes<{ network: string }>({
   action: 'records.read',
   async load({ money }, { environment }, { params }) {
     const connectors = money.networks.list(environment === 'test');
-    const found = connectors.find(({ capabilities }) => capabilities.network === params['network']);
-    if (!found) throw new AppError('not_found', 'There is no such network in this environment.');
-    return { network: found.capabilities.network };
+    const connector = connectors.find(({ capabilities }) => capabilities.network === params['network']);
+    if (!connector) throw new AppError('not_found', 'There is no such network in this environment.');
+    return { network: connector.capabilities.network };
   },
   view: ({ network }) => ({
     heading: 'Read a message',

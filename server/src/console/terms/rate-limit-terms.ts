@@ -10,7 +10,7 @@ import { assert } from '../../kit/assert.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { findBusiness } from '../businesses/business.ts';
 import type { Business } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
@@ -98,13 +98,13 @@ const ofPage = formRoutes<PageOwner>({
     const rate = rateOf(pages, form);
     const { kind = '', page = '' } = form;
     const type = kind === 'counter' ? 'counter' : 'link';
-    await services.money.db.withTransaction(async (tx) => {
+    const act = {
+      ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
+      ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
+    };
+    await actAudited(services, visit, act, async (tx) => {
       if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
       else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
-      audit(tx, services, visit, {
-        ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
-        ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
-      });
     });
     return `/businesses/${business.id}`;
   },

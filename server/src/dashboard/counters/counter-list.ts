@@ -1,6 +1,5 @@
 import { utcDay } from '../../kit/clock.ts';
 import { listRoutes } from '../patterns/list-page.ts';
-import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -9,7 +8,7 @@ import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
 import { isFound, listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
@@ -56,8 +55,7 @@ export const counterLists = listRoutes<Row>({
     {
       header: 'Name',
       isMain: true,
-      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
-<span class="second phone">${codeText(row.code)}</span>`,
+      cell: (row) => twoLines(foreignText(row.name), codeText(row.code)),
     },
     { header: 'Code', cell: ({ code }) => codeText(code) },
     { header: 'Times today', isNumber: true, cell: ({ times }) => times.toLocaleString('en-GB') },
@@ -65,8 +63,7 @@ export const counterLists = listRoutes<Row>({
       header: 'Collected today',
       isMain: true,
       isNumber: true,
-      cell: (row) => html`<span class="first">${formatAmount(row.collectedMinor)}</span>
-<span class="second phone">${stateMark(counterMark(row))}</span>`,
+      cell: (row) => twoLines(formatAmount(row.collectedMinor), stateMark(counterMark(row))),
     },
     { header: 'State', cell: (row) => stateMark(counterMark(row)) },
   ],

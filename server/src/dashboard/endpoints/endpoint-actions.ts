@@ -1,4 +1,4 @@
-import { deletedSchema } from '../../api/wire-types.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { eventKinds } from '../../events/kinds.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
@@ -14,6 +14,10 @@ import { endpointName } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
+const ofEndpoint = {
+  ...{ ...shared, load: loadEndpoint, object: 'webhook_endpoint', list: '/endpoints' },
+  id: ({ id }: ShownEndpoint) => id,
+};
 const object = (id: string) => ({ type: 'webhook_endpoint', id });
 
 const urlField: Field = {
@@ -56,8 +60,8 @@ const create = formRoutes<null>({
   },
 });
 
-const edit = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint, operation: 'updateWebhookEndpoint' },
+const edit = apiForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/edit', operation: 'updateWebhookEndpoint', schema: endpointSchema },
   view: (endpoint) => ({
     heading: 'Edit the endpoint',
     fields: [{ ...urlField, isRequired: !endpoint.is_default }, descriptionField, eventsField],
@@ -69,17 +73,9 @@ const edit = formRoutes<ShownEndpoint>({
     button: 'Save',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit(services, visit, { subject, body, formId }) {
-    const { id } = subject;
-    await act(services, visit, {
-      ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
-      // A field that was emptied is sent as empty, because what is not sent does not change.
-      body: { ...body, url: body['url'] ?? null, description: body['description'] ?? '' },
-      object: object(id),
-      before: { url: subject.url, description: subject.description, enabled_events: subject.enabled_events },
-    });
-    return `/endpoints/${id}`;
-  },
+  before: ({ url, description, enabled_events: kinds }) => ({ url, description, enabled_events: kinds }),
+  // A field that was emptied is sent as empty, because what is not sent does not change.
+  body: (typed) => ({ ...typed, url: typed['url'] ?? null, description: typed['description'] ?? '' }),
 });
 
 const pause = switchRoutes('pause', 'disabled', {
@@ -116,24 +112,14 @@ function switchRoutes(
   });
 }
 
-const remove = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/delete', load: loadEndpoint },
-  ...{ operation: 'deleteWebhookEndpoint', gone: '/endpoints' },
+const remove = deletionForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/delete', operation: 'deleteWebhookEndpoint' },
   view: (endpoint) => ({
     heading: 'Delete this endpoint?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
 <p>Nothing is sent to it any more, and its secret is gone. This cannot be undone.</p>`,
     button: 'Delete',
-    isDanger: true,
-    back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, formId }) {
-    const { id } = subject;
-    await act(services, visit, {
-      ...{ operationId: 'deleteWebhookEndpoint', schema: deletedSchema, params: { id }, formId, object: object(id) },
-    });
-    return '/endpoints';
-  },
 });
 
 const overlaps = [
@@ -169,8 +155,9 @@ const rotate = formRoutes<ShownEndpoint>({
   },
 });
 
-const endOverlap = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/end-overlap', load: loadEndpoint },
+const endOverlap = apiForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/end-overlap' },
+  ...{ operation: 'endWebhookSecretOverlap', schema: endpointSchema },
   view: (endpoint) => ({
     heading: 'End the old secret?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -179,12 +166,6 @@ const endOverlap = formRoutes<ShownEndpoint>({
     isDanger: true,
     back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'endWebhookSecretOverlap', schema: endpointSchema, params: { id }, formId, object: object(id) },
-    });
-    return `/endpoints/${id}`;
-  },
 });
 
 const test = formRoutes<ShownEndpoint>({

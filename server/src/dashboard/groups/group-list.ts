@@ -1,3 +1,4 @@
+import { twoLines } from '../../portal/patterns/texts.ts';
 import type { Static } from 'typebox';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
@@ -30,8 +31,7 @@ export const groupLists = listRoutes<Row>({
     {
       header: 'Name',
       isMain: true,
-      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
-<span class="second phone">${membersText(row)}</span>`,
+      cell: (row) => twoLines(foreignText(row.name), membersText(row)),
     },
     { header: 'Members', cell: (row) => html`<span class="unbroken">${membersText(row)}</span>` },
     { header: 'They get', isMain: true, isNumber: true, cell: (row) => `${sharedPercent(row)}%` },

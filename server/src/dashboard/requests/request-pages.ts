@@ -13,7 +13,7 @@ import { getRequest, listRequests } from '../../request-log/read-requests.ts';
 import type { ListedRequest } from '../../request-log/read-requests.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { keyText } from '../../portal/records/key-texts.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -66,12 +66,8 @@ const list = listRoute<RequestRow>({
       ...createdRange(query),
     });
     const keys = await listKeys(money.db, money.clock, merchant);
-    return {
-      ...found,
-      isCapped: found.total > totalShownMax,
-      total: Math.min(found.total, totalShownMax),
-      rows: found.rows.map((row) => ({ ...row, keyName: nameOf(keys, row, testMode) })),
-    };
+    const rows = found.rows.map((row) => ({ ...row, keyName: nameOf(keys, row, testMode) }));
+    return shownRows(found, rows);
   },
   columns: [
     {
@@ -99,9 +95,6 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
 async function objectIdsOf({ db }: DashboardServices['money'], merchantId: string, id: string | undefined) {
   return id === undefined ? undefined : [id, ...(await listAttempts(db, merchantId, id)).map((attempt) => attempt.id)];
 }
-
-// As lists count.
-const totalShownMax = 10_000;
 
 function nameOf(keys: readonly ListedKey[], { keyId }: { keyId: string }, testMode: boolean): string {
   const key = keys.find(({ id }) => id === keyId);

@@ -63,3 +63,9 @@ export function rateText({ part, of }: { part: bigint; of: bigint }): string {
 function percent({ part, of }: { part: bigint; of: bigint }): bigint {
   return (part * 100n) / of;
 }
+
+/** A cell of a list: what it shows first, and below it on a phone what other columns say. */
+export function twoLines(first: Html | string, second: Html | string | false | undefined): Html {
+  return html`<span class="first">${first}</span>
+<span class="second phone">${second}</span>`;
+}
