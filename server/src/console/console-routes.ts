@@ -16,6 +16,7 @@ import { ledgerPages } from './ledger/ledger-pages.ts';
 import { operatorPages } from './logins/operator-pages.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
+import { railAccountPages } from './rail-accounts/rail-account-pages.ts';
 import { recordPage } from './records/record-page.ts';
 import { searchPage } from './search/search-page.ts';
 import { defaultsPage } from './terms/default-page.ts';
@@ -33,6 +34,7 @@ export const installationRoutes: readonly ConsoleRoute[] = [
   ...appearancePages,
   ...keyPages,
   ...settlementRun,
+  ...railAccountPages,
   defaultsPage,
   ...feeTerms,
   ...limitTerms,
