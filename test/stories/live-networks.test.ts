@@ -96,8 +96,12 @@ async function untilStatus(business: TestBusiness, path: string, status: string)
   await eventually(`${path} is ${status}`, async () => (await liveOf(business).get(path)).body['status'] === status);
 }
 
-const untilListed = (name: string) =>
-  eventually(`${name} is listed`, async () => (await readyz()).includes(`aps:${name}`));
+const metrics = async () => (await fetch(`${service.url}/metrics`)).text();
+
+const untilConnected = (count: number) =>
+  eventually(`${count} accounts are connected`, async () =>
+    (await metrics()).includes(`dalasi_rail_accounts{state="on"} ${count}`),
+  );
 
 async function readyz(): Promise<string> {
   return (await fetch(`${service.url}/readyz`)).text();
@@ -117,7 +121,7 @@ test('a business that is not approved gets no live payment, and is told so', asy
   const text = await done([...add, '--config', config, '--api-key', '-'], `${platformKey}\n`);
   assert.match(text, /aps-main is connected for every live business: aps\./);
   assert.match(text, /\/networks\/aps-main\/callbacks/);
-  await untilListed('aps-main');
+  await untilConnected(1);
   const refused = await pay(books);
   assert.equal(refused.status, 400);
   assert.match(refused.text, /not approved for live payments/);
@@ -161,7 +165,7 @@ test('a broken credential of one business stops neither another’s account nor 
   await own('aps-broken', broken, wrongKey);
   const checked = await operate(['networks', 'test', 'aps-broken']);
   assert.deepEqual([checked.code, /refuses the credential \(HTTP 401\)/.test(checked.text)], [1, true], checked.text);
-  await Promise.all([untilListed('aps-shoes'), untilListed('aps-broken')]);
+  await untilConnected(3);
 
   const failing = await pay(broken);
   assert.equal(failing.status, 201, failing.text);
@@ -230,15 +234,11 @@ test('a wrong option is refused with its reason, and nothing is stored', async (
 test('no secret stands in the log, in a response, in a command’s output or readable in the database', async () => {
   await done(['networks', 'list', '--json']);
   const tables = [...(await dumpTables(service))].map(([, rows]) => rows).join('\n');
-  const metrics = await (await fetch(`${service.url}/metrics`)).text();
-  assert.match(metrics, /account="aps-main"/);
-  const places = {
-    log: service.logLines.join('\n'),
-    output: outputs.join('\n'),
-    tables,
-    metrics,
-    ready: await readyz(),
-  };
+  const figures = await metrics();
+  assert.match(figures, /^dalasi_network_calls_total\{account="aps-main",call="collect",outcome="answered"\} \d+$/m);
+  assert.match(await readyz(), /"aps:aps-main":"ok"/);
+  const log = service.logLines.join('\n');
+  const places = { log, output: outputs.join('\n'), tables, figures, ready: await readyz() };
   for (const [place, text] of Object.entries(places)) {
     for (const secret of [platformKey, shoesKey, wrongKey, nextKey]) {
       const written = [secret, Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')];

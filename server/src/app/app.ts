@@ -57,7 +57,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
-  const networks = createNetworks(options, address);
+  const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
@@ -65,8 +65,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  registerGauges(metrics, { ...money, ...database, channelBreaker });
-  registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
+  const { accounts: railAccounts } = networks;
+  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
+  registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;

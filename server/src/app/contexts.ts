@@ -31,6 +31,7 @@ import { createWhatsappChannel } from '../notifications/whatsapp/channel.ts';
 import { ownHosts, urlPolicyOf } from '../configuration/own-hosts.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
+import type { ConnectedAccountsOptions } from '../rail-accounts/connected-accounts.ts';
 import { isSimulatedName } from '../rail-accounts/manage-accounts.ts';
 import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import { createRefundOwner } from '../refunds/end-refund.ts';
@@ -89,7 +90,10 @@ function hostOf(host: string): string {
 }
 
 /** The simulated networks, and the accounts that an operator has connected, once they are loaded. */
-export function createNetworks(options: MoneyOptions, address: Address) {
+export function createNetworks(
+  options: MoneyOptions & Partial<Pick<ConnectedAccountsOptions, 'observeCall'>>,
+  address: Address,
+) {
   const { config, db, clock, random, secrets, notifier, log } = options;
   const connectors = createSimulatedConnectors({
     baseUrl: address.internalUrl,
@@ -108,7 +112,10 @@ export function createNetworks(options: MoneyOptions, address: Address) {
   });
   const registry = createNetworkRegistry(connectors);
   const { production } = config;
-  const accounts = new ConnectedAccounts({ db, clock, log, registry, production, sealer: secrets.sealer });
+  const accounts = new ConnectedAccounts({
+    ...{ db, clock, log, registry, production, sealer: secrets.sealer },
+    observeCall: options.observeCall ?? (() => {}),
+  });
   return {
     registry,
     accounts,

@@ -2,9 +2,12 @@ import { addMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { LocalAllowances } from '../kit/local-allowance.ts';
 import type { Log } from '../kit/log.ts';
+import { AccountLabels } from '../networks/account-labels.ts';
 import type { AccountConnection } from '../networks/connector-kind.ts';
 import { findConnectorKind } from '../networks/connector-kinds.ts';
 import { withLookUpBudget } from '../networks/look-up-budget.ts';
+import { withObservedCalls } from '../networks/observed-connector.ts';
+import type { ObservedCall } from '../networks/observed-connector.ts';
 import { defaultRank } from '../networks/registry.ts';
 import type { ChangingNetworkRegistry, RankedConnector } from '../networks/registry.ts';
 import { connectAccount } from './connect-account.ts';
@@ -17,6 +20,8 @@ export interface ConnectedAccountsOptions extends ConnectContext {
   db: Queryable;
   log: Log;
   registry: Pick<ChangingNetworkRegistry, 'replace'>;
+  /** Reports each call; an account keeps its label. */
+  observeCall: (call: ObservedCall & { account: string }) => void;
 }
 
 /** An account as this process has connected it. */
@@ -35,6 +40,7 @@ const retiredForMs = 60_000;
 /** This process's connections of the stored rail accounts. It reads them again when one has changed. */
 export class ConnectedAccounts {
   readonly #options: ConnectedAccountsOptions;
+  readonly #labels = new AccountLabels();
   #revision: string | null = null;
   #accounts: ReadonlyMap<string, ConnectedAccount> = new Map();
   #retired: { connection: AccountConnection; closeAt: Date }[] = [];
@@ -89,7 +95,13 @@ export class ConnectedAccounts {
     if (!('problem' in connected)) {
       const rate = lookUpsPerSecondOf(account);
       const allowances = new LocalAllowances(this.#options.clock, { rate, burst: rate * burstSeconds });
-      const connectors = connected.connectors.map((connector) => withLookUpBudget(connector, allowances));
+      const label = this.#labels.labelOf({ railAccount: account.name, merchantId: account.merchantId });
+      const connectors = connected.connectors.map((connector) =>
+        withLookUpBudget(
+          withObservedCalls(connector, (call) => this.#options.observeCall({ ...call, account: label })),
+          allowances,
+        ),
+      );
       return { account, connection: { ...connected, connectors }, problem: null };
     }
     const { problem } = connected;
