@@ -19,6 +19,7 @@ import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
 import { dumpTables } from '../harness/tables.ts';
+import { addTestRailAccount } from '../harness/test-rail-account.ts';
 
 const environments = ['test', 'live'] as const;
 
@@ -42,6 +43,7 @@ before(async () => {
   const support = operators.get('support');
   assert.ok(support);
   known.caseId = await openCase(support);
+  await addTestRailAccount(world.service, 'aps-main');
   const keys = await (await support.get(`/operator/businesses/${operatorConsole.businessId}/keys`)).text();
   known.keyId = /keys\/([0-9a-f-]{36})\?environment=test/.exec(keys)?.[1] ?? '';
 });
@@ -90,7 +92,7 @@ const send = (member: Member, { method }: DashboardRoute, url: string): Promise<
 
 /** What people create and change. Other tables are written by workers and by looking at pages. */
 const writtenByPeople =
-  /^public\.(payment_|refund|transfers|customers|virtual_|sub_account|webhook_endpoints|api_keys|merchants|businesses|memberships|invitations|audit_|fee_|default_|cases|case_|operator|ledger_ver|business_|transfer_limits|reserve_)/;
+  /^public\.(payment_|refund|transfers|customers|virtual_|sub_account|webhook_endpoints|api_keys|merchants|businesses|memberships|invitations|audit_|fee_|default_|cases|case_|operator|ledger_ver|business_|transfer_limits|reserve_|rail_)/;
 
 async function stored(): Promise<[string, string][]> {
   const tables = await dumpTables(world.service);
@@ -194,11 +196,13 @@ function consoleAddresses(): ConsoleAddress[] {
       cases: known.caseId,
       records: records.intentId,
       operators: operatorId,
+      'rail-accounts': 'aps-main',
     };
     const path = route.path
       .replace(':id', ids[section as keyof typeof ids] ?? randomUUID())
       .replace(':key', known.keyId)
-      .replace(':network', 'wave');
+      .replace(':network', 'wave')
+      .replace(':kind', 'gsma');
     const isKnown = environment === 'test' || !/^\/(cases|records|networks)\/:/.test(route.path);
     return { route, path: `${base}${path}${base === '/operator' ? '?environment=test' : ''}`, isKnown };
   };

@@ -130,7 +130,17 @@ export function createNetworks(
 }
 
 /** What an operator connects networks with, for the commands and the console alike. */
-export function createRailAccountContext({ config, db, clock, secrets, notifier }: MoneyOptions): RailAccountContext {
+export function createRailAccountContext({
+  config,
+  db,
+  clock,
+  secrets,
+  notifier,
+}: Pick<MoneyOptions, 'db' | 'clock'> & {
+  config: Pick<Config, 'production'>;
+  secrets: Pick<Secrets, 'sealer'>;
+  notifier: Pick<Notifier, 'notify'>;
+}): RailAccountContext {
   const { production } = config;
   return { db, clock, production, sealer: secrets.sealer, notifyChanged: () => notifier.notify(railAccountsTopic) };
 }
