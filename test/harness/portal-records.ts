@@ -12,7 +12,7 @@ import { createOwnRecords } from './own-records.ts';
 import type { RecordTexts } from './own-records.ts';
 import type { TestBusiness, TestMerchant } from './service.ts';
 import { asOwner } from './tables.ts';
-import { addTestRailAccount } from './test-rail-account.ts';
+import { addTestRailAccount } from './rail-accounts.ts';
 
 /** One business's own records of every kind that a page of the dashboard or the console is about. */
 export interface PortalRecords extends OwnRecords {

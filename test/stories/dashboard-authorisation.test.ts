@@ -19,7 +19,7 @@ import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
 import { dumpTables } from '../harness/tables.ts';
-import { addTestRailAccount } from '../harness/test-rail-account.ts';
+import { addTestRailAccount } from '../harness/rail-accounts.ts';
 
 const environments = ['test', 'live'] as const;
 

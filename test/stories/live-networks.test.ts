@@ -238,11 +238,11 @@ test('no secret stands in the log, in a response, in a command’s output or rea
   assert.match(figures, /^dalasi_network_calls_total\{account="aps-main",call="collect",outcome="answered"\} \d+$/m);
   assert.match(await readyz(), /"aps:aps-main":"ok"/);
   const log = service.logLines.join('\n');
-  const places = { log, output: outputs.join('\n'), tables, figures, ready: await readyz() };
-  for (const [place, text] of Object.entries(places)) {
+  const outputsOf = { log, output: outputs.join('\n'), tables, figures, ready: await readyz() };
+  for (const [source, text] of Object.entries(outputsOf)) {
     for (const secret of [platformKey, shoesKey, wrongKey, nextKey]) {
       const written = [secret, Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')];
-      assert.ok(!written.some((form) => text.includes(form)), `${place} has ${secret}`);
+      assert.ok(!written.some((form) => text.includes(form)), `${source} has ${secret}`);
     }
   }
 });

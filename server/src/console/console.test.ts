@@ -10,7 +10,7 @@ import { authenticateOperator } from '../operators/manage-operators.ts';
 import { openConsoleWorld } from '../../../test/harness/console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
-import { addTestRailAccount } from '../../../test/harness/test-rail-account.ts';
+import { addTestRailAccount } from '../../../test/harness/rail-accounts.ts';
 
 let world: ConsoleWorld;
 let support: SignedInOperator;

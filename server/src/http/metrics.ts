@@ -64,12 +64,7 @@ export function createMetrics(): Metrics {
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const droppedRequests = countDroppedRequests(registry);
-  const networkCalls = new Counter({
-    name: 'dalasi_network_calls_total',
-    help: 'Calls to networks by rail account: answered, or unknown until they are looked up.',
-    labelNames: ['account', 'call', 'outcome'],
-    registers: [registry],
-  });
+  const networkCalls = countNetworkCalls(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
@@ -111,6 +106,15 @@ function countDroppedRequests(registry: Registry): Counter {
   return new Counter({
     name: 'dalasi_request_log_dropped_total',
     help: 'Requests that were served but not logged for developers, because too many waited to be written.',
+    registers: [registry],
+  });
+}
+
+function countNetworkCalls(registry: Registry): Counter {
+  return new Counter({
+    name: 'dalasi_network_calls_total',
+    help: 'Calls to networks by rail account: answered, or unknown until they are looked up.',
+    labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
 }

@@ -63,7 +63,7 @@ const account = (railAccount: string, more: { source?: 'api' | 'receipts'; isOwn
   return { connector, rank: more.rank ?? defaultRank(more.source ?? 'api', merchantId), isDisabled: false };
 };
 
-test('an API goes before receipts, a business’s own account before the operator’s, unless ordered otherwise', () => {
+test('an API goes before receipts, an own account before the operator’s, unless ordered otherwise', () => {
   const networks = createNetworkRegistry([]);
   const till = account('own-till', { source: 'receipts', isOwn: true });
   const platform = account('wave-main');

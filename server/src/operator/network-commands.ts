@@ -31,11 +31,13 @@ const kindFields = [
 const optional = { type: 'string', required: false } as const;
 const fieldOptions = Object.fromEntries(kindFields.map(({ name }) => [name, optional]));
 
+const valueNames: Readonly<Record<string, string>> = { amounts: 'whole|bututs', 'look-ups-per-second': 'number' };
+
 const details = [
   '  A secret is given as itself, as @<file>, or as - for standard input. Nothing shows it again.',
   ...connectorKinds.map((kind) => {
     const options = fieldsOf(kind).map(({ name, type, isRequired }) => {
-      const option = `--${name} <${type === 'json' ? 'file' : name === 'amounts' ? 'whole|bututs' : name}>`;
+      const option = `--${name} <${valueNames[name] ?? (type === 'json' ? 'file' : name)}>`;
       return isRequired ? option : `[${option}]`;
     });
     return `  ${kind.name}: ${options.join(' ')}`;

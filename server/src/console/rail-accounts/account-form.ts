@@ -19,7 +19,10 @@ export function formFields(kind: ConnectorKind, { isNew }: { isNew: boolean }): 
 function formField({ name, label, hint, type }: KindField, isRequired: boolean): Field {
   const base = { name, label, isRequired, ...(hint !== undefined && { hint }) };
   if (name === amountsSetting) {
-    const options = [{ value: '', text: 'As its API' }, ...amountRules.map((value) => ({ value, text: value }))];
+    const options = [
+      { value: '', text: 'As its kind has them' },
+      ...amountRules.map((value) => ({ value, text: value })),
+    ];
     return { ...base, kind: 'select', options };
   }
   if (type === 'json') return { ...base, kind: 'area', hint: `${hint ?? 'JSON'}. Paste it here` };
@@ -39,11 +42,11 @@ export function typedText(form: Readonly<Record<string, string>>, name: string):
 
 /** What an audit entry says of typed fields: values of settings, and of secrets only that they were given. */
 export function auditedFields(kind: ConnectorKind, typed: TypedFields): Record<string, string> {
-  const given = fieldsOf(kind).filter(({ name }) => (typed[name]?.trim() ?? '') !== '');
-  const secrets = given.filter(({ type }) => type === 'secret').map(({ label }) => label);
+  const filled = fieldsOf(kind).filter(({ name }) => (typed[name]?.trim() ?? '') !== '');
+  const secrets = filled.filter(({ type }) => type === 'secret').map(({ label }) => label);
   return {
-    ...Object.fromEntries(given.flatMap(({ name, type }) => (type === 'secret' ? [] : [[name, typed[name] ?? '']]))),
-    ...(secrets.length > 0 && { given: secrets.join(', ') }),
+    ...Object.fromEntries(filled.flatMap(({ name, type }) => (type === 'secret' ? [] : [[name, typed[name] ?? '']]))),
+    ...(secrets.length > 0 && { replaced: secrets.join(', ') }),
   };
 }
 

@@ -62,7 +62,10 @@ const add = formRoutes<NewAccount>({
         kind: 'select',
         name: 'environment',
         label: 'Environment',
-        options: ['live', 'test'].map((value) => ({ value, text: value })),
+        options: [
+          { value: 'live', text: 'Live' },
+          { value: 'test', text: 'Test' },
+        ],
       },
       {
         kind: 'select',

@@ -121,9 +121,8 @@ async function check(connectors: readonly PayinConnector[], options: PayinOption
   if (problem !== null) return { works: false, text: problem };
   const body = reply.kind === 'response' && isObject(reply.body) ? reply.body : {};
   const details = isObject(body['responseDetails']) ? body['responseDetails'] : {};
-  const reason = String(details['failedReason'] ?? '')
-    .trim()
-    .toUpperCase();
+  const { failedReason } = details;
+  const reason = typeof failedReason === 'string' ? failedReason.trim().toUpperCase() : '';
   return options.failedReasons[reason] === 'configuration'
     ? { works: false, text: `54Pay refuses the public key (${reason.slice(0, 80)}).` }
     : { works: true, text: '54Pay answers a status query.' };

@@ -47,11 +47,11 @@ export class GsmaProvider {
   async #respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
-    const [status, body] = this.#answer(req, Buffer.concat(chunks).toString());
+    const [status, body] = this.#responseTo(req, Buffer.concat(chunks).toString());
     res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 
-  #answer(req: IncomingMessage, body: string): [number, unknown] {
+  #responseTo(req: IncomingMessage, body: string): [number, unknown] {
     const path = req.url ?? '';
     const apiKey = String(req.headers['x-api-key']);
     this.calls.set(apiKey, (this.calls.get(apiKey) ?? 0) + 1);
