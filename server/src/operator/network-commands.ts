@@ -82,12 +82,13 @@ const add: Command = {
 
 const list: Command = {
   name: 'networks list',
-  usage: '',
+  usage: '[<name>]',
   summary: 'List the connected accounts, without their secrets',
   options: {},
-  positionals: 0,
-  async run({ db, publicUrl }) {
-    const accounts = await listRailAccounts(db);
+  positionals: 1,
+  positionalsMin: 0,
+  async run({ db, publicUrl }, { positionals: [name] }) {
+    const accounts = name === undefined ? await listRailAccounts(db) : [await getRailAccount(db, name)];
     const owners = await Promise.all(accounts.map((account) => ownerInWords(db, account)));
     const rows = accounts.map((account, index) => [
       account.name,
