@@ -88,8 +88,8 @@ test('after a rotation calls use the new secret, and the old one verifies until 
   const [newest, ...others] = await listCredentialsOf(db, name);
   assert.deepEqual(others, [], 'what verifies nothing any more is not kept');
   assert.ok(newest);
-  const kept = openCredentials(sealer, [newest]);
-  assert.deepEqual([kept.current('api-key'), kept.current('client-id')], ['second', 'client'], 'the rest stays');
+  const stored = openCredentials(sealer, [newest]);
+  assert.deepEqual([stored.current("api-key"), stored.current('client-id')], ['second', 'client'], 'the rest stays');
 });
 
 test('a rotation that would leave a network is refused, because the account has to finish there', async () => {
