@@ -89,7 +89,7 @@ test('after a rotation calls use the new secret, and the old one verifies until 
   assert.deepEqual(others, [], 'what verifies nothing any more is not kept');
   assert.ok(newest);
   const stored = openCredentials(sealer, [newest]);
-  assert.deepEqual([stored.current("api-key"), stored.current('client-id')], ['second', 'client'], 'the rest stays');
+  assert.deepEqual([stored.current('api-key'), stored.current('client-id')], ['second', 'client'], 'the rest stays');
 });
 
 test('a rotation that would leave a network is refused, because the account has to finish there', async () => {
