@@ -2,6 +2,7 @@ import { listMissingChecks } from '../console/businesses/approval.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import { approveLive, getBusiness } from '../merchants/business-status.ts';
+import { merchantsKnownForMs } from '../merchants/merchant-directory.ts';
 import { listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { Command } from './command.ts';
@@ -58,8 +59,10 @@ const approveBusiness: Command = {
     const { name } = await getBusiness(db, id);
     await db.withTransaction((tx) => approveLive(tx, { clock }, id));
     const unchecked = await listMissingChecks(db, id);
+    // A script's next request must find it approved.
+    await clock.sleep(merchantsKnownForMs);
     const text = [
-      `${name} can take real money. Running processes know it within three seconds.`,
+      `${name} can take real money.`,
       ...(unchecked.length === 0 ? [] : ['Not ticked on its checklist:', ...unchecked.map((item) => `  ${item}`)]),
     ].join('\n');
     return { text, data: { business_id: id, approved: true, unchecked }, exitCode: 0 };
