@@ -18,6 +18,7 @@ export const levels = [
     'merchants',
     'cases',
     'operators',
+    'rail-accounts',
     'accounts',
     'audit',
     'mail',

@@ -890,6 +890,33 @@ CREATE TABLE provider_transactions (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE rail_accounts (
+  name text NOT NULL,
+  kind text NOT NULL,
+  test_mode boolean NOT NULL,
+  business_id uuid,
+  base_url text,
+  settings jsonb NOT NULL,
+  "position" bigint,
+  disabled_at timestamp with time zone,
+  version bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT rail_accounts_pkey PRIMARY KEY (name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE rail_credentials (
+  rail_account text NOT NULL,
+  version bigint NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  valid_until timestamp with time zone,
+  CONSTRAINT rail_credentials_pkey PRIMARY KEY (rail_account, version),
+  CONSTRAINT rail_credentials_account_fkey FOREIGN KEY (rail_account) REFERENCES rail_accounts(name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE UNLOGGED TABLE rate_limits (
   merchant_id uuid NOT NULL,
   arrival_us bigint NOT NULL,

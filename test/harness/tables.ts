@@ -79,7 +79,7 @@ export async function dumpTables(service: Owned): Promise<Map<string, string>> {
 
 /** What people create and change. Other tables are written by workers and by looking at pages. */
 const writtenByPeople =
-  /^public\.(payment_|refund|transfers|customers|virtual_|sub_account|webhook_endpoints|api_keys|merchants|businesses|memberships|invitations|audit_|fee_|default_|cases|case_|operator|ledger_ver|business_|transfer_limits|reserve_)/;
+  /^public\.(payment_|refund|transfers|customers|virtual_|sub_account|webhook_endpoints|api_keys|merchants|businesses|memberships|invitations|audit_|fee_|default_|cases|case_|operator|ledger_ver|business_|transfer_limits|reserve_|rail_)/;
 
 /**
  * All rows by table of what people create and change: equal before and after an action that had no effect. Without the

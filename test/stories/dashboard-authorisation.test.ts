@@ -27,6 +27,7 @@ import type { PortalVisitor } from '../harness/portal-visitors.ts';
 import { collectRoutes } from '../harness/registered-routes.ts';
 import type { RegisteredRoute } from '../harness/registered-routes.ts';
 import { dumpOwnTables } from '../harness/tables.ts';
+import { addTestRailAccount } from '../harness/rail-accounts.ts';
 
 const environments = ['test', 'live'] as const;
 
@@ -58,6 +59,7 @@ before(async () => {
   const support = operators.get('support');
   assert.ok(support);
   known.caseId = await openCase(support);
+  await addTestRailAccount(world.service, 'aps-main');
   const keys = await (await support.get(`/operator/businesses/${operatorConsole.businessId}/keys`)).text();
   known.keyId = /keys\/([0-9a-f-]{36})\?environment=test/.exec(keys)?.[1] ?? '';
   await world.service.app.drain();
@@ -200,11 +202,13 @@ function consoleAddresses(): ConsoleAddress[] {
       cases: known.caseId,
       records: records.intentId,
       operators: operatorId,
+      'rail-accounts': 'aps-main',
     };
     const path = route.path
       .replace(':id', ids[section as keyof typeof ids] ?? randomUUID())
       .replace(':key', known.keyId)
-      .replace(':network', 'wave');
+      .replace(':network', 'wave')
+      .replace(':kind', 'gsma');
     const isKnown = environment === 'test' || !/^\/(cases|records|networks)\/:/.test(route.path);
     return { route, path: `${base}${path}${base === '/operator' ? '?environment=test' : ''}`, isKnown };
   };

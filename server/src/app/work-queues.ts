@@ -2,6 +2,7 @@ import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
 import { purgeRequests } from '../request-log/retention.ts';
+import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { purgeLogins } from '../accounts/retention.ts';
 import type { MailContext } from '../mail/mail.ts';
@@ -52,6 +53,7 @@ export const inboxTopicKind = 'network_inbox';
 export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that announces due callbacks of the simulated networks. */
 export const simulatorTopic = 'simulator:callbacks';
+export const railAccountsTopic = 'rail_accounts:all';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
@@ -227,6 +229,18 @@ export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue 
     run: async (_key, stopped) => {
       while (!stopped.aborted && (await sender.sendDueCallbacks()) > 0);
     },
+  };
+}
+
+/** Connects the rail accounts again when one has changed; it runs in every process. */
+export function railAccountQueue(accounts: ConnectedAccounts): WorkQueue {
+  return {
+    name: 'connecting rail accounts',
+    topicKind: 'rail_accounts',
+    pollIntervalMs: secondMs,
+    keysMax: 1,
+    listDueKeys: async () => ((await accounts.hasChanged()) ? ['all'] : []),
+    run: () => accounts.load(),
   };
 }
 

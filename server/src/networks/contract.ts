@@ -250,17 +250,19 @@ export interface ProviderTransaction {
 }
 
 /** Final failures; the codes of every network map to these. */
-export type FailureCode =
-  | 'declined_by_payer'
-  | 'insufficient_funds'
-  | 'limit_exceeded'
-  | 'account_not_found'
-  | 'account_blocked'
-  | 'code_wrong'
-  | 'expired'
-  | 'cancelled'
-  | 'network_unavailable'
-  | 'refused_by_network';
+export const failureCodes = [
+  'declined_by_payer',
+  'insufficient_funds',
+  'limit_exceeded',
+  'account_not_found',
+  'account_blocked',
+  'code_wrong',
+  'expired',
+  'cancelled',
+  'network_unavailable',
+  'refused_by_network',
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
 
 export interface Failure {
   code: FailureCode;

@@ -8,6 +8,7 @@ import type { NewMail } from '../mail/mail.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { RateLimitSettings } from '../merchants/rate-limit-kinds.ts';
 import type { KeyringParts } from '../keyring/keyring.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
@@ -35,8 +36,12 @@ export interface CommandContext {
   caseWork: () => Promise<ResolveContext>;
   /** The context of payments and transfers; opened and closed in the same way. */
   moneyWork: () => Promise<MoneyContext>;
+  /** What connects networks; opened and closed in the same way. */
+  railAccountWork: () => Promise<RailAccountContext>;
   /** Where a long command shows its progress. */
   progressTo: ProgressStream;
+  /** All of standard input. */
+  readStandardInput: () => Promise<Buffer>;
   publicUrl: () => string;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;

@@ -1,4 +1,8 @@
+import { listMissingChecks } from '../console/businesses/approval.ts';
 import { table, UsageError } from '../kit/command-line.ts';
+import { isUuid } from '../kit/ids.ts';
+import { approveLive, getBusiness } from '../merchants/business-status.ts';
+import { merchantsKnownForMs } from '../merchants/merchant-directory.ts';
 import { listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { auditCommand } from './audit-command.ts';
@@ -50,6 +54,29 @@ const createBusiness: Command = {
   },
 };
 
+const approveBusiness: Command = {
+  name: 'businesses approve',
+  usage: '<business id>',
+  summary: 'Let a business take real money',
+  details: '  Does not need the checklist of the console, and lists what is not ticked there.',
+  options: {},
+  positionals: 1,
+  async run({ db, clock }, { positionals }) {
+    const [id = ''] = positionals;
+    if (!isUuid(id)) throw new UsageError(`There is no business ${id}. See: businesses list`);
+    const { name } = await getBusiness(db, id);
+    await db.withTransaction((tx) => approveLive(tx, { clock }, id));
+    const unchecked = await listMissingChecks(db, id);
+    // A script's next request must find it approved.
+    await clock.sleep(merchantsKnownForMs);
+    const text = [
+      `${name} can take real money.`,
+      ...(unchecked.length === 0 ? [] : ['Not ticked on its checklist:', ...unchecked.map((item) => `  ${item}`)]),
+    ].join('\n');
+    return { text, data: { business_id: id, approved: true, unchecked }, exitCode: 0 };
+  },
+};
+
 const listBusinesses: Command = {
   name: 'businesses list',
   usage: '',
@@ -88,7 +115,7 @@ const phoneLink: Command = {
   },
 };
 
-export const merchantCommands: readonly Command[] = [createBusiness, listBusinesses, phoneLink];
+export const merchantCommands: readonly Command[] = [createBusiness, approveBusiness, listBusinesses, phoneLink];
 
 function environmentOf(merchant: Merchant): string {
   return merchant.testMode ? 'test' : 'live';

@@ -31,6 +31,7 @@ import { loginCommands } from './login-commands.ts';
 import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { createOnboardingContext } from './onboard-business.ts';
+import { networkCommands } from './network-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
@@ -43,6 +44,7 @@ import { settlementCommands } from './settlement-commands.ts';
 /** @internal */
 export const commands: readonly Command[] = [
   ...merchantCommands,
+  ...networkCommands,
   ...keyCommands,
   ...feeCommands,
   ...limitCommands,
@@ -65,6 +67,8 @@ export const commands: readonly Command[] = [
 /** The environment and the output streams of a command. */
 export interface Shell {
   environment: Readonly<Record<string, string | undefined>>;
+  /** Default: empty. */
+  stdin?: AsyncIterable<Uint8Array | string>;
   stdout: { write(text: string): unknown };
   stderr: ProgressStream;
   /** Default: the system clock. */
@@ -139,6 +143,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     };
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;
+    const railAccountWork = async () => (await (work ??= openWork())).railAccounts;
     const progressTo = shell.stderr;
     const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
     const sendMail: CommandContext['sendMail'] = (tx, mail) => queueMail(tx, onboarding, mail);
@@ -155,6 +160,8 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       sendMail,
       caseWork,
       moneyWork,
+      railAccountWork,
+      readStandardInput: () => readAll(shell.stdin),
       progressTo,
       publicUrl,
       phoneLink: linkOfPhone,
@@ -179,6 +186,12 @@ function shellUserOf(environment: Shell['environment']): string | null {
     // In a container a user may have a number only.
     return null;
   }
+}
+
+async function readAll(stream: Shell['stdin']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
 }
 
 const program = 'npm run operator --';

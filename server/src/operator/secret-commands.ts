@@ -10,6 +10,7 @@ import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-k
 import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
 import { listOtherKeysInUse, openKeyring, readKeyState } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
+import { sealedRailCredentials } from '../rail-accounts/credentials.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -22,6 +23,7 @@ const stores = [
   sealedInstallationSecrets,
   sealedTotpSecrets,
   sealedMails,
+  sealedRailCredentials,
 ] as readonly SealedStore[];
 
 interface Count {

@@ -45,6 +45,8 @@ import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
 import { phoneAccess, phoneLink, simulatedPhoneUrl } from '../app/phone-access.ts';
+import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import { createGuessLimit } from '../terminals/guess-limit.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { inboxTopicKind } from '../app/work-queues.ts';
@@ -58,6 +60,8 @@ export interface ServedParts {
   callbacks: ChatCallbackOptions;
   accounts: { context: AccountContext; mails: MailContext };
   simulator: Simulator;
+  /** What operators connect networks with, and what this process has connected. */
+  railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
   /** Aborts when the process begins to stop. */
@@ -145,6 +149,7 @@ async function signedInPages(
       keys,
       rateLimits: config,
       createBusiness,
+      railAccounts: { ...parts.railAccounts, publicUrl: parts.address.publicUrl },
     },
     receiptTemplates: config.receiptTemplates,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),

@@ -315,3 +315,17 @@ export function subtractFromTransferDay(transfer: DayOfTransfer & Pick<Transfer,
     values: [...dayKey(transfer), transfer.amountMinor],
   };
 }
+
+/** What a merchant's pending transfers and refunds take from these rail accounts together, in bututs. */
+export async function sumPendingOfAccounts(
+  db: Queryable,
+  { merchantId, railAccounts }: { merchantId: string; railAccounts: readonly string[] },
+): Promise<bigint> {
+  const row = await db.row<{ sum: bigint }>({
+    name: 'transfers_sum_pending_of_accounts',
+    text: `SELECT coalesce(sum(amount), 0)::bigint AS sum FROM transfers
+            WHERE merchant_id = $1 AND status = 'pending' AND rail_account = ANY ($2::text[])`,
+    values: [merchantId, railAccounts],
+  });
+  return row?.sum ?? 0n;
+}

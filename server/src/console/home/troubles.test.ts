@@ -34,7 +34,7 @@ function paused(breaker: {
     breakers: [{ network: 'wave', testMode, railAccount: wave.railAccount, merchantId, ...open, ...counts }],
     waiting: [
       {
-        ...{ network: 'wave', merchantId: merchant.id, count: 14n, heldMinor: 2_240_000n },
+        ...{ network: 'wave', railAccount: null, merchantId: merchant.id, count: 14n, heldMinor: 2_240_000n },
         ...{ oldestAt: minutesAgo(minutes), nextTryAt: minutesAgo(-5) },
       },
     ],
@@ -56,7 +56,7 @@ it('a network that pays out nothing names why, since when, what waits with its m
   assert.ok(trouble);
   assert.match(renderHtml(trouble.text), /Wave pays out nothing: float empty since .*Today 11:59/);
   assert.match(renderHtml(trouble.detail), /14 wait, D22,400\.00; next try .*Today 12:05/);
-  assert.equal(trouble.href, '/operator/live/networks/wave');
+  assert.equal(trouble.href, '/operator/live/networks/wave?account=wave-test');
 });
 
 it('a ledger that is wrong comes first, and one that no night has verified is a trouble', () => {

@@ -11,7 +11,7 @@ import type { NetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
 import { kindTexts } from '../cases/case-list.ts';
 import type { CaseRow } from '../cases/case-list.ts';
-import { ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
+import { healthPath, ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
 import type { QueueRow } from '../queues/queue-names.ts';
 import { alarmLimits } from './alarm-limits.ts';
 
@@ -74,9 +74,9 @@ function ledgerTroubles({ verified, now }: Watched): Trouble[] {
 /** Of live networks: a simulated one is paused by testers on purpose. */
 function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[] {
   return networks.flatMap((health) => {
-    const { network, displayName, testMode } = health.capabilities;
+    const { displayName, testMode } = health.capabilities;
     if (testMode) return [];
-    const href = `${base}/networks/${network}`;
+    const href = `${base}${healthPath(health)}`;
     const late = health.breakers.filter(
       ({ reason, openedAt }) => reason === 'float_empty' || now.getTime() - openedAt.getTime() > alarmLimits.pausedMs,
     );

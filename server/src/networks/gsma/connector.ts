@@ -16,7 +16,7 @@ import type { NetworkClientOptions, Reply } from '../http-client.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { wireNumber } from '../wire-number.ts';
 import { collectionCapabilities, payoutCapabilities, refundCapabilities } from './capabilities.ts';
-import { createGsmaClient } from './client.ts';
+import { correlationId, createGsmaClient } from './client.ts';
 import type { GsmaClient, GsmaCredentials } from './client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
 import { PollBudget } from './poll-budget.ts';
@@ -38,6 +38,8 @@ export interface GsmaConnectorOptions extends NetworkClientOptions {
 export interface GsmaConnector extends Connector {
   /** The provider's own report of its health. */
   heartbeat(): Promise<Reply>;
+  /** Looks up a request that was never made: what a provider refuses here, it refuses for its credential. */
+  findNothing(): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ function createConnector(
     ...(statements && { statements }),
     readCallback: readHint,
     heartbeat: () => client.heartbeat(),
+    findNothing: () => client.get(`/responses/${correlationId('nothing')}`, 'nothing'),
     close: () => client.close(),
   };
 }

@@ -23,6 +23,8 @@ interface FieldBase {
 export type Field = FieldBase &
   (
     | { kind: 'text' | 'email' | 'tel' | 'url' | 'date' }
+    /** A credential: it is not shown while it is typed, and never comes back. */
+    | { kind: 'secret' }
     /** An amount of dalasi, as people write it. */
     | { kind: 'amount' }
     | { kind: 'number' }
@@ -66,7 +68,7 @@ const textKinds = ['text', 'email', 'tel', 'url', 'date'] as const;
 export function drawField(form: FormState, field: Field): Html {
   const { name, label, hint, isRequired = false } = field;
   if (field.kind === 'hidden') return html`<input type="hidden" name="${name}" value="${form.values[name] ?? ''}">`;
-  const kind = textKinds.find((each) => each === field.kind);
+  const kind = field.kind === 'secret' ? 'password' : textKinds.find((each) => each === field.kind);
   if (kind !== undefined || field.kind === 'amount' || field.kind === 'number') {
     return textField(form, {
       ...{ name, label, autocomplete: 'off', isOptional: !isRequired, type: kind ?? 'text' },
