@@ -26,7 +26,7 @@ import { findLogin, portalVisitors, storedLogins } from '../harness/portal-visit
 import type { PortalVisitor } from '../harness/portal-visitors.ts';
 import { collectRoutes } from '../harness/registered-routes.ts';
 import type { RegisteredRoute } from '../harness/registered-routes.ts';
-import { dumpPeoplesTables } from '../harness/tables.ts';
+import { dumpOwnTables } from '../harness/tables.ts';
 
 const environments = ['test', 'live'] as const;
 
@@ -117,7 +117,7 @@ function noteFile({ headers }: Response, text: string, address: string): void {
 const send = (member: Member, { method }: DashboardRoute, url: string): Promise<Response> =>
   method === 'GET' ? member.get(url) : member.post(url);
 
-const stored = () => dumpPeoplesTables(world.service);
+const stored = () => dumpOwnTables(world.service);
 
 describe('every page and action of the dashboard', () => {
   for (const role of merchantRoles) {
