@@ -74,8 +74,7 @@ interface Walked {
   by?: string;
   /** Of the installation, or of both environments. */
   isWhole?: true;
-  /** Takes what it prints. */
-  note?: (data: Record<string, unknown>) => void;
+  onResult?: (data: Record<string, unknown>) => void;
 }
 
 /** Commands that change nothing of this installation, or only how they print it. */
@@ -100,8 +99,8 @@ function* walk(): Generator<Walked> {
   };
   let keyId = '';
   const noteId = ({ id }: Record<string, unknown>): void => void (keyId = String(id));
-  yield { words: ['keys', 'create', ...of], action: 'keys.create', changes: /ends_with: \w{4}/, note: noteId };
-  yield { words: ['keys', 'roll', keyId, ...of], action: 'keys.roll', changes: /ends_with: \w{4}/, note: noteId };
+  yield { words: ['keys', 'create', ...of], action: 'keys.create', changes: /ends_with: \w{4}/, onResult: noteId };
+  yield { words: ['keys', 'roll', keyId, ...of], action: 'keys.roll', changes: /ends_with: \w{4}/, onResult: noteId };
   yield { words: ['keys', 'revoke', keyId, ...of], action: 'keys.revoke', changes: /ends_with: \w{4}/ };
   const collecting = ['--for', 'collection'];
   const fees = ['fees', 'set', ...of, ...collecting, '--percent', '1.5', '--payer', 'customer'];
@@ -135,9 +134,9 @@ function* walk(): Generator<Walked> {
 function* walkInstallation(): Generator<Walked> {
   const operators: Record<string, unknown>[] = [];
   for (const name of ['Awa Ceesay', 'Lamin Jallow']) {
-    const note = (data: Record<string, unknown>): void => void operators.push(data);
+    const onResult = (data: Record<string, unknown>): void => void operators.push(data);
     const words = ['operators', 'create', name];
-    yield { words, action: 'operators.create_credential', changes: /name: /, isWhole: true, note };
+    yield { words, action: 'operators.create_credential', changes: /name: /, isWhole: true, onResult };
   }
   const as = (index: number) => ({
     environment: { OPERATOR_CREDENTIAL: String(operators[index]?.['credential']) },
@@ -183,11 +182,11 @@ const inWords = ({ field, before: earlier, after: later }: FieldChange): string 
 test('every command that changes something leaves one audit entry, in words, with who ran it', async () => {
   const { businessId } = world.business.test.merchant;
   const walked = new Set<string>();
-  for (const { words, action, changes, environment, by, isWhole = false, note } of walk()) {
+  for (const { words, action, changes, environment, by, isWhole = false, onResult } of walk()) {
     const what = words.slice(0, 2).join(' ');
     const earlier = new Set((await readEntries()).map(({ id }) => id));
     const data = await run(words, environment);
-    note?.(data);
+    onResult?.(data);
     const entries = (await readEntries()).filter(({ id }) => !earlier.has(id));
     assert.equal(entries.length, 1, `${what} leaves ${entries.length} entries`);
     const [entry] = entries as [Entry];
