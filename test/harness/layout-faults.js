@@ -81,7 +81,7 @@
       const { overflowX, overflowY, backgroundColor, borderRightWidth } = getComputedStyle(box);
       const outer = box.getBoundingClientRect();
       // In forced colours the transparent one is a white without opacity.
-      const isDrawn = !/, 0\)$/.test(backgroundColor) || borderRightWidth !== '0px';
+      const isDrawn = !backgroundColor.endsWith(', 0)') || borderRightWidth !== '0px';
       if (isDrawn && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) {
         faults.push(`"${words(node.data)}" is wider than its box`);
       }
