@@ -67,39 +67,56 @@ export function createNetworkRegistry(uncheckedConnectors: readonly Connector[])
     const rank = defaultRank('api', connector.capabilities.merchantId);
     return { connector, rank, isDisabled: false };
   });
-  let all = inOrder(own);
-  let connectors = all.map(({ connector }) => connector);
-  const servingFor = ({ id, testMode }: NetworkUser) =>
-    all.filter(({ connector: { capabilities } }) => {
-      const isServing = capabilities.merchantId === null || capabilities.merchantId === id;
-      return isServing && capabilities.testMode === testMode;
-    });
+  let current = indexed(own);
   const openFor = (merchant: NetworkUser): Connector[] =>
     isApproved(merchant)
-      ? servingFor(merchant).flatMap(({ connector, isDisabled }) => (isDisabled ? [] : [connector]))
+      ? servingFor(current, merchant).flatMap(({ connector, isDisabled }) => (isDisabled ? [] : [connector]))
       : [];
   return {
     collecting: (merchant) => firstOfEachNetwork(openFor(merchant).filter(collects)),
     payingOut: (merchant) => firstOfEachNetwork(openFor(merchant).filter(paysOut)),
     whyNone: (merchant) => {
-      const serving = servingFor(merchant);
-      const isAnyConnected = connectors.some(({ capabilities }) => capabilities.testMode === merchant.testMode);
-      if (serving.length === 0) return isAnyConnected ? 'others_only' : 'none';
+      const serving = servingFor(current, merchant);
+      if (serving.length === 0) return listOf(current, merchant.testMode).length > 0 ? 'others_only' : 'none';
       if (serving.every(({ isDisabled }) => isDisabled)) return 'disabled';
       return isApproved(merchant) ? null : 'not_approved';
     },
-    find: ({ railAccount, network }) =>
-      ofNetwork(
-        connectors.filter(({ capabilities }) => capabilities.railAccount === railAccount),
-        network,
-      ),
-    findByAccount: (railAccount) => connectors.find(({ capabilities }) => capabilities.railAccount === railAccount),
-    list: (testMode) => connectors.filter(({ capabilities }) => capabilities.testMode === testMode),
+    find: ({ railAccount, network }) => ofNetwork(current.byAccount.get(railAccount) ?? [], network),
+    findByAccount: (railAccount) => current.byAccount.get(railAccount)?.[0],
+    list: (testMode) => listOf(current, testMode),
     replace: (replaced) => {
-      all = inOrder([...own, ...replaced]);
-      connectors = all.map(({ connector }) => connector);
+      current = indexed([...own, ...replaced]);
     },
   };
+}
+
+/** Connectors in order, found without a search: there may be an account for each of thousands of merchants. */
+interface Indexed {
+  all: readonly Connector[];
+  /** By the merchant that they serve alone; null for all. Each with its number in the order. */
+  byOwner: ReadonlyMap<string | null, readonly (RankedConnector & { index: number })[]>;
+  byAccount: ReadonlyMap<string, readonly Connector[]>;
+}
+
+function indexed(connectors: readonly RankedConnector[]): Indexed {
+  const ordered = inOrder(connectors).map((each, index) => ({ ...each, index }));
+  const all = ordered.map(({ connector }) => connector);
+  return {
+    all,
+    byOwner: Map.groupBy(ordered, ({ connector }) => connector.capabilities.merchantId),
+    byAccount: Map.groupBy(all, ({ capabilities }) => capabilities.railAccount),
+  };
+}
+
+function listOf({ all }: Indexed, testMode: boolean): Connector[] {
+  return all.filter(({ capabilities }) => capabilities.testMode === testMode);
+}
+
+/** Of a merchant's own and of everybody's accounts, those of its environment, in order. */
+function servingFor({ byOwner }: Indexed, { id, testMode }: NetworkUser): RankedConnector[] {
+  return [...(byOwner.get(id) ?? []), ...(byOwner.get(null) ?? [])]
+    .filter(({ connector }) => connector.capabilities.testMode === testMode)
+    .toSorted((one, other) => one.index - other.index);
 }
 
 function isApproved({ testMode, liveApprovedAt }: NetworkUser): boolean {

@@ -26,11 +26,12 @@ export const accountList = listRoute<AccountRow>({
   filters: [],
   async read(services) {
     const names = new Map((await listBusinesses(services)).map(({ id, name }) => [id, name]));
+    const problems = new Map(services.railAccounts.connected.list().map((each) => [each.account.name, each.problem]));
     const rows = (await listRailAccounts(services.money.db)).map((account) => ({
       ...account,
       id: account.name,
       owner: account.businessId === null ? null : (names.get(account.businessId) ?? account.businessId),
-      problem: problemOf(services, account),
+      problem: problems.get(account.name) ?? null,
     }));
     return { rows, total: rows.length, nextCursor: null };
   },
