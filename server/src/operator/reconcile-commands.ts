@@ -44,7 +44,12 @@ const importCommand: Command = {
       path,
       mapping: options['mapping'] ?? null,
       // How many rows a workbook has is known at its end.
-      onProgress: (rows) => progress?.show(rows) ?? context.progressTo.write(`${rows.toLocaleString('en')} rows\n`),
+      onProgress: (rows) => {
+        if (progress) progress.show(rows);
+        else
+          context.progressTo.write(`${rows.toLocaleString('en')} rows
+`);
+      },
     }).finally(() => progress?.end());
     return { text: importText(imported), data: importToData(imported), exitCode: 0 };
   },

@@ -25,7 +25,7 @@ export interface NewImport extends Pick<StatementImport, 'source' | 'name' | 'fi
 }
 
 // A transaction of a thousand lines takes some 50 ms; a kill loses no more than that.
-const batchRows = 1_000;
+const batchRows = 500;
 const insertRows = 100;
 /** The refusals that are stored of an import; all are counted. */
 export const refusalsMax = 1_000;

@@ -63,6 +63,7 @@ async function judgeLine(
   totals.listedAtStartMinor += imbalance({ movements, lines: [line] }, { before: start, sum: 'beforeStart' });
   if (difference?.state === 'resolved') return;
   totals.differences.unknown = (totals.differences.unknown ?? 0) + 1;
+  if (!difference && run.casesLeft === 0) return;
   const isOwners = account.ownerId !== null;
   const opensCase = !isOwners && run.casesLeft > 0;
   const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);
@@ -82,7 +83,7 @@ async function judgeLine(
       summary: describeLine(run, line, { isOwners, isBooked: books || bookedMinor > 0n }),
     });
     if (books) await bookUnmatched(tx, context, found.difference, line.netMinor);
-    if (found.openedCase) run.casesLeft -= 1;
+    if (found.openedCase || found.isNew) run.casesLeft -= 1;
     // A day that has not ended has what is booked now.
     if (books && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
   });

@@ -39,7 +39,7 @@ async function judge(
       return;
     }
   }
-  await store(context, run, loaded, findings, null);
+  if (loaded.differences.length > 0 || run.casesLeft > 0) await store(context, run, loaded, findings, null);
   addUp(run, loaded, findings);
 }
 
@@ -57,12 +57,12 @@ async function store(
     for (const finding of findings) {
       const stored = differences.find((each) => each.class === finding.class);
       const state = finding === booked ? 'resolved' : stateOf(run, finding, movements);
-      const { openedCase } = await storeDifference(tx, context, stored, {
+      const { openedCase, isNew } = await storeDifference(tx, context, stored, {
         ...{ railAccount, currency, subject, finding, state, day: run.day, opensCase: run.casesLeft > 0 },
         resolution: finding === booked ? 'booked' : null,
         summary: describeFinding(record, finding, { railAccount, currency }),
       });
-      if (openedCase) run.casesLeft -= 1;
+      if (openedCase || isNew) run.casesLeft -= 1;
     }
     for (const difference of differences) {
       const isLeft = findings.some((finding) => finding.class === difference.class);
