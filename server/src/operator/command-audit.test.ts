@@ -81,6 +81,7 @@ interface Walked {
 const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
+  ...['reconcile day', 'reconcile explain', 'reconcile list'],
   'secrets show',
 ];
 
@@ -132,6 +133,16 @@ function* walk(): Generator<Walked> {
 }
 
 function* walkInstallation(): Generator<Walked> {
+  const statement = join(directory, 'lines.csv');
+  writeFileSync(statement, `transaction_id,timestamp,amount\nT-1,${systemClock.now().toISOString()},100.00\n`);
+  const ofAccount = ['--network', 'wave-test'];
+  const saved = ['reconcile', 'try', ...ofAccount, '--file', statement, '--save', 'usual'];
+  yield { words: saved, action: 'reconciliation.save_mapping', changes: /mapping: usual/, isWhole: true };
+  const imported = ['reconcile', 'import', ...ofAccount, '--file', statement];
+  yield { words: imported, action: 'reconciliation.import', changes: /file: lines\.csv new: 1/, isWhole: true };
+  const day = systemClock.now().toISOString().slice(0, 10);
+  const reconciled = ['reconcile', 'run', ...ofAccount, '--day', day, '--closing-balance', '100'];
+  yield { words: reconciled, action: 'reconciliation.run', changes: new RegExp(`day: ${day}`), isWhole: true };
   const operators: Record<string, unknown>[] = [];
   for (const name of ['Awa Ceesay', 'Lamin Jallow']) {
     const onResult = (data: Record<string, unknown>): void => void operators.push(data);

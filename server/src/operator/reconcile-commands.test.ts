@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { contextOfCommand } from '../../../test/harness/operate.ts';
 import { readInput, UsageError } from '../kit/command-line.ts';
 import { utcDay } from '../kit/clock.ts';
 import { applyResponse } from '../payments/apply-response.ts';
 import { succeeded } from '../payments/payment-world.corpus.ts';
 import { createStatementWorld } from '../reconciliation/statement-world.corpus.ts';
 import type { StatementWorld } from '../reconciliation/statement-world.corpus.ts';
-import type { CommandContext, CommandResult } from './command.ts';
+import type { CommandResult } from './command.ts';
 import { reconcileCommands } from './reconcile-commands.ts';
 
 let world: StatementWorld;
@@ -32,8 +33,8 @@ function run(words: string): Promise<CommandResult> {
   const { db, clock, context: work } = world;
   shown = [];
   const progressTo = { write: (text: string) => shown.push(text) };
-  const context = { db, clock, progressTo, moneyWork: () => Promise.resolve(work) } as unknown as CommandContext;
-  return command.run(context, readInput('operator', command, args));
+  const moneyWork = () => Promise.resolve(work);
+  return command.run(contextOfCommand({ db, clock, progressTo, moneyWork }), readInput('operator', command, args));
 }
 
 function fileOf(name: string, text: string): string {

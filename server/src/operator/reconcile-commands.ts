@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import type { OperatorAct } from '../audit/operator-act.ts';
 import { UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isDay } from '../kit/time-or-day.ts';
 import type { StatementAccount } from '../reconciliation/account.ts';
 import type { ReconciliationContext } from '../reconciliation/context.ts';
 import { readAmount } from './amount-option.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { createProgress } from './progress.ts';
 import {
@@ -51,6 +53,9 @@ const importCommand: Command = {
 `);
       },
     }).finally(() => progress?.end());
+    const { name: fileName, linesNew, linesKnown, linesRefused } = imported;
+    const sent = { file: fileName, new: Number(linesNew), known: Number(linesKnown), refused: Number(linesRefused) };
+    await auditWork(context, account, { action: 'reconciliation.import', sent });
     return { text: importText(imported), data: importToData(imported), exitCode: 0 };
   },
 };
@@ -74,7 +79,10 @@ const tryCommand: Command = {
     const { definition, save } = options;
     const mapping = definition === undefined ? null : readMapping(await readJson(definition));
     const tried = await tryMapping(work, account, { path: options['file'] ?? '', mapping, rowsMax: rowsTried });
-    if (save !== undefined) await saveMapping(work, account, { name: save, tried });
+    if (save !== undefined) {
+      await saveMapping(work, account, { name: save, tried });
+      await auditWork(context, account, { action: 'reconciliation.save_mapping', sent: { mapping: save } });
+    }
     const isRead = tried.rows.some((row) => 'line' in row);
     const saved = save === undefined ? '' : `\n\nSaved as ${save}.`;
     return { text: `${triedText(tried)}${saved}`, data: triedToData(tried), exitCode: isRead ? 0 : 1 };
@@ -123,6 +131,9 @@ const run: Command = {
       },
     });
     for (const progress of shown.values()) progress.end();
+    const { 'closing-balance': closing } = input.options;
+    const sent = { day, ...(closing !== undefined && { closing_balance: closing }) };
+    await auditWork(context, account, { action: 'reconciliation.run', sent });
     const page = { day, after: null, rowsMax: differencesMax };
     const differences = await listDifferences(work.db, account.railAccount, page);
     const text = [dayText(result), '', differencesText(differences)].join('\n');
@@ -242,6 +253,16 @@ async function openAccount(
   const work = await context.moneyWork();
   const { findStatementAccount } = await import('../reconciliation/account.ts');
   return { work, account: await findStatementAccount(work, options['network'] ?? '') };
+}
+
+/** After the work, which is many transactions: who did it, about which account. */
+function auditWork(
+  context: CommandContext,
+  { railAccount, testMode }: StatementAccount,
+  act: Pick<OperatorAct, 'action' | 'sent'>,
+): Promise<void> {
+  const object = { type: 'network_account', id: railAccount };
+  return context.db.withTransaction(async (tx) => auditCommand(tx, context, { ...act, object, testMode }));
 }
 
 function dayOf(text = ''): string {
