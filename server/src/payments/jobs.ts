@@ -130,7 +130,7 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || !isPaid(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
-  const response = await collections.lookUp(handlesOf(charge));
+  const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded: true });
   if (response.state === 'reversed') await applyResponse(context, charge, response);
   const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
