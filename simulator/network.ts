@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private';
+export type WireName = 'private' | 'wave';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {

@@ -75,6 +75,7 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     codeAttemptsLeft: codeAttemptsMax,
     transactionId: `T${randomBase62(random, randomIdLength)}`,
     approvedAt: null,
+    reversedAt: null,
     createdAt: now,
     expiresAt,
   };
