@@ -21,7 +21,14 @@ const privateWires = { collections: 'private', payouts: 'private' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole', wires: privateWires },
+  {
+    id: 'wave',
+    displayName: 'Wave',
+    shape: 'redirect',
+    numberRequired: false,
+    refunds: 'whole',
+    wires: { collections: 'wave', payouts: 'wave' },
+  },
   {
     id: 'afrimoney',
     displayName: 'Afrimoney',

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { readAuthorization } from '../credentials.ts';
-import { requestSigningSecret } from '../credentials.ts';
+import { readAuthorization, requestSigningSecret } from '../credentials.ts';
 import { WaveError } from './wave-error.ts';
 
 export interface WaveRequest {
@@ -42,8 +41,6 @@ function isSigned(header: unknown, { secret, rawBody, now }: { secret: string; r
     /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(typeof header === 'string' ? header : '') ?? [];
   if (seconds === undefined || signature === undefined) return false;
   if (Math.abs(now.getTime() / 1_000 - Number(seconds)) > ageMaxSeconds) return false;
-  const expected = createHmac('sha256', secret)
-    .update(`${seconds}${rawBody.toString('latin1')}`, 'latin1')
-    .digest();
+  const expected = createHmac('sha256', secret).update(seconds).update(rawBody).digest();
   return timingSafeEqual(Buffer.from(signature, 'hex'), expected);
 }

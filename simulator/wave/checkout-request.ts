@@ -16,7 +16,8 @@ const checkoutBody = Type.Object(
     currency: Type.Literal('GMD'),
     success_url: url,
     error_url: url,
-    client_reference: Type.Optional(Type.String({ maxLength: referenceLengthMax })),
+    // Optional at Wave; here it is the session's identity.
+    client_reference: Type.String({ minLength: 1, maxLength: referenceLengthMax }),
     restrict_payer_mobile: Type.Optional(Type.String()),
     aggregated_merchant_id: Type.Optional(Type.String({ pattern: '^am-' })),
   },
@@ -36,8 +37,6 @@ export interface CheckoutTerms {
   ownUrl: string;
   now: Date;
   approvalWindowMs: number;
-  /** For a request without one of its own. */
-  newReference: () => string;
 }
 
 /** Throws WaveError. */
@@ -50,7 +49,7 @@ export function readCheckoutRequest(body: unknown, terms: CheckoutTerms): StartR
   return {
     network: terms.network,
     account: terms.account,
-    reference: body.client_reference ?? terms.newReference(),
+    reference: body.client_reference,
     amountMinor,
     currency: body.currency,
     payerNumber: mobile === undefined ? null : readMobile('restrict_payer_mobile', mobile),

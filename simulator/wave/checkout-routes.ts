@@ -97,7 +97,6 @@ async function termsOf(context: WaveRoutesContext, account: string) {
     webhookUrl: context.webhookUrl(),
     ownUrl: context.publicUrl(),
     businessName: await context.businessNameOf(account),
-    newReference: () => `none-${clock.now().getTime()}`,
   };
 }
 

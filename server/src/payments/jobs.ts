@@ -26,6 +26,7 @@ import { findIntentById } from './queries/intents.ts';
 const personAfterMs = 24 * 60 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
 const cancelAttemptsMax = 5n;
+const recheckAttemptsMax = 5n;
 
 /** Sends a charge to its network. */
 export async function startCharge(context: PaymentContext, work: Work): Promise<void> {
@@ -132,6 +133,12 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const { collections } = await connectorOf(context, charge);
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded: true });
   if (response.state === 'reversed') await applyResponse(context, charge, response);
+  // Whoever hinted at a reversal may not do so again.
+  if (response.state === 'unknown' && work.attempts <= recheckAttemptsMax) {
+    const { lookUpDelaysMs } = collections.capabilities;
+    const delayMs = lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)] ?? hourMs;
+    return postponeWork(context.db, work, addMs(context.clock.now(), delayMs));
+  }
   const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
