@@ -41,6 +41,7 @@ export interface Session {
 }
 
 export const codeLength = 6;
+export const codeAttemptsMax = 3;
 
 /**
  * The session's status at a time. Planned changes and the expiry take effect at their stored time, without a job that

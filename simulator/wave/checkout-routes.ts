@@ -7,7 +7,7 @@ import { readCheckoutRequest } from './checkout-request.ts';
 import { refundSession } from './refund.ts';
 import type { WaveRoutesContext } from './routes.ts';
 import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
-import { sessionIdPrefix, wireSession } from './wire-session.ts';
+import { sessionIdOf, wireSession } from './wire-session.ts';
 import type { WireSession } from './wire-session.ts';
 
 const sessions = '/v1/checkout/sessions';
@@ -100,10 +100,8 @@ async function termsOf(context: WaveRoutesContext, account: string) {
   };
 }
 
-/** Sessions of a release before this wire have no prefix in their handles. */
 function addressOf({ network }: WaveRoutesContext, account: string, id: string): SessionAddress {
-  const sessionId = id.startsWith(sessionIdPrefix) ? id.slice(sessionIdPrefix.length) : id;
-  return { account, network: network.id, sessionId };
+  return { account, network: network.id, sessionId: sessionIdOf(id) };
 }
 
 function foundOrThrow(session: Session | undefined): Session {

@@ -4,6 +4,11 @@ import type { Session, SessionFailureCode, SessionStatus } from '../session.ts';
 /** Wave's ids say what they name; those of the simulator do not. */
 export const sessionIdPrefix = 'cos-';
 
+/** The simulator's id of a session in Wave's; sessions of a release before this wire have no prefix. */
+export function sessionIdOf(id: string): string {
+  return id.startsWith(sessionIdPrefix) ? id.slice(sessionIdPrefix.length) : id;
+}
+
 /** A checkout session as Wave's API and webhooks show it. */
 export interface WireSession {
   id: string;
@@ -40,7 +45,7 @@ export function wireSession(session: Session, status: SessionStatus, publicUrl: 
     restrict_payer_mobile: session.payerNumberAsSent,
     success_url: session.returnUrl,
     error_url: session.returnUrl,
-    wave_launch_url: `${publicUrl}/simulator/wave/${session.id}`,
+    wave_launch_url: `${publicUrl}/simulator/wave/${sessionIdPrefix}${session.id}`,
     when_created: wireTime(session.createdAt),
     when_expires: wireTime(session.expiresAt),
     when_completed: status === 'open' ? null : wireTime(session.endedAt ?? session.createdAt),

@@ -10,6 +10,7 @@ import type { TestConnector } from '../../server/src/networks/test-connectors.ts
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
 import type { CallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
+import type { SimulatorRoutesOptions } from '../../simulator/routes.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import type { NetworkWires } from '../../simulator/network-wire.ts';
@@ -36,6 +37,9 @@ export interface SimulatedNetworks {
   receiver: CallbackReceiver;
   server: FastifyInstance;
   baseUrl: string;
+  /** The business behind every account. */
+  business: { name: string };
+  routesOptions: SimulatorRoutesOptions;
   connector(network: string): TestConnector;
   payouts(network: string): PayoutOperations;
   /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
@@ -59,6 +63,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const receiver = await startCallbackReceiver();
   const server = Fastify({ forceCloseConnections: true });
   let baseUrl = '';
+  const business = { name: 'Kairaba Bookshop' };
   const senders: CallbackSender[] = [];
   let processes = 0;
   const wires = createNetworkWires({ callbackSecret, publicUrl: () => baseUrl });
@@ -72,13 +77,12 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
   const { simulator, sender } = secondProcess();
   const log = createServiceLog({ level: 'error' });
-  await server.register(
-    simulatorRoutes({
-      ...{ simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs: 30 * 60_000 },
-      webhookUrl: () => `${receiver.url}/callbacks`,
-      businessNameOf: async () => 'Kairaba Bookshop',
-    }),
-  );
+  const routesOptions: SimulatorRoutesOptions = {
+    ...{ simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs: 30 * 60_000 },
+    webhookUrl: () => `${receiver.url}/callbacks`,
+    businessNameOf: async () => business.name,
+  };
+  await server.register(simulatorRoutes(routesOptions));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connectors = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
   const connector = (network: string): TestConnector => {
@@ -95,6 +99,8 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     receiver,
     server,
     baseUrl,
+    business,
+    routesOptions,
     connector,
     payouts: (network) => {
       const { payouts } = connector(network);
