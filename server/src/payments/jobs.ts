@@ -17,6 +17,7 @@ import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
+import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
@@ -238,7 +239,21 @@ async function stopCollecting(context: PaymentContext, charge: Charge): Promise<
   if (!connector.collections.capabilities.canCancel)
     return applyResponse(context, charge, await connector.collections.lookUp(handlesOf(charge)));
   await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
-  return applyResponse(context, charge, await connector.collections.cancel(handlesOf(charge)));
+  const response = await connector.collections.cancel(handlesOf(charge));
+  return applyResponse(context, charge, await asExpired(context, charge, response));
+}
+
+/** A network that lets a payer pay for longer than we do reports as cancelled what has expired here. */
+async function asExpired(
+  context: PaymentContext,
+  charge: Charge,
+  response: CollectionResponse,
+): Promise<CollectionResponse> {
+  const isCancelled = response.state === 'refused' && response.failure.code === 'cancelled';
+  if (!isCancelled || charge.abandonedAt !== null) return response;
+  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
+  const hasExpired = intent !== undefined && statusAt(intent, context.clock.now()) === 'expired';
+  return hasExpired ? refused('expired', 'The payment was not approved in time.') : response;
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */

@@ -43,7 +43,7 @@ async function postRefund(
   const reply = await client.post({ pool: 'payouts', path, reference });
   if (reply.kind === 'not_sent') return { state: 'not_accepted', reason: 'network_unavailable' };
   if (reply.kind === 'lost') return unknown(reply.detail);
-  if (isSuccess(reply)) return { state: 'succeeded', providerTransaction: refundOf(session) };
+  if (isSuccess(reply)) return { state: 'succeeded', providerTransaction: refundOf(session, reference) };
   return refusalOf(reply) ?? unknown(`HTTP ${reply.status}`);
 }
 
@@ -57,7 +57,6 @@ function refusalOf(reply: Extract<Reply, { kind: 'response' }>): PayoutResponse 
 
 interface PaidSession {
   id: string;
-  transactionId: string;
   amountMinor: bigint;
   currency: string;
 }
@@ -85,13 +84,13 @@ function paidSession(session: unknown, originalTransactionId: string): PaidSessi
   const amountMinor = readAmount(session['amount']);
   const isPaid = transactionId === originalTransactionId && session['payment_status'] === 'succeeded';
   if (!isPaid || typeof id !== 'string' || typeof currency !== 'string' || amountMinor === undefined) return undefined;
-  return { id, transactionId: originalTransactionId, amountMinor, currency };
+  return { id, amountMinor, currency };
 }
 
-/** The response names no transaction. There is one refund of a payment, so the payment's id with a suffix is as unique. */
-function refundOf({ id, transactionId, amountMinor, currency }: PaidSession): PayoutTransaction {
+/** The response names no transaction, so our reference stands for it. */
+function refundOf({ id, amountMinor, currency }: PaidSession, reference: string): PayoutTransaction {
   return {
-    transactionId: `${transactionId}-refund`,
+    transactionId: `refund-${reference}`,
     networkReference: id,
     ...{ amountMinor, currency, networkFeeMinor: 0n },
   };
@@ -105,7 +104,7 @@ async function lookForReturn(rail: WaveRail, request: LookUpRefund): Promise<Pay
   const sought = { reference: request.reference, sessionId: session.id, type: 'api_checkout_refund' } as const;
   const reversal = await findReversal(rail.client, { ...sought, now: rail.clock.now() });
   if (reversal === undefined) return unknown('the day’s transactions are not as documented');
-  const providerTransaction = refundOf(session);
+  const providerTransaction = refundOf(session, request.reference);
   return reversal === null
     ? { state: 'succeeded', providerTransaction }
     : { state: 'reversed', providerTransaction, reversalId: reversal.transactionId };
