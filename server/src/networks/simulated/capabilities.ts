@@ -52,12 +52,10 @@ export function refundCapabilities(network: string): RefundCapabilities | null {
 
 /** In the order in which payers see them. */
 export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
-  return knownNetworks
-    .filter(({ id }) => id !== 'wave')
-    .map(({ id: network, displayName, operator }) => ({
-      ...{ network, displayName, operator, callTimeoutMs },
-      testMode: true,
-      railAccount: `${network}-test`,
-      merchantId: null,
-    }));
+  return knownNetworks.map(({ id: network, displayName, operator }) => ({
+    ...{ network, displayName, operator, callTimeoutMs },
+    testMode: true,
+    railAccount: `${network}-test`,
+    merchantId: null,
+  }));
 }

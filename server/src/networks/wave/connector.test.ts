@@ -339,6 +339,20 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
       ],
       'unknown',
     ],
+    [
+      [
+        [200, paid()],
+        [200, {}],
+      ],
+      'succeeded',
+    ],
+    [
+      [
+        [200, paid()],
+        [200, '<html>'],
+      ],
+      'unknown',
+    ],
     [[[200, paid()], 'close'], 'unknown'],
   ] as [ScriptedReply[], string][]) {
     assert.equal(outcome(await refundNow(...replies)), expected, JSON.stringify(replies));
