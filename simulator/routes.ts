@@ -13,7 +13,7 @@ import { UnansweredRequests } from './unanswered-requests.ts';
 import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
 import { addWaveRoutes } from './wave/routes.ts';
-import type { WaveRoutesOptions } from './wave/routes.ts';
+import type { WaveRoutesOptions } from './wave/context.ts';
 import { readReference } from './wire-values.ts';
 
 export interface SimulatorRoutesOptions extends WaveRoutesOptions {

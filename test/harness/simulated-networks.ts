@@ -91,17 +91,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     return found;
   };
   return {
-    db,
-    clock,
-    simulator,
-    sender,
-    wires,
-    receiver,
-    server,
-    baseUrl,
-    business,
-    routesOptions,
-    connector,
+    ...{ db, clock, simulator, sender, wires, receiver, server, baseUrl, business, routesOptions, connector },
     payouts: (network) => {
       const { payouts } = connector(network);
       if (!payouts) throw new Error(`${network} does not pay out`);

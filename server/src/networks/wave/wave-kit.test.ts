@@ -18,7 +18,7 @@ const wire: KitWire = {
   anotherReference: (body) =>
     body.replace(/"client_reference":"[^"]*"/, `"client_reference":"${account}another000000000000000"`),
   wrongCredential: { status: 401, body: '{"code":"no-matching-api-key","message":"No."}' },
-  refundsWithoutBody: true,
+  ...{ paysOut: true, refunds: true, refundsWithoutBody: true },
   tooManyRequests: { status: 429, body: '{"code":"too-many-requests","message":"Wait."}' },
 };
 
