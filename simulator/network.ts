@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private';
+export type WireName = 'private' | 'wave';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
@@ -21,7 +21,14 @@ const privateWires = { collections: 'private', payouts: 'private' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole', wires: privateWires },
+  {
+    id: 'wave',
+    displayName: 'Wave',
+    shape: 'redirect',
+    numberRequired: false,
+    refunds: 'whole',
+    wires: { collections: 'wave', payouts: 'wave' },
+  },
   {
     id: 'afrimoney',
     displayName: 'Afrimoney',

@@ -5,7 +5,7 @@ import { eventually } from '../test/harness/eventually.ts';
 import { account, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../server/src/api/service-log.ts';
-import { createSimulatedConnectors } from '../server/src/networks/simulated/connectors.ts';
+import { createTestConnectors } from '../server/src/networks/test-connectors.ts';
 import { accountCredential } from './credentials.ts';
 import { simulatorRoutes } from './routes.ts';
 
@@ -214,9 +214,9 @@ test('a server with a held request closes, and the caller learns nothing', async
   const { simulator, clock } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  await server.register(simulatorRoutes({ ...networks.routesOptions, simulator, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-  const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
+  const [wave] = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
   assert.ok(wave);
   const request = networks.request('+2207040006');
   const response = wave.collections.start(request);
@@ -231,14 +231,14 @@ test('a caller that gives up frees its connection', async () => {
   const { simulator, clock } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  await server.register(simulatorRoutes({ ...networks.routesOptions, simulator, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connections = (): Promise<number> => {
     const { promise, resolve } = Promise.withResolvers<number>();
     server.server.getConnections((_error, count) => resolve(count));
     return promise;
   };
-  const connectors = createSimulatedConnectors({
+  const connectors = createTestConnectors({
     baseUrl: () => baseUrl,
     bearerSecret,
     callbackSecret: 'secret',

@@ -14,6 +14,7 @@ import {
   deleteOutage,
   findSessionById,
   findSessionByReference,
+  findSessionByTransaction,
   listSessionsByNumber,
   lockSession,
   updateSession,
@@ -25,6 +26,8 @@ import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
 import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
+import { createSimulatedStatements } from './statement/simulated-statements.ts';
+import type { SimulatedStatements } from './statement/simulated-statements.ts';
 import { startSession } from './start-session.ts';
 import type { StartResult } from './start-session.ts';
 
@@ -37,6 +40,7 @@ export interface Simulator {
   start(request: StartRequest): Promise<StartResult>;
   find(key: SessionAddress): Promise<Session | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
+  findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Session | undefined>;
   /** If the session is still open afterwards, the code was wrong or none is expected. */
   enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
   confirm(key: SessionAddress): Promise<Session | undefined>;
@@ -56,6 +60,8 @@ export interface Simulator {
   readonly payouts: SimulatedPayouts;
   /** The networks' refunds. */
   readonly refunds: SimulatedRefunds;
+  /** The wallets' statements, up to now. */
+  readonly statements: SimulatedStatements;
 
   /**
    * Starts an outage of a network for one account and one number, for collections and payouts, until `endsAt`, or (null)
@@ -91,6 +97,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
       return session?.network === key.network ? session : undefined;
     },
     findByReference: async (key) => visible(await findSessionByReference(db, key), clock.now()),
+    findByTransaction: async (key) => visible(await findSessionByTransaction(db, key), clock.now()),
     enterCode: (key, code) => change(key, (session, now) => codeTransition(session, code, now)),
     confirm: (key) => change(key, confirmTransition),
     cancel: (key) => change(key, cancelTransition),
@@ -105,6 +112,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
     },
     payouts: createSimulatedPayouts(context),
     refunds: createSimulatedRefunds(context),
+    statements: createSimulatedStatements(context),
     beginOutage: async (outage, endsAt) => {
       const outagePeriod = { beganAt: clock.now(), endsAt };
       await db.withTransaction(async (tx) => {

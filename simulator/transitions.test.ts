@@ -72,6 +72,7 @@ function newSession(scenario: Scenario, shape: Session['shape']): Session {
     codeAttemptsLeft: 3n,
     transactionId: 'T1',
     approvedAt: null,
+    reversedAt: null,
     createdAt: start,
     expiresAt,
   };

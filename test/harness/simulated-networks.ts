@@ -5,11 +5,12 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import type { PayoutOperations, StartCollection, StartPayout } from '../../server/src/networks/contract.ts';
-import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
-import type { SimulatedConnector } from '../../server/src/networks/simulated/connectors.ts';
+import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
+import type { TestConnector } from '../../server/src/networks/test-connectors.ts';
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
 import type { CallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
+import type { SimulatorRoutesOptions } from '../../simulator/routes.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import type { NetworkWires } from '../../simulator/network-wire.ts';
@@ -36,7 +37,10 @@ export interface SimulatedNetworks {
   receiver: CallbackReceiver;
   server: FastifyInstance;
   baseUrl: string;
-  connector(network: string): SimulatedConnector;
+  /** The business behind every account. */
+  business: { name: string };
+  routesOptions: SimulatorRoutesOptions;
+  connector(network: string): TestConnector;
   payouts(network: string): PayoutOperations;
   /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
@@ -59,6 +63,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const receiver = await startCallbackReceiver();
   const server = Fastify({ forceCloseConnections: true });
   let baseUrl = '';
+  const business = { name: 'Kairaba Bookshop' };
   const senders: CallbackSender[] = [];
   let processes = 0;
   const wires = createNetworkWires({ callbackSecret, publicUrl: () => baseUrl });
@@ -72,24 +77,21 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
   const { simulator, sender } = secondProcess();
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  const routesOptions: SimulatorRoutesOptions = {
+    ...{ simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs: 30 * 60_000 },
+    webhookUrl: () => `${receiver.url}/callbacks`,
+    businessNameOf: async () => business.name,
+  };
+  await server.register(simulatorRoutes(routesOptions));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-  const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
-  const connector = (network: string): SimulatedConnector => {
+  const connectors = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
+  const connector = (network: string): TestConnector => {
     const found = connectors.find(({ capabilities }) => capabilities.network === network);
     if (!found) throw new Error(`there is no connector for ${network}`);
     return found;
   };
   return {
-    db,
-    clock,
-    simulator,
-    sender,
-    wires,
-    receiver,
-    server,
-    baseUrl,
-    connector,
+    ...{ db, clock, simulator, sender, wires, receiver, server, baseUrl, business, routesOptions, connector },
     payouts: (network) => {
       const { payouts } = connector(network);
       if (!payouts) throw new Error(`${network} does not pay out`);

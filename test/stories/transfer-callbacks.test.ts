@@ -150,7 +150,7 @@ test('a callback signed by another network, unsigned, or of no transfer changes 
     'signed with another network’s secret',
   );
   assert.equal(
-    await story.sendPayoutCallback('wave', { ...notification, network: 'wave' }),
+    await story.sendPayoutCallback('qmoney', { ...notification, network: 'qmoney' }),
     200,
     'rightly signed, but not its own',
   );

@@ -17,7 +17,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { createSimulatedConnectors } from '../networks/simulated/connectors.ts';
+import { createTestConnectors } from '../networks/test-connectors.ts';
 import { createCallbackSender } from '../../../simulator/callback-sender.ts';
 import { createSimulator } from '../../../simulator/simulator.ts';
 import { createNetworkWires } from '../../../simulator/wires.ts';
@@ -95,7 +95,7 @@ export function createNetworks(
   address: Address,
 ) {
   const { config, db, clock, random, secrets, notifier, log } = options;
-  const connectors = createSimulatedConnectors({
+  const connectors = createTestConnectors({
     baseUrl: address.internalUrl,
     callbackSecret: secrets.simulatorCallbackSecret,
     bearerSecret: secrets.simulatorBearerSecret,

@@ -154,7 +154,7 @@ async function recheckTransfer(context: TransferContext, work: Work): Promise<vo
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (transfer?.status !== 'completed') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const response = await rail.lookUp();
+  const response = await rail.lookUp({ hasSucceeded: true });
   if (response.state === 'reversed') await applyResponse(context, transfer, response);
   const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);

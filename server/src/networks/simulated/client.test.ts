@@ -20,16 +20,16 @@ const request: StartCollection = {
 
 for (const [name, fault] of faults) {
   test(`${name} leaves the outcome of every call unknown`, async () => {
-    await withNetwork(fault, async ({ wave, requests }) => {
+    await withNetwork(fault, async ({ aps, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
       const responses = [
-        await wave.collections.start(request),
-        await wave.collections.lookUp(later),
-        await wave.collections.lookUp({ ...later, handles: {} }),
-        await wave.collections.cancel(later),
-        await wave.collections.cancel({ ...later, handles: {} }),
-        await wave.collections.continue({ ...later, code: '123456' }),
-        await wave.collections.continue({ ...later, code: null }),
+        await aps.collections.start(request),
+        await aps.collections.lookUp(later),
+        await aps.collections.lookUp({ ...later, handles: {} }),
+        await aps.collections.cancel(later),
+        await aps.collections.cancel({ ...later, handles: {} }),
+        await aps.collections.continue({ ...later, code: '123456' }),
+        await aps.collections.continue({ ...later, code: null }),
       ];
       for (const response of responses) {
         assert.ok(response.state === 'unknown', JSON.stringify(response.state));
@@ -44,8 +44,8 @@ for (const [name, fault] of faults) {
 test('a call without a response is unknown after its timeout, and its connection is closed', async () => {
   await withNetwork(
     () => {},
-    async ({ wave, clock, requests, connections }) => {
-      const response = wave.collections.start(request);
+    async ({ aps, clock, requests, connections }) => {
+      const response = aps.collections.start(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(2_999);
       assert.equal(clock.sleeping, 1, 'it still waits');
@@ -60,8 +60,8 @@ test('a call without a response is unknown after its timeout, and its connection
 test('a response whose body never ends is unknown after the call timeout', async () => {
   await withNetwork(
     (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'),
-    async ({ wave, clock, requests }) => {
-      const response = wave.collections.start(request);
+    async ({ aps, clock, requests }) => {
+      const response = aps.collections.start(request);
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(3_000);
       assert.equal((await response).state, 'unknown');
@@ -72,11 +72,11 @@ test('a response whose body never ends is unknown after the call timeout', async
 test('a start without a connection is refused; a later call without one is unknown', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const connectors = connectorsAt(`http://${host}:${closedPort}`, new ManualClock());
-    const [wave] = connectors;
-    assert.ok(wave);
-    const started = await wave.collections.start(request);
+    const [aps] = connectors;
+    assert.ok(aps);
+    const started = await aps.collections.start(request);
     assert.ok(started.state === 'refused' && started.failure.code === 'network_unavailable', host);
-    const lookUp = await wave.collections.lookUp({ reference: request.reference, handles: {} });
+    const lookUp = await aps.collections.lookUp({ reference: request.reference, handles: {} });
     assert.equal(lookUp.state, 'unknown', host);
     await Promise.all(connectors.map((connector) => connector.close()));
   }
@@ -86,9 +86,9 @@ test('a network that hangs occupies its own connections and no other network’s
   await withNetwork(
     () => {},
     async ({ connectors, clock, requests, connections }) => {
-      const [wave, afrimoney] = connectors;
-      assert.ok(wave && afrimoney);
-      const hanging = Array.from({ length: 10 }, () => wave.collections.start(request));
+      const [afrimoney, aps] = connectors;
+      assert.ok(aps && afrimoney);
+      const hanging = Array.from({ length: 10 }, () => aps.collections.start(request));
       await eventually('every connection of the bulkhead is taken', () => requests.length === 4);
       const other = afrimoney.collections.start(request);
       await eventually('the other network is reached', () => requests.length === 5);
@@ -103,11 +103,11 @@ test('a network that hangs occupies its own connections and no other network’s
 test('look-ups that hang leave connections for new collections', async () => {
   await withNetwork(
     () => {},
-    async ({ wave, clock, requests }) => {
+    async ({ aps, clock, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
-      const hanging = Array.from({ length: 10 }, () => wave.collections.lookUp(later));
+      const hanging = Array.from({ length: 10 }, () => aps.collections.lookUp(later));
       await eventually('every connection for look-ups is taken', () => requests.length === 4);
-      const start = wave.collections.start(request);
+      const start = aps.collections.start(request);
       await eventually('the start is sent', () => requests.some((sent) => sent.startsWith('POST')));
       await clock.advance(3_000);
       await Promise.all([...hanging, start]);
@@ -118,15 +118,15 @@ test('look-ups that hang leave connections for new collections', async () => {
 test('connections are kept between calls, and closing ends them', async () => {
   await withNetwork(
     (socket) => socket.write(respondWith(404, '{"code":"not_found"}')),
-    async ({ wave, connections, requests }) => {
+    async ({ aps, connections, requests }) => {
       const later = { reference: request.reference, handles: { session_id: 'Shop1234session' } };
       for (let count = 0; count < 10; count += 1) {
-        assert.equal((await wave.collections.lookUp(later)).state, 'not_found');
+        assert.equal((await aps.collections.lookUp(later)).state, 'not_found');
       }
       assert.equal(requests.length, 10);
       // A call in the same tick would find the first connection not yet marked as free.
       assert.ok(connections() <= 2, `${connections()} connections`);
-      await wave.close();
+      await aps.close();
       await eventually('the connection is gone', () => connections() === 0);
     },
   );
@@ -135,12 +135,12 @@ test('connections are kept between calls, and closing ends them', async () => {
 test('a repeated start sends the same bytes, with the credential of the reference’s account', async () => {
   await withNetwork(
     (socket) => socket.write(respondWith(500, '{}')),
-    async ({ wave, requests }) => {
+    async ({ aps, requests }) => {
       const long = { ...request, description: `${'x'.repeat(254)}😀😀` };
-      await wave.collections.start(long);
-      await wave.collections.start(long);
+      await aps.collections.start(long);
+      await aps.collections.start(long);
       assert.equal(requests[0], requests[1]);
-      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/wave\/collections HTTP/);
+      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/aps\/collections HTTP/);
       assert.match(requests[0] ?? '', /authorization: Bearer sim_Shop1234_[0-9a-f]{64}\r\n/);
       assert.match(requests[0] ?? '', /"amount":"100.00"/);
       assert.ok(!(requests[0] ?? '').includes('\\ud83d'), 'no half characters');
@@ -164,7 +164,6 @@ test('the networks are in the order in which payers see them, each on its own ra
       capabilities.railAccount,
     ]),
     [
-      ['wave', 'redirect', 'wave-test'],
       ['afrimoney', 'push_then_confirm', 'afrimoney-test'],
       ['qmoney', 'code', 'qmoney-test'],
       ['aps', 'push', 'aps-test'],

@@ -8,7 +8,7 @@ import type { SimulatedConnector } from './connectors.ts';
 
 export interface FaultyNetwork {
   connectors: SimulatedConnector[];
-  wave: SimulatedConnector;
+  aps: SimulatedConnector;
   clock: ManualClock;
   /** Requests as received, one string for each chunk. */
   requests: string[];
@@ -38,10 +38,10 @@ export async function withNetwork(
   const { port } = server.address() as AddressInfo;
   const clock = new ManualClock();
   const connectors = connectorsAt(`http://127.0.0.1:${port}`, clock);
-  const [wave] = connectors;
-  assert.ok(wave);
+  const aps = connectors.find(({ capabilities }) => capabilities.network === 'aps');
+  assert.ok(aps);
   try {
-    await body({ connectors, wave, clock, requests, connections: () => sockets.size });
+    await body({ connectors, aps, clock, requests, connections: () => sockets.size });
   } finally {
     await Promise.all(connectors.map((connector) => connector.close()));
     for (const socket of sockets) socket.destroy();

@@ -33,13 +33,13 @@ for (const [name, fault] of faults) {
   for (const paid of [true, false]) {
     test(`after ${name} (paid: ${paid}) the outcome is unknown, then looked up, and paid once`, async () => {
       const request = networks.payoutRequest('+2207510001');
-      const good = networks.payouts('wave');
+      const good = networks.payouts('aps');
       const onRequest = (socket: Socket): void => {
         const before = paid ? good.start(request) : Promise.resolve();
         void before.then(() => fault(socket));
       };
-      await withNetwork(onRequest, async ({ wave, requests }) => {
-        const faulty = payoutsOf(wave);
+      await withNetwork(onRequest, async ({ aps, requests }) => {
+        const faulty = payoutsOf(aps);
         const responses = [
           await faulty.start(request),
           await faulty.lookUp({ reference: request.reference, handles: {} }),
@@ -63,8 +63,8 @@ for (const [name, fault] of faults) {
 }
 
 test('a connection that is reset before the request was sent leaves the outcome unknown', async () => {
-  const body = async ({ wave }: { wave: SimulatedConnector }): Promise<void> => {
-    assert.equal((await payoutsOf(wave).start(networks.payoutRequest('+2207510001'))).state, 'unknown');
+  const body = async ({ aps }: { aps: SimulatedConnector }): Promise<void> => {
+    assert.equal((await payoutsOf(aps).start(networks.payoutRequest('+2207510001'))).state, 'unknown');
   };
   await withNetwork(
     () => {},
@@ -76,8 +76,8 @@ test('a connection that is reset before the request was sent leaves the outcome 
 test('a payout without a response is unknown after the call timeout', async () => {
   await withNetwork(
     () => {},
-    async ({ wave, clock, requests }) => {
-      const response = payoutsOf(wave).start(networks.payoutRequest('+2207510001'));
+    async ({ aps, clock, requests }) => {
+      const response = payoutsOf(aps).start(networks.payoutRequest('+2207510001'));
       await eventually('the request has arrived', () => requests.length === 1);
       await clock.advance(3_000);
       assert.deepEqual(await response, { state: 'unknown', detail: 'no response within 3000 ms' });
@@ -101,28 +101,28 @@ test('a payout without a connection is not accepted; a look-up without one is un
 test('a repeated payout sends the same bytes, with the credential of the reference’s account', async () => {
   await withNetwork(
     (socket) => socket.write(respondWith(500, '{}')),
-    async ({ wave, requests }) => {
+    async ({ aps, requests }) => {
       const long = `${'x'.repeat(254)}😀😀`;
       const request = networks.payoutRequest('+2207510001', {
         amountMinor: 10_050n,
         description: long,
         beneficiaryName: long,
       });
-      await payoutsOf(wave).start(request);
-      await payoutsOf(wave).start(request);
+      await payoutsOf(aps).start(request);
+      await payoutsOf(aps).start(request);
       assert.equal(requests[0], requests[1]);
-      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/wave\/payouts HTTP/);
+      assert.match(requests[0] ?? '', /^POST \/simulator\/networks\/aps\/payouts HTTP/);
       assert.match(requests[0] ?? '', /authorization: Bearer sim_Shop1234_[0-9a-f]{64}\r\n/);
       assert.match(requests[0] ?? '', /"amount":"100.50"/);
       assert.ok(!(requests[0] ?? '').includes('\\ud83d'), 'no half characters');
-      const accepted = await networks.payouts('wave').start(request);
+      const accepted = await networks.payouts('aps').start(request);
       assert.equal(accepted.state, 'succeeded', 'the network takes texts of any length from us');
     },
   );
 });
 
 test('every network pays out single bututs, with a breaker for each merchant and number', () => {
-  for (const network of ['wave', 'afrimoney', 'qmoney', 'aps']) {
+  for (const network of ['afrimoney', 'qmoney', 'aps']) {
     assert.deepEqual(networks.payouts(network).capabilities, {
       amountStepMinor: 1n,
       lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
