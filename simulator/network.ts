@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private';
+export type WireName = 'private' | 'gsma';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
@@ -18,6 +18,7 @@ export interface SimulatedNetwork {
 }
 
 const privateWires = { collections: 'private', payouts: 'private' } as const;
+const gsmaWires = { collections: 'gsma', payouts: 'gsma' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
@@ -31,7 +32,7 @@ export const simulatedNetworks: readonly SimulatedNetwork[] = [
     wires: privateWires,
   },
   { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none', wires: privateWires },
-  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts', wires: privateWires },
+  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts', wires: gsmaWires },
 ];
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {

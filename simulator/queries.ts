@@ -66,7 +66,18 @@ export function lockSession(db: Queryable, key: { account: string; id: string })
   });
 }
 
-/** The same by the network's own transaction id: refunds of one collection happen one after another. */
+export function findSessionByTransaction(
+  db: Queryable,
+  key: { account: string; network: string; transactionId: string },
+): Promise<Session | undefined> {
+  return db.row<Session>({
+    name: 'simulator_session_find_by_transaction',
+    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND network = $2 AND transaction_id = $3`,
+    values: [key.account, key.network, key.transactionId],
+  });
+}
+
+/** Locks the row by the network's own transaction id: refunds of one collection happen one after another. */
 export function lockSessionByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },

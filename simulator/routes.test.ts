@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Fastify from 'fastify';
 import { eventually } from '../test/harness/eventually.ts';
-import { account, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import { account, approvalWindowMs, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../server/src/api/service-log.ts';
 import { createSimulatedConnectors } from '../server/src/networks/simulated/connectors.ts';
@@ -211,10 +211,12 @@ test('the response to an unpaid start has no transaction id', async () => {
 
 test('a server with a held request closes, and the caller learns nothing', async () => {
   const server = Fastify();
-  const { simulator, clock } = networks;
+  const { simulator, clock, db } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  await server.register(
+    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
+  );
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
   assert.ok(wave);
@@ -228,10 +230,12 @@ test('a server with a held request closes, and the caller learns nothing', async
 
 test('a caller that gives up frees its connection', async () => {
   const server = Fastify();
-  const { simulator, clock } = networks;
+  const { simulator, clock, db } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  await server.register(
+    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
+  );
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connections = (): Promise<number> => {
     const { promise, resolve } = Promise.withResolvers<number>();

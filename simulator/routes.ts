@@ -3,6 +3,8 @@ import { assert } from '../server/src/kit/assert.ts';
 import type { Log } from '../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../server/src/kit/strict-json.ts';
 import { authenticate, hidden } from './authenticate.ts';
+import { gsmaRoutes } from './gsma/routes.ts';
+import type { GsmaRequestsOptions } from './gsma/gsma-requests.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
@@ -14,7 +16,7 @@ import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
 import { readReference } from './wire-values.ts';
 
-export interface SimulatorRoutesOptions {
+export interface SimulatorRoutesOptions extends GsmaRequestsOptions {
   simulator: Simulator;
   /** The credentials of the merchant accounts are derived from it. */
   bearerSecret: string;
@@ -39,6 +41,7 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
     const unanswered = new UnansweredRequests();
     server.addHook('preClose', async () => unanswered.close());
     options.closing?.addEventListener('abort', () => unanswered.close());
+    await server.register(gsmaRoutes({ ...options, unanswered }), { prefix: '/simulator/networks/gsma' });
     parseBodiesStrictly(server);
     handleErrors(server, options.log);
     await server.register(async (collections) => addRoutes(collections, options, unanswered), {

@@ -1,4 +1,4 @@
-import type { SimulatorContext } from './context.ts';
+import type { Alongside, SimulatorContext } from './context.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
 import type { PhoneAction, Transition } from './transitions.ts';
@@ -14,6 +14,7 @@ import {
   deleteOutage,
   findSessionById,
   findSessionByReference,
+  findSessionByTransaction,
   listSessionsByNumber,
   lockSession,
   updateSession,
@@ -34,9 +35,11 @@ import type { StartResult } from './start-session.ts';
  */
 export interface Simulator {
   /** The networks' API, for `simulatorRoutes`. Sessions are returned in their current state. */
-  start(request: StartRequest): Promise<StartResult>;
+  start(request: StartRequest, alongside?: Alongside<Session>): Promise<StartResult>;
   find(key: SessionAddress): Promise<Session | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
+  /** By the network's own id of the money that moved, or will. */
+  findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Session | undefined>;
   /** If the session is still open afterwards, the code was wrong or none is expected. */
   enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
   confirm(key: SessionAddress): Promise<Session | undefined>;
@@ -85,12 +88,13 @@ export function createSimulator(context: SimulatorContext): Simulator {
     return changed?.session.network === key.network ? changed.session : undefined;
   };
   return {
-    start: (request) => startSession(context, request),
+    start: (request, alongside) => startSession(context, request, alongside),
     find: async (key) => {
       const session = isOwnSession(key) ? await findVisible(context, key.sessionId) : undefined;
       return session?.network === key.network ? session : undefined;
     },
     findByReference: async (key) => visible(await findSessionByReference(db, key), clock.now()),
+    findByTransaction: async (key) => visible(await findSessionByTransaction(db, key), clock.now()),
     enterCode: (key, code) => change(key, (session, now) => codeTransition(session, code, now)),
     confirm: (key) => change(key, confirmTransition),
     cancel: (key) => change(key, cancelTransition),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../server/src/kit/base62.ts';
 import type { Random } from '../server/src/kit/random.ts';
-import type { SimulatorContext } from './context.ts';
+import type { Alongside, SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
@@ -26,7 +26,11 @@ const codeAttemptsMax = 3n;
  * Starts a collection, or returns the one that the same request started before. The row holds the whole scenario, so every
  * later state follows from it in any process.
  */
-export function startSession(context: SimulatorContext, request: StartRequest): Promise<StartResult> {
+export function startSession(
+  context: SimulatorContext,
+  request: StartRequest,
+  alongside: Alongside<Session> = () => {},
+): Promise<StartResult> {
   const { account, network, reference, payerNumber } = request;
   const key = { account, network: network.id, reference };
   const outageKey = payerNumber === null ? null : { account, network: network.id, payerNumber };
@@ -48,6 +52,7 @@ export function startSession(context: SimulatorContext, request: StartRequest): 
       const first = await findSessionByReference(tx, key);
       return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
     }
+    alongside(tx, session);
     enqueueSessionNotifications(tx, context, session, notifications);
     return startResult(session, now);
   });

@@ -1,3 +1,4 @@
+import { createGsmaWire } from './gsma/gsma-wire.ts';
 import type { NetworkWires } from './network-wire.ts';
 import { createPrivateWire } from './private-wire.ts';
 import type { PrivateWireOptions } from './private-wire.ts';
@@ -6,5 +7,5 @@ export type NetworkWiresOptions = PrivateWireOptions;
 
 /** Every wire that a simulated network speaks. */
 export function createNetworkWires(options: NetworkWiresOptions): NetworkWires {
-  return { private: createPrivateWire(options) };
+  return { private: createPrivateWire(options), gsma: createGsmaWire() };
 }

@@ -8,7 +8,7 @@ import { systemRandom } from '../../server/src/kit/random.ts';
 import { createMerchantDirectory } from '../../server/src/merchants/merchant-directory.ts';
 import { BreakerCopy } from '../../server/src/networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../../server/src/networks/registry.ts';
-import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
+import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
 import type { PaymentContext } from '../../server/src/payments/context.ts';
 import type { TransferContext } from '../../server/src/transfers/context.ts';
 
@@ -69,7 +69,7 @@ export function freshIds(ids: readonly string[]): Map<unknown, string> {
 /** The context of the service's use cases. It records the generated ids and notifies no worker. */
 export function recordingContext(db: Database, ids: string[]): PaymentContext & TransferContext {
   const baseUrl = () => 'http://localhost:8080';
-  const connectors = createSimulatedConnectors({
+  const connectors = createTestConnectors({
     baseUrl,
     callbackSecret: 'benchmark',
     bearerSecret: 'benchmark',

@@ -1029,6 +1029,22 @@ CREATE TABLE simulator.floats (
 CREATE INDEX floats_beneficiary_idx ON simulator.floats USING btree (beneficiary_number);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE simulator.gsma_requests (
+  account text NOT NULL,
+  correlation_id uuid NOT NULL,
+  server_id uuid NOT NULL,
+  network text NOT NULL,
+  operation text NOT NULL,
+  subject_id text NOT NULL,
+  poll_limit bigint,
+  polls bigint NOT NULL,
+  CONSTRAINT gsma_requests_pkey PRIMARY KEY (account, correlation_id),
+  CONSTRAINT gsma_requests_server_key UNIQUE (account, server_id),
+  CONSTRAINT gsma_requests_operation_check CHECK (operation = ANY (ARRAY['collection'::text, 'payout'::text])),
+  CONSTRAINT gsma_requests_polls_check CHECK (polls >= 0 AND poll_limit > 0)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE simulator.outages (
   account text NOT NULL,
   network text NOT NULL,

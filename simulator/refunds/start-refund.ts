@@ -1,6 +1,7 @@
 import type { Transaction } from '../../server/src/kit/db.ts';
-import type { SimulatorContext } from '../context.ts';
+import type { Alongside, SimulatorContext } from '../context.ts';
 import { payoutAt } from '../payouts/payout.ts';
+import type { Payout } from '../payouts/payout.ts';
 import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
 import { startPayoutWithin } from '../payouts/start-payout.ts';
 import type { PayoutStart } from '../payouts/start-payout.ts';
@@ -17,7 +18,11 @@ export type RefundStart = PayoutStart | { kind: 'refused'; code: RefusalCode; me
  * payer's number, with the scenario of that number. The collection's row is locked, so that concurrent refunds never
  * exceed it.
  */
-export function startRefund(context: SimulatorContext, request: RefundRequest): Promise<RefundStart> {
+export function startRefund(
+  context: SimulatorContext,
+  request: RefundRequest,
+  alongside?: Alongside<Payout>,
+): Promise<RefundStart> {
   const { account, transactionId, reference } = request;
   const network = request.network.id;
   return context.db.withTransaction(async (tx) => {
@@ -25,7 +30,7 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
     const isRepeated = (await findPayoutByReference(tx, { account, network, reference })) !== undefined;
     const refusal = isRepeated ? null : await refusalOf(tx, request, session, context.clock.now());
     if (refusal) return { kind: 'refused', ...refusal };
-    return startPayoutWithin(tx, context, {
+    const refund = {
       network: request.network,
       account,
       reference,
@@ -38,7 +43,8 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
       description: request.description,
       callbackUrl: request.callbackUrl,
       refundedTransactionId: transactionId,
-    });
+    };
+    return startPayoutWithin(tx, context, refund, alongside);
   });
 }
 

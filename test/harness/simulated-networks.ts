@@ -4,9 +4,15 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import type { PayoutOperations, StartCollection, StartPayout } from '../../server/src/networks/contract.ts';
-import { createSimulatedConnectors } from '../../server/src/networks/simulated/connectors.ts';
-import type { SimulatedConnector } from '../../server/src/networks/simulated/connectors.ts';
+import { collects, paysOut } from '../../server/src/networks/contract.ts';
+import type {
+  CollectingConnector,
+  PayoutOperations,
+  StartCollection,
+  StartPayout,
+} from '../../server/src/networks/contract.ts';
+import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
+import type { TestConnector } from '../../server/src/networks/test-connectors.ts';
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
 import type { CallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
@@ -26,6 +32,11 @@ export const callbackSecret = 'test callback secret';
 /** A merchant's short id. */
 export const account = 'Shop1234';
 
+export type SimulatedNetworkConnector = TestConnector & CollectingConnector;
+
+/** How long a payer may take at the networks whose wire does not say it. */
+export const approvalWindowMs = 30 * 60_000;
+
 /** The simulated networks on a real server and a real database, with connectors that call them. */
 export interface SimulatedNetworks {
   db: Database;
@@ -36,7 +47,7 @@ export interface SimulatedNetworks {
   receiver: CallbackReceiver;
   server: FastifyInstance;
   baseUrl: string;
-  connector(network: string): SimulatedConnector;
+  connector(network: string): SimulatedNetworkConnector;
   payouts(network: string): PayoutOperations;
   /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
@@ -72,12 +83,14 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
   const { simulator, sender } = secondProcess();
   const log = createServiceLog({ level: 'error' });
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl: () => baseUrl, log }));
+  await server.register(
+    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
+  );
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-  const connectors = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
-  const connector = (network: string): SimulatedConnector => {
-    const found = connectors.find(({ capabilities }) => capabilities.network === network);
-    if (!found) throw new Error(`there is no connector for ${network}`);
+  const connectors = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
+  const connector = (network: string): SimulatedNetworkConnector => {
+    const found = connectors.find((candidate) => candidate.capabilities.network === network && collects(candidate));
+    if (!found || !collects(found)) throw new Error(`no connector collects on ${network}`);
     return found;
   };
   return {
@@ -91,9 +104,9 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     baseUrl,
     connector,
     payouts: (network) => {
-      const { payouts } = connector(network);
-      if (!payouts) throw new Error(`${network} does not pay out`);
-      return payouts;
+      const found = connectors.find((candidate) => candidate.capabilities.network === network && paysOut(candidate));
+      if (!found?.payouts) throw new Error(`no connector pays out to ${network}`);
+      return found.payouts;
     },
     ...requestsTo(`${receiver.url}/callbacks`, clock),
     untilStored: ({ reference }) =>

@@ -17,7 +17,7 @@ import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BreakerCopy } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { createSimulatedConnectors } from '../networks/simulated/connectors.ts';
+import { createTestConnectors } from '../networks/test-connectors.ts';
 import { createCallbackSender } from '../../../simulator/callback-sender.ts';
 import { createSimulator } from '../../../simulator/simulator.ts';
 import { createNetworkWires } from '../../../simulator/wires.ts';
@@ -86,7 +86,7 @@ function hostOf(host: string): string {
 }
 
 export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: MoneyOptions, address: Address) {
-  const connectors = createSimulatedConnectors({
+  const connectors = createTestConnectors({
     baseUrl: address.internalUrl,
     callbackSecret: secrets.simulatorCallbackSecret,
     bearerSecret: secrets.simulatorBearerSecret,

@@ -8,3 +8,11 @@ const randomLength = 22;
 export function newReference(random: Random, merchant: { shortId: string }): string {
   return merchant.shortId + randomBase62(random, randomLength);
 }
+
+// Every reference begins with the merchant's short id.
+const shortIdLength = 8;
+
+/** The merchant's short id in a reference, which is also the merchant's account at the simulated networks. */
+export function accountOf(reference: string): string {
+  return reference.slice(0, shortIdLength);
+}

@@ -115,7 +115,9 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     signatureHeader: config.signatureHeader,
   });
   const { simulatorBearerSecret: bearerSecret } = secrets;
-  await server.register(simulatorRoutes({ simulator, bearerSecret, publicUrl, log, closing: parts.closing }));
+  const approvalWindowMs = config.intentLifetimeMs;
+  const simulated = { db, clock, simulator, bearerSecret, publicUrl, log, approvalWindowMs, closing: parts.closing };
+  await server.register(simulatorRoutes(simulated));
 }
 
 /** The pages behind a sign-in: of businesses' people and of operators. */

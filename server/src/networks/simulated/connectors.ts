@@ -11,12 +11,14 @@ import type {
   StartCollection,
 } from '../contract.ts';
 import { callbackSigningSecret } from '../../../../simulator/credentials.ts';
+import { findSimulatedNetwork } from '../../../../simulator/network.ts';
 import { createCallbackReader } from './callback.ts';
 import { collectionCapabilities, refundCapabilities, simulatedCapabilities } from './capabilities.ts';
 import type { Reply } from '../http-client.ts';
 import { createSimulatedClient } from './client.ts';
 import type { SimulatedClient } from './client.ts';
-import { accountOf, truncated } from './request-values.ts';
+import { accountOf } from '../reference.ts';
+import { truncated } from './request-values.ts';
 import { createPayoutOperations, createRefundOperations } from './payouts.ts';
 import { foundBySearch, isObject } from '../response-values.ts';
 import { sessionIdHandle, sessionResponse, startResponse } from './translate.ts';
@@ -41,17 +43,25 @@ export interface SimulatedConnectorsOptions {
   connectionsMax?: number;
 }
 
-/** The connectors of the test environment: Wave, Afrimoney, QMoney, APS. */
+/** The connectors of the test environment to the networks that still speak the private wire. */
 export function createSimulatedConnectors(options: SimulatedConnectorsOptions): SimulatedConnector[] {
   const { callbackSecret, bearerSecret, requestTimeoutMs = 3_000, connectionsMax = 32 } = options;
   // Keys derived from an empty secret do not look empty, and anybody can derive them.
   assert(callbackSecret !== '', 'an empty secret would let anybody sign callbacks');
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
-  return simulatedCapabilities(requestTimeoutMs).map((capabilities) => {
+  const served = simulatedCapabilities(requestTimeoutMs).filter(({ network }) =>
+    speaksPrivately(network, 'collections'),
+  );
+  return served.map((capabilities) => {
     const { network } = capabilities;
     const client = createSimulatedClient({ ...options, network, callTimeoutMs: requestTimeoutMs, connectionsMax });
     return createConnector(capabilities, client, callbackSigningSecret(callbackSecret, network));
   });
+}
+
+/** The other networks have connectors of their own. */
+function speaksPrivately(network: string, operation: 'collections' | 'payouts'): boolean {
+  return findSimulatedNetwork(network)?.wires[operation] === 'private';
 }
 
 function createConnector(
@@ -64,7 +74,7 @@ function createConnector(
     capabilities,
     collections: collectionOperations(client, collectionCapabilities(capabilities.network)),
     readCallback: createCallbackReader(signingSecret),
-    payouts: createPayoutOperations(client),
+    payouts: speaksPrivately(capabilities.network, 'payouts') ? createPayoutOperations(client) : null,
     refunds: refundable && createRefundOperations(client, refundable),
     close: () => client.close(),
   };

@@ -10,7 +10,8 @@ import type {
 } from '../contract.ts';
 import { payoutCapabilities } from './capabilities.ts';
 import type { SimulatedClient } from './client.ts';
-import { accountOf, truncated } from './request-values.ts';
+import { accountOf } from '../reference.ts';
+import { truncated } from './request-values.ts';
 import { foundBySearch } from '../response-values.ts';
 import { payoutIdHandle, payoutLookUpResponse, payoutStartResponse, refundStartResponse } from './translate-payout.ts';
 

@@ -1,10 +1,3 @@
-// Every reference begins with the merchant's short id, which is also its account at the simulated networks.
-const shortIdLength = 8;
-
-export function accountOf(reference: string): string {
-  return reference.slice(0, shortIdLength);
-}
-
 // The networks' limit.
 const textLengthMax = 255;
 
