@@ -11,6 +11,8 @@ export interface SimulatedNetwork {
   readonly shape: SessionShape;
   /** Anybody can open a link; the other shapes send a prompt or a code to a number. */
   readonly numberRequired: boolean;
+  /** Where a payer enters a one-time code: on the merchant's page, or at the network itself, on the phone. */
+  readonly codes: 'page' | 'phone';
   /** Refunds of a collection: none, the whole amount only, or parts. */
   readonly refunds: 'none' | 'whole' | 'parts';
   /** What it speaks where it collects, and where it pays out and refunds. */
@@ -22,17 +24,42 @@ const gsmaWires = { collections: 'gsma', payouts: 'gsma' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
 export const simulatedNetworks: readonly SimulatedNetwork[] = [
-  { id: 'wave', displayName: 'Wave', shape: 'redirect', numberRequired: false, refunds: 'whole', wires: privateWires },
+  {
+    id: 'wave',
+    displayName: 'Wave',
+    shape: 'redirect',
+    numberRequired: false,
+    codes: 'page',
+    refunds: 'whole',
+    wires: privateWires,
+  },
   {
     id: 'afrimoney',
     displayName: 'Afrimoney',
     shape: 'push_then_confirm',
     numberRequired: true,
+    codes: 'page',
     refunds: 'none',
     wires: privateWires,
   },
-  { id: 'qmoney', displayName: 'QMoney', shape: 'code', numberRequired: true, refunds: 'none', wires: privateWires },
-  { id: 'aps', displayName: 'APS', shape: 'push', numberRequired: true, refunds: 'parts', wires: gsmaWires },
+  {
+    id: 'qmoney',
+    displayName: 'QMoney',
+    shape: 'code',
+    numberRequired: true,
+    codes: 'page',
+    refunds: 'none',
+    wires: privateWires,
+  },
+  {
+    id: 'aps',
+    displayName: 'APS',
+    shape: 'push',
+    numberRequired: true,
+    codes: 'phone',
+    refunds: 'parts',
+    wires: gsmaWires,
+  },
 ];
 
 export function findSimulatedNetwork(id: string): SimulatedNetwork | undefined {

@@ -52,8 +52,11 @@ export interface Simulator {
   listPrompts(query: PhoneQuery): Promise<Prompt[]>;
   /** By the id in a launch link; undefined if there is none. */
   findPrompt(sessionId: string): Promise<Prompt | undefined>;
-  /** `done` is false if the session does not allow the action; `prompt.actions` lists those that it allows. */
-  act(sessionId: string, action: PhoneAction): Promise<{ done: boolean; prompt: Prompt } | undefined>;
+  /**
+   * `done` is false if the session does not allow the action; `prompt.actions` lists those that it allows. Where the network asks
+   * for a code on the phone, `approve` needs it.
+   */
+  act(sessionId: string, action: PhoneAction, code?: string): Promise<{ done: boolean; prompt: Prompt } | undefined>;
 
   /** The networks' payouts. */
   readonly payouts: SimulatedPayouts;
@@ -103,8 +106,10 @@ export function createSimulator(context: SimulatorContext): Simulator {
       const session = await findVisible(context, sessionId);
       return session && promptOf(session, clock.now());
     },
-    act: async (sessionId, action) => {
-      const changed = await changeSession(context, sessionId, (session, now) => phoneTransition(session, action, now));
+    act: async (sessionId, action, code = '') => {
+      const changed = await changeSession(context, sessionId, (session, now) =>
+        phoneTransition(session, { action, code }, now),
+      );
       return changed && { done: changed.isApplied, prompt: promptOf(changed.session, clock.now()) };
     },
     payouts: createSimulatedPayouts(context),
@@ -154,7 +159,7 @@ async function changeSession(
     if (session.plannedAt !== null && transition.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
       tx.send(deleteFutureCallbacks(session, now));
     }
-    enqueueSessionNotifications(tx, context, transition.session, transition.notifications);
+    enqueueSessionNotifications(tx, context, transition.session, transition.notifications, 'change');
     return { session: transition.session, isApplied: true };
   });
 }

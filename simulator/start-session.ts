@@ -20,7 +20,8 @@ export type StartResult =
   /** The network is down; nothing was created. */
   | { kind: 'not_accepted' };
 
-const codeAttemptsMax = 3n;
+/** How often a code may be entered. */
+export const codeAttemptsMax = 3;
 
 /**
  * Starts a collection, or returns the one that the same request started before. The row holds the whole scenario, so every
@@ -53,7 +54,7 @@ export function startSession(
       return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
     }
     alongside(tx, session);
-    enqueueSessionNotifications(tx, context, session, notifications);
+    enqueueSessionNotifications(tx, context, session, notifications, 'start');
     return startResult(session, now);
   });
 }
@@ -61,7 +62,7 @@ export function startSession(
 function newSession(random: Random, request: StartRequest, start: { scenario: Scenario; now: Date }) {
   const { scenario, now } = start;
   const { network, account, amountMinor, expiresAt, ...details } = request;
-  const plan = planScenario(scenario, { shape: network.shape, amountMinor, now, expiresAt });
+  const plan = planScenario(scenario, { network, amountMinor, now, expiresAt });
   const session: Session = {
     ...plan.fields,
     account,
@@ -76,8 +77,8 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     description: details.description,
     returnUrl: details.returnUrl,
     callbackUrl: details.callbackUrl,
-    code: plan.fields.shape === 'code' ? newCode(random, scenario) : null,
-    codeAttemptsLeft: codeAttemptsMax,
+    code: plan.fields.shape === 'code' || scenario === 'ask_for_code' ? newCode(random, scenario) : null,
+    codeAttemptsLeft: BigInt(codeAttemptsMax),
     transactionId: `T${randomBase62(random, randomIdLength)}`,
     approvedAt: null,
     createdAt: now,

@@ -1128,7 +1128,7 @@ CREATE TABLE simulator.sessions (
   CONSTRAINT sessions_reference_key UNIQUE (account, network, reference),
   CONSTRAINT sessions_transaction_key UNIQUE (account, network, transaction_id),
   CONSTRAINT sessions_amount_check CHECK (amount > 0 AND amount_paid > 0),
-  CONSTRAINT sessions_code_check CHECK ((shape = 'code'::text) = (code IS NOT NULL) AND code_attempts_left >= 0),
+  CONSTRAINT sessions_code_check CHECK ((shape <> 'code'::text OR code IS NOT NULL) AND code_attempts_left >= 0),
   CONSTRAINT sessions_failure_check CHECK (status <> 'failed'::text AND planned_status IS DISTINCT FROM 'failed'::text OR failure_code IS NOT NULL),
   CONSTRAINT sessions_planned_check CHECK ((planned_status IS NULL) = (planned_at IS NULL) AND (planned_status = ANY (ARRAY['complete'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT sessions_shape_check CHECK (shape = ANY (ARRAY['redirect'::text, 'push'::text, 'push_then_confirm'::text, 'code'::text])),

@@ -9,16 +9,15 @@ import type { Subject } from './resources.ts';
 export function createGsmaWire(): NetworkWire {
   return {
     name: 'gsma',
-    sessionCallback: ({ session, notification }) => {
+    sessionCallback: ({ session, notification, isInResponse }) => {
       const { status, occursAt } = notification;
-      const hasEndedAtOnce = status !== 'open' && occursAt <= session.createdAt;
-      if (hasEndedAtOnce || pollLimitOf({ operation: 'collection', session }) !== null) return null;
+      if ((isInResponse && status !== 'open') || pollLimitOf({ operation: 'collection', session }) !== null)
+        return null;
       return callback(session.callbackUrl, { operation: 'collection', session: { ...session, status } }, occursAt);
     },
-    payoutCallback: ({ payout, notification }) => {
+    payoutCallback: ({ payout, notification, isInResponse }) => {
       const { status, occursAt } = notification;
-      const hasEndedAtOnce = status !== 'pending' && occursAt <= payout.createdAt;
-      if (hasEndedAtOnce || pollLimitOf({ operation: 'payout', payout }) !== null) return null;
+      if ((isInResponse && status !== 'pending') || pollLimitOf({ operation: 'payout', payout }) !== null) return null;
       return callback(payout.callbackUrl, { operation: 'payout', payout: { ...payout, status } }, occursAt);
     },
     headers: ({ sentAt }) => ({ 'content-type': 'application/json', 'x-date': sentAt.toISOString() }),

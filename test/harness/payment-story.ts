@@ -149,10 +149,10 @@ export class PaymentStory {
   }
 
   /** The payer acts on the prompt of a charge on the simulated phone. */
-  async onPhone(transactionId: string, action: PhoneAction): Promise<void> {
+  async onPhone(transactionId: string, action: PhoneAction, code?: string): Promise<void> {
     const session = await this.#session(transactionId);
     assert.ok(session, 'the network does not have this charge');
-    const acted = await this.phone.act(session.id, action);
+    const acted = await this.phone.act(session.id, action, code);
     assert.equal(acted?.done, true, `the phone does not offer ${action}`);
     await this.settle();
   }

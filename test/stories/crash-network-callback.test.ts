@@ -46,9 +46,9 @@ testCrashStory({
   },
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
-    { step: 'POST /networks/aps-test/callbacks:arrived' },
+    { step: 'POST /networks/gsma-test/callbacks:arrived' },
     ...autocommit('network_inbox_insert'),
-    { step: 'POST /networks/aps-test/callbacks:responded' },
+    { step: 'POST /networks/gsma-test/callbacks:responded' },
   ],
 });
 

@@ -67,7 +67,7 @@ test('a first attempt that succeeds after the second one paid goes to suspense, 
   await story.onPhone(first, 'approve_late');
   assert.deepEqual(await statuses(id, first, second), ['successful', 'failed', 'completed']);
   assert.equal((await story.transaction(first))['review'], 'second_success');
-  assert.deepEqual(await story.movements(first), ['suspense float:aps-test → suspense 45050']);
+  assert.deepEqual(await story.movements(first), ['suspense float:gsma-test → suspense 45050']);
   assert.deepEqual(await story.cases(first), ['second_success']);
   assert.equal(await story.balance('payable_available'), merchantHas);
   await story.onPhone(first, 'reverse');
@@ -115,7 +115,7 @@ test('a payment cancelled after an unreported approval is booked, successful and
   await story.restoreCallbacks();
   assert.deepEqual(await statuses(id, charge), ['successful', 'completed']);
   assert.equal((await story.intent(id))['late'], true);
-  assert.deepEqual(await story.movements(charge), ['collected float:aps-test → payable_available 45050']);
+  assert.deepEqual(await story.movements(charge), ['collected float:gsma-test → payable_available 45050']);
 });
 
 test('a payment cancelled before the network responded is found paid, and late', async () => {

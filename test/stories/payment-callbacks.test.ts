@@ -20,7 +20,7 @@ after(() => story.stop());
 const secondMs = 1_000;
 /** A number whose payer must act on the phone. */
 const tapNumber = '7001234';
-const booked = 'collected float:aps-test → payable_available 45050';
+const booked = 'collected float:gsma-test → payable_available 45050';
 
 async function statusOf(id: string): Promise<unknown> {
   return (await story.transaction(id))['status'];

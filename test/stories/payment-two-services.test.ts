@@ -78,7 +78,7 @@ test('of a concurrent cancellation and success at two processes one is first, an
     assert.equal(intent['late'], cancelled.status === 200, 'late if the cancellation was first');
     const charge = await story.transaction(id);
     assert.deepEqual(await story.movements(String(charge['id'])), [
-      'collected float:aps-test → payable_available 45050',
+      'collected float:gsma-test → payable_available 45050',
     ]);
   }
 });

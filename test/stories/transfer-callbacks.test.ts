@@ -9,7 +9,7 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 
 const pendingNumber = '7000004';
 const held = 'held payable_available → held 10000';
-const paid = 'transfer held → float:aps-test 10000';
+const paid = 'transfer held → float:gsma-test 10000';
 const released = 'released held → payable_available 10000';
 const refusal = { status: 'failed', failure_code: 'no_such_account', received: null };
 
@@ -68,7 +68,7 @@ for (const atOnce of [false, true]) {
       assert.deepEqual(await story.movements(id), [
         held,
         paid,
-        'transfer_reversed float:aps-test → payable_available 10000',
+        'transfer_reversed float:gsma-test → payable_available 10000',
       ]);
       assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
       assert.deepEqual(await story.cases(id), ['network_reversal']);
@@ -95,8 +95,11 @@ test('of a concurrent success and refusal of one transfer one is applied and the
 
 test('a mismatched payout is not completed: the hold is booked, and a case is opened', async () => {
   for (const [amount, movements] of [
-    ['99.99', ['transfer_mismatch held → float:aps-test 9999', 'transfer_mismatch held → suspense 1']],
-    ['100.01', ['transfer_mismatch held → float:aps-test 10000', 'transfer_mismatch network_costs → float:aps-test 1']],
+    ['99.99', ['transfer_mismatch held → float:gsma-test 9999', 'transfer_mismatch held → suspense 1']],
+    [
+      '100.01',
+      ['transfer_mismatch held → float:gsma-test 10000', 'transfer_mismatch network_costs → float:gsma-test 1'],
+    ],
   ] as const) {
     const balance = await story.payoutBalance();
     const id = await story.transferSettled(pendingNumber);

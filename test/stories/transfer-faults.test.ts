@@ -70,7 +70,7 @@ async function assertPaidOnce(id: string, balanceBefore: number): Promise<void> 
   assert.equal(await story.payoutBalance(), balanceBefore - 100);
   assert.deepEqual(await story.movements(id), [
     'held payable_available → held 10000',
-    'transfer held → float:aps-test 10000',
+    'transfer held → float:gsma-test 10000',
   ]);
   assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.succeeded']);
   assert.deepEqual(await story.cases(id), []);

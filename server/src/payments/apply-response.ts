@@ -38,7 +38,7 @@ export async function applyNotification(
   return 'applied';
 }
 
-/** A callback that proves nothing only brings the look-up forward: of an open charge, or of a paid one that may be reversed. */
+/** A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed. */
 async function lookUpNow(context: PaymentContext, charge: Charge, testMode: boolean): Promise<void> {
   const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
   const queue = networkQueue({ network: charge.network, testMode }, 'look-ups');

@@ -123,15 +123,17 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
 }
 
 /**
- * Looks whether the network has reversed a charge that it had collected: at the times that its connector names, and when a
- * callback says that something has changed. Nothing else can happen to a paid charge at its network.
+ * Looks up a charge that has ended: whether the network has reversed what it had collected, at the times that its connector
+ * names; and when a callback says that something has changed, also whether it has collected after all.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || !isPaid(charge)) return completeWork(context.db, work);
+  if (!charge || !canStillChange(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
   const response = await collections.lookUp(handlesOf(charge));
-  if (response.state === 'reversed') await applyResponse(context, charge, response);
+  const isNews = response.state === 'reversed' || (response.state === 'succeeded' && !isPaid(charge));
+  if (isNews) await applyResponse(context, charge, response);
+  if (!isPaid(charge)) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
@@ -235,9 +237,17 @@ async function stopCollecting(context: PaymentContext, charge: Charge): Promise<
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */
-function canStillCollect({ status, progress }: Charge): boolean {
-  const hasEnded = status === 'failed' || status === 'cancelled';
-  return status === 'pending' || (hasEnded && progress !== 'created');
+function canStillCollect(charge: Charge): boolean {
+  return charge.status === 'pending' || isEndedUnpaid(charge);
+}
+
+/** Whether the network can still collect a charge that has ended, or reverse it. */
+function canStillChange(charge: Charge): boolean {
+  return isPaid(charge) || isEndedUnpaid(charge);
+}
+
+function isEndedUnpaid({ status, progress }: Charge): boolean {
+  return (status === 'failed' || status === 'cancelled') && progress !== 'created';
 }
 
 async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {

@@ -21,7 +21,7 @@ import type { LockedTransfer, Transfer } from './transfer.ts';
 export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
-  /** Looks whether the network has reversed a transfer that it had paid. */
+  /** Looks whether the network has reversed a transfer that it had paid, or paid one that it had refused. */
   recheck(work: Work): Promise<void>;
   /** Applies what a network's callback reports; callbacks may be repeated. */
   applyNotification(railAccount: string, notification: PayoutNotification): Promise<NotificationOutcome>;
@@ -150,12 +150,16 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   await scheduleNextLookUp(context, rail, current, work);
 }
 
+/** Looks up a transfer that has ended: its network may have reversed it, or may contradict what it had reported. */
 async function recheckTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
-  if (transfer?.status !== 'completed') return completeWork(context.db, work);
+  if (transfer?.status !== 'completed' && transfer?.status !== 'failed') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
   const response = await rail.lookUp();
-  if (response.state === 'reversed') await applyResponse(context, transfer, response);
+  const same = transfer.status === 'completed' ? 'succeeded' : 'refused';
+  const isNews = ['succeeded', 'refused', 'reversed'].includes(response.state) && response.state !== same;
+  if (isNews) await applyResponse(context, transfer, response);
+  if (transfer.status === 'failed') return completeWork(context.db, work);
   const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
@@ -225,7 +229,7 @@ async function applyNotification(
   }
   const { response } = notification;
   if (response === null) {
-    const work = transfer.status === 'completed' ? recheckWork(merchant, transfer) : lookUpWork(merchant, transfer);
+    const work = transfer.status === 'pending' ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer);
     await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
     return 'applied';
   }
