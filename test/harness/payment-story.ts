@@ -23,6 +23,15 @@ import { asOwner, dropCallbacks, restoreCallbacks } from './tables.ts';
 
 type Body = Record<string, unknown>;
 
+const jsonContent = { 'content-type': 'application/json' };
+const collectingAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
+const payoutAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
+
+/** Columns of a simulated network's record of a collection. */
+type SessionChanges = Partial<
+  Record<'status' | 'failure_code' | 'amount_paid' | 'currency' | 'transaction_id', string | bigint>
+>;
+
 /** What is wrong with a forged callback. */
 export interface Forgery {
   secret?: string;
@@ -178,6 +187,42 @@ export class PaymentStory {
 
   restoreCallbacks(): Promise<void> {
     return restoreCallbacks(this.service);
+  }
+
+  /**
+   * A network without signatures changes its record of a charge, if `changes` says so, and calls back; returns the status of the
+   * callback. It is a hint: what is reported is what a look-up then finds.
+   */
+  async report(transactionId: string, changes: SessionChanges = {}): Promise<number> {
+    const { reference, payment_method: network } = await this.transaction(transactionId);
+    await this.changeBooks('sessions', String(reference), changes);
+    return this.sendHint(String(network), { reference: String(reference), operation: 'collection' });
+  }
+
+  /** Writes into the simulator's books what no scenario makes: a network that lies. */
+  async changeBooks(
+    table: 'sessions' | 'payouts',
+    reference: string,
+    changes: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const columns = Object.keys(changes);
+    if (columns.length === 0) return;
+    const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+    const text = `UPDATE simulator.${table} SET ${assignments} WHERE reference = $1`;
+    await asOwner(this.service, text, [reference, ...Object.values(changes)]);
+  }
+
+  /** Sends the callback of a network that does not sign, about any reference; returns the status. */
+  async sendHint(
+    network: string,
+    { reference, operation }: { reference: string; operation: 'collection' | 'payout' },
+  ): Promise<number> {
+    const query = new URLSearchParams({ reference, operation });
+    const account = operation === 'collection' ? collectingAccounts[network] : payoutAccounts[network];
+    const url = `${this.service.url}/networks/${account ?? network}/callbacks?${query}`;
+    return statusOf(
+      await fetch(url, { method: 'PUT', headers: jsonContent, body: '{"transactionStatus":"completed"}' }),
+    );
   }
 
   /** Sends a callback as a network does, or a forged one; returns the status. */

@@ -48,7 +48,7 @@ testCrashStory({
 const lookUpPoints = [
   ...autocommit('outbox_claim'),
   ...statements('transfers_find_by_id', 'merchants_find_by_id'),
-  ...outboundCall('payouts-look-up'),
+  ...outboundCall('look-up'),
   ...statements('circuit_breakers_list'),
 ];
 
@@ -66,7 +66,7 @@ testCrashStory({
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.routeTo(null)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: since('payouts-look-up:responded', [
+  points: since('look-up:responded', [
     ...statements('transfers_lock'),
     ...commit('outbox_upsert'),
     ...autocommit('outbox_postpone'),

@@ -87,7 +87,7 @@ test('a late success of the first attempt pays the intent and cancels the second
 });
 
 test('a payment cancelled during the prompt is cancelled at the network', async () => {
-  const id = await story.paySettled(tapNumber);
+  const id = await story.paySettled(tapNumber, { network: 'wave' });
   const charge = await chargeId(id);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
@@ -99,10 +99,24 @@ test('a payment cancelled during the prompt is cancelled at the network', async 
 });
 
 test('a payment cancelled by the payer on the page is cancelled at the network', async () => {
-  const id = await story.paySettled(tapNumber);
+  const id = await story.paySettled(tapNumber, { network: 'wave' });
   assert.equal(await story.postForm(id, '/cancel'), 303);
   await story.settle();
   assert.deepEqual(await statuses(id, await chargeId(id)), ['cancelled', 'cancelled']);
+});
+
+test('a payment cancelled where the network cannot cancel ends with its prompt, unless the payer approves it', async () => {
+  const [left, approved] = [await story.paySettled(tapNumber), await story.paySettled(tapNumber)];
+  for (const id of [left, approved]) {
+    assert.equal((await story.api.post(`/v1/payments/${id}/cancel`)).body['status'], 'cancelled');
+  }
+  await story.settle();
+  const charges = [await chargeId(left), await chargeId(approved)] as const;
+  assert.deepEqual(await statuses(left, ...charges), ['cancelled', 'pending', 'pending']);
+  await story.onPhone(charges[1], 'approve');
+  assert.equal((await story.intent(approved))['late'], true);
+  await story.advance(30 * 60 * secondMs);
+  assert.deepEqual(await statuses(left, ...charges), ['cancelled', 'failed', 'completed']);
 });
 
 test('a payment cancelled after an unreported approval is booked, successful and late', async () => {

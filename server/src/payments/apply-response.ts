@@ -1,6 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
+import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
@@ -24,7 +25,7 @@ export async function applyNotification(
   const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
   if (!charge) {
     context.log.warn('callback of an unknown charge', { network: railAccount });
-    return 'unmatched';
+    return outcomeOfUnmatched(response);
   }
   // A network reports on its own charges only, whatever reference it sends.
   const { capabilities } = await connectorOf(context, charge);

@@ -3,6 +3,7 @@ import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
+import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
@@ -219,7 +220,7 @@ async function applyNotification(
   const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
   if (!transfer) {
     context.log.warn('callback of an unknown transfer', { network: railAccount });
-    return 'unmatched';
+    return outcomeOfUnmatched(notification.response);
   }
   // A network reports on its own transfers only, whatever reference its callback carries.
   const { capabilities } = await connectorOf(context, transfer);
