@@ -2,6 +2,7 @@ import {
   completionPoints,
   deliveryPoints,
   dispatchPoints,
+  lookUpPoints,
   sendPoints,
   unsubscribedPoints,
 } from '../harness/crash-paths.ts';
@@ -44,13 +45,6 @@ testCrashStory({
   ]),
   coveredElsewhere: [...sendPoints, ...merchantEventPoints],
 });
-
-const lookUpPoints = [
-  ...autocommit('outbox_claim'),
-  ...statements('transfers_find_by_id', 'merchants_find_by_id'),
-  ...outboundCall('look-up'),
-  ...statements('circuit_breakers_list'),
-];
 
 testCrashStory({
   title: 'while it looks up a transfer that its network paid',
