@@ -13,7 +13,7 @@ export function authenticate(
   { bearerSecret }: { bearerSecret: string },
 ): { network: SimulatedNetwork; account: string } {
   const network = findSimulatedNetwork(req.params.network);
-  if (!network) throw new Refusal('not_found', 'Network not found.');
+  if (network?.wires.collections !== 'private') throw new Refusal('not_found', 'Network not found.');
   const account = readAuthorization(req.headers.authorization, { bearerSecret, network: network.id });
   if (account === undefined) throw new Refusal('invalid_credential', 'The credential is missing or not valid.');
   return { network, account };

@@ -12,6 +12,11 @@ export function accountCredential(bearerSecret: string, holder: { network: strin
   return `sim_${holder.account}_${mac}`;
 }
 
+/** The secret with which the requests of one merchant account are signed, at networks that require it. */
+export function requestSigningSecret(bearerSecret: string, holder: { network: string; account: string }): string {
+  return createHmac('sha256', bearerSecret).update(`requests:${holder.network}:${holder.account}`).digest('hex');
+}
+
 /** The key with which a network signs its callbacks; each network has its own. */
 export function callbackSigningSecret(callbackSecret: string, network: string): string {
   return createHmac('sha256', callbackSecret).update(`callbacks:${network}`).digest('hex');

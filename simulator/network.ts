@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private' | 'gsma';
+export type WireName = 'private' | 'wave' | 'gsma';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
@@ -31,7 +31,7 @@ export const simulatedNetworks: readonly SimulatedNetwork[] = [
     numberRequired: false,
     codes: 'page',
     refunds: 'whole',
-    wires: privateWires,
+    wires: { collections: 'wave', payouts: 'wave' },
   },
   {
     id: 'afrimoney',

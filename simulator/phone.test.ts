@@ -22,7 +22,12 @@ after(async () => {
 async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
   const response = await networks.connector(network).collections.start(request);
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
-  return { reference: request.reference, handles: response.handles, code: null, id: response.networkReference };
+  return {
+    reference: request.reference,
+    handles: response.handles,
+    code: null,
+    id: response.networkReference.replace(/^cos-/, ''),
+  };
 }
 
 async function act(id: string, action: PhoneAction): Promise<Prompt> {
@@ -110,7 +115,7 @@ test('a link needs no number, opens the page of its session, and is final with t
   const response = await networks.connector('wave').collections.start(networks.request(null));
   assert.ok(response.state === 'awaiting_payer' && response.nextAction.type === 'open_url');
   assert.equal(response.nextAction.url, `${networks.baseUrl}/simulator/wave/${response.networkReference}`);
-  await act(response.networkReference, 'approve');
+  await act(response.networkReference.replace(/^cos-/, ''), 'approve');
   assert.deepEqual(await callbackStates('wave'), ['succeeded']);
 });
 

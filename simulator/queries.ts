@@ -6,7 +6,7 @@ const sessionColumns = `account, id, network, reference, fingerprint, shape, sta
   amount_paid AS "amountPaidMinor", currency, payer_number AS "payerNumber",
   payer_number_as_sent AS "payerNumberAsSent", description, return_url AS "returnUrl", callback_url AS "callbackUrl",
   code, code_attempts_left AS "codeAttemptsLeft", transaction_id AS "transactionId", approved_at AS "approvedAt",
-  created_at AS "createdAt", expires_at AS "expiresAt"`;
+  ended_at AS "endedAt", reversed_at AS "reversedAt", created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 /** Inserts nothing if the account already has a session with this reference: concurrent starts create one. */
 export function insertSession(session: Session): Statement {
@@ -15,9 +15,9 @@ export function insertSession(session: Session): Statement {
     text: `INSERT INTO simulator.sessions (account, id, network, reference, fingerprint, shape, status, failure_code,
              planned_status, planned_at, visible_at, amount, amount_paid, currency, payer_number,
              payer_number_as_sent, description, return_url, callback_url, code, code_attempts_left, transaction_id,
-             approved_at, created_at, expires_at)
+             approved_at, ended_at, reversed_at, created_at, expires_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25)
+             $23, $24, $25, $26, $27)
            ON CONFLICT (account, network, reference) DO NOTHING`,
     values: [
       session.account,
@@ -43,6 +43,8 @@ export function insertSession(session: Session): Statement {
       session.codeAttemptsLeft,
       session.transactionId,
       session.approvedAt,
+      session.endedAt,
+      session.reversedAt,
       session.createdAt,
       session.expiresAt,
     ],
@@ -77,7 +79,7 @@ export function findSessionByTransaction(
   });
 }
 
-/** Locks the row by the network's own transaction id: refunds of one collection happen one after another. */
+/** The same by the network's own transaction id: refunds of one collection happen one after another. */
 export function lockSessionByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },
@@ -120,7 +122,7 @@ export function updateSession(session: Session): Statement {
   return {
     name: 'simulator_session_update',
     text: `UPDATE simulator.sessions SET status = $3, failure_code = $4, planned_status = $5, planned_at = $6,
-             code_attempts_left = $7, approved_at = $8
+             code_attempts_left = $7, approved_at = $8, ended_at = $9, reversed_at = $10
            WHERE account = $1 AND id = $2`,
     values: [
       session.account,
@@ -131,6 +133,8 @@ export function updateSession(session: Session): Statement {
       session.plannedAt,
       session.codeAttemptsLeft,
       session.approvedAt,
+      session.endedAt,
+      session.reversedAt,
     ],
   };
 }

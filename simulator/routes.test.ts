@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Fastify from 'fastify';
 import { eventually } from '../test/harness/eventually.ts';
-import { account, approvalWindowMs, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import { account, bearerSecret, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import { createServiceLog } from '../server/src/api/service-log.ts';
-import { createSimulatedConnectors } from '../server/src/networks/simulated/connectors.ts';
+import { createTestConnectors } from '../server/src/networks/test-connectors.ts';
 import { accountCredential } from './credentials.ts';
 import { simulatorRoutes } from './routes.ts';
 
@@ -211,15 +211,13 @@ test('the response to an unpaid start has no transaction id', async () => {
 
 test('a server with a held request closes, and the caller learns nothing', async () => {
   const server = Fastify();
-  const { simulator, clock, db } = networks;
+  const { simulator, clock } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(
-    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
-  );
+  await server.register(simulatorRoutes({ ...networks.routesOptions, simulator, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
-  const [wave] = createSimulatedConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
-  assert.ok(wave);
+  const [wave] = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret: 'secret', clock });
+  assert.ok(wave?.collections);
   const request = networks.request('+2207040006');
   const response = wave.collections.start(request);
   await networks.untilStored(request);
@@ -230,26 +228,24 @@ test('a server with a held request closes, and the caller learns nothing', async
 
 test('a caller that gives up frees its connection', async () => {
   const server = Fastify();
-  const { simulator, clock, db } = networks;
+  const { simulator, clock } = networks;
   let baseUrl = '';
   const log = createServiceLog({ level: 'error' });
-  await server.register(
-    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
-  );
+  await server.register(simulatorRoutes({ ...networks.routesOptions, simulator, publicUrl: () => baseUrl, log }));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connections = (): Promise<number> => {
     const { promise, resolve } = Promise.withResolvers<number>();
     server.server.getConnections((_error, count) => resolve(count));
     return promise;
   };
-  const connectors = createSimulatedConnectors({
+  const connectors = createTestConnectors({
     baseUrl: () => baseUrl,
     bearerSecret,
     callbackSecret: 'secret',
     clock,
   });
   const [wave] = connectors;
-  assert.ok(wave);
+  assert.ok(wave?.collections);
   const request = networks.request('+2207040005');
   const response = wave.collections.start(request);
   await networks.untilStored(request);

@@ -9,20 +9,16 @@ import { addPayoutRoutes } from './payouts/payout-routes.ts';
 import { addRefundRoutes } from './refunds/refund-routes.ts';
 import { Refusal, RequestRefused } from './refusal.ts';
 import type { Session } from './session.ts';
-import type { SessionAddress, Simulator } from './simulator.ts';
+import type { SessionAddress } from './simulator.ts';
 import { readCode, readEmptyBody, readStartRequest } from './start-request.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { wireSession } from './wire.ts';
 import type { WireSession } from './wire.ts';
+import { addWaveRoutes } from './wave/routes.ts';
+import type { WaveRoutesOptions } from './wave/routes.ts';
 import { readReference } from './wire-values.ts';
 
-export interface SimulatorRoutesOptions extends GsmaRequestsOptions {
-  simulator: Simulator;
-  /** The credentials of the merchant accounts are derived from it. */
-  bearerSecret: string;
-  /** The base URL of the simulated networks' pages, without a trailing slash. */
-  publicUrl: () => string;
-  log: Log;
+export interface SimulatorRoutesOptions extends WaveRoutesOptions, GsmaRequestsOptions {
   /** Aborted when the process shuts down: held requests are closed. */
   closing?: AbortSignal;
 }
@@ -31,9 +27,9 @@ export interface SimulatorRoutesOptions extends GsmaRequestsOptions {
 const bodyBytesMax = 16 * 1024;
 
 /**
- * The simulated networks' API under `/simulator/networks/{network}`: `/collections` (start, look up by id or reference,
- * code, confirm, cancel), `/payouts` and `/refunds` (start, look up). It parses bodies and reports errors in its own way,
- * as a third-party service; only the server is shared.
+ * The simulated networks' APIs under `/simulator/networks/{network}`: Wave's own (`wave/`), and for the others the private one with
+ * `/collections` (start, look up by id or reference, code, confirm, cancel), `/payouts` and `/refunds` (start, look up). They
+ * parse bodies and report errors in their own way, as third-party services; only the server is shared.
  */
 export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginAsync {
   assert(options.bearerSecret !== '', 'the simulated networks need a bearer secret');
@@ -46,6 +42,9 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
     handleErrors(server, options.log);
     await server.register(async (collections) => addRoutes(collections, options, unanswered), {
       prefix: '/simulator/networks/:network/collections',
+    });
+    await server.register(async (scope) => addWaveRoutes(scope, { ...options, unanswered }), {
+      prefix: '/simulator/networks/wave',
     });
     const { bearerSecret, simulator } = options;
     const { payouts, refunds } = simulator;

@@ -180,7 +180,7 @@ test('an outage belongs to one account, one network and one number', async () =>
   assert.equal((await start('aps', networks.request('+2207012345'))).state, 'awaiting_payer');
 });
 
-for (const network of allNetworks) {
+for (const network of allNetworks.filter((one) => one !== 'wave')) {
   test(`0009 on ${network} expects a code, and accepts 123456`, async () => {
     const request = networks.request('+2207010009');
     const started = await start(network, request);
@@ -210,22 +210,22 @@ test('0011: success comes two seconds after the intent has expired, also when we
   const { clock } = networks;
   for (const cancels of [false, true]) {
     const request = networks.request('+2207010011', { expiresAt: addMs(clock.now(), 10_000) });
-    assert.equal((await start('wave', request)).state, 'awaiting_payer');
+    assert.equal((await start('aps', request)).state, 'awaiting_payer');
     await clock.advance(10_000);
     if (cancels) {
       const response = await networks
-        .connector('wave')
+        .connector('aps')
         .collections.cancel({ reference: request.reference, handles: {} });
       assert.equal(failureOf(response), 'expired');
     }
-    assert.equal(failureOf(await lookUp('wave', request)), 'expired');
-    assert.deepEqual(await callbacksNow('wave'), []);
+    assert.equal(failureOf(await lookUp('aps', request)), 'expired');
+    assert.deepEqual(await callbacksNow('aps'), []);
     await clock.advance(2_000);
     assert.deepEqual(
-      (await callbacksNow('wave')).map(({ state }) => state),
+      (await callbacksNow('aps')).map(({ state }) => state),
       ['succeeded'],
     );
-    assert.equal((await lookUp('wave', request)).state, 'succeeded');
+    assert.equal((await lookUp('aps', request)).state, 'succeeded');
   }
 });
 

@@ -43,7 +43,8 @@ export function scenarioOf(payerNumber: string | null): Scenario {
 
 // docs/testing-with-the-simulator.md, "Collecting": can be looked up 5 s after the call without a response.
 const unknownForMs = 5_000;
-const lateSuccessAfterExpiryMs = 2_000;
+/** How long after the payment has ended a late payer pays. */
+export const lateSuccessAfterMs = 2_000;
 const reversalAfterMs = 2_000;
 // Long enough for the response to the start to be "open", so that only the callbacks report the success.
 const shuffledSuccessAfterMs = 1_000;
@@ -57,7 +58,7 @@ export const fixedCode = '123456';
 /** The part of a new session that its scenario decides. */
 export type ScenarioFields = Pick<
   Session,
-  'shape' | 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt' | 'amountPaidMinor'
+  'shape' | 'status' | 'failureCode' | 'plannedStatus' | 'plannedAt' | 'visibleAt' | 'amountPaidMinor' | 'endedAt'
 >;
 
 export interface ScenarioPlan {
@@ -83,9 +84,10 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
     plannedAt: null,
     visibleAt: now,
     amountPaidMinor: input.amountMinor,
+    endedAt: null,
   };
-  const complete: ScenarioFields = { ...open, status: 'complete' };
-  const failed: ScenarioFields = { ...open, status: 'failed' };
+  const complete: ScenarioFields = { ...open, status: 'complete', endedAt: now };
+  const failed: ScenarioFields = { ...open, status: 'failed', endedAt: now };
   switch (scenario) {
     case 'approve':
       return { fields: complete, notifications: [completedNotification(now)] };
@@ -114,7 +116,7 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
       return { fields: { ...complete, amountPaidMinor }, notifications: [completedNotification(now)] };
     }
     case 'late_success': {
-      const plannedAt = addMs(input.expiresAt, lateSuccessAfterExpiryMs);
+      const plannedAt = addMs(input.expiresAt, lateSuccessAfterMs);
       return {
         fields: { ...open, plannedStatus: 'complete', plannedAt },
         notifications: [completedNotification(plannedAt)],

@@ -33,11 +33,15 @@ export interface Session {
   codeAttemptsLeft: bigint;
   transactionId: string;
   approvedAt: Date | null;
+  /** When it was paid, or failed, or was cancelled. */
+  endedAt: Date | null;
+  reversedAt: Date | null;
   createdAt: Date;
   expiresAt: Date;
 }
 
 export const codeLength = 6;
+export const codeAttemptsMax = 3;
 
 /**
  * The session's status at a time. Planned changes and the expiry take effect at their stored time, without a job that
@@ -54,6 +58,11 @@ export function statusAt(session: Session, now: Date): SessionStatus {
 /** The session with its current status, for the next transition. */
 export function sessionAt(session: Session, now: Date): Session {
   const status = statusAt(session, now);
-  const isPlanDue = session.plannedAt !== null && session.plannedAt <= now;
-  return isPlanDue ? { ...session, status, plannedStatus: null, plannedAt: null } : { ...session, status };
+  const { plannedAt } = session;
+  if (plannedAt !== null && plannedAt <= now) {
+    const times = status === 'reversed' ? { reversedAt: plannedAt } : { endedAt: plannedAt };
+    return { ...session, ...times, status, plannedStatus: null, plannedAt: null };
+  }
+  const hasExpired = status === 'expired' && session.endedAt === null;
+  return { ...session, status, ...(hasExpired ? { endedAt: session.expiresAt } : {}) };
 }

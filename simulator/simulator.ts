@@ -26,6 +26,8 @@ import type { SimulatedRefunds } from './refunds/simulated-refunds.ts';
 import { sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
+import { createSimulatedStatements } from './statement/simulated-statements.ts';
+import type { SimulatedStatements } from './statement/simulated-statements.ts';
 import { startSession } from './start-session.ts';
 import type { StartResult } from './start-session.ts';
 
@@ -62,6 +64,8 @@ export interface Simulator {
   readonly payouts: SimulatedPayouts;
   /** The networks' refunds. */
   readonly refunds: SimulatedRefunds;
+  /** The wallets' statements, up to now. */
+  readonly statements: SimulatedStatements;
 
   /**
    * Starts an outage of a network for one account and one number, for collections and payouts, until `endsAt`, or (null)
@@ -114,6 +118,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
     },
     payouts: createSimulatedPayouts(context),
     refunds: createSimulatedRefunds(context),
+    statements: createSimulatedStatements(context),
     beginOutage: async (outage, endsAt) => {
       const outagePeriod = { beganAt: clock.now(), endsAt };
       await db.withTransaction(async (tx) => {

@@ -7,7 +7,7 @@ import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
-import { codeLength, sessionAt } from './session.ts';
+import { codeAttemptsMax, codeLength, sessionAt } from './session.ts';
 import type { Session } from './session.ts';
 import type { StartRequest } from './start-request.ts';
 
@@ -19,9 +19,6 @@ export type StartResult =
   | { kind: 'conflict' }
   /** The network is down; nothing was created. */
   | { kind: 'not_accepted' };
-
-/** How often a code may be entered. */
-export const codeAttemptsMax = 3;
 
 /**
  * Starts a collection, or returns the one that the same request started before. The row holds the whole scenario, so every
@@ -81,6 +78,7 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     codeAttemptsLeft: BigInt(codeAttemptsMax),
     transactionId: `T${randomBase62(random, randomIdLength)}`,
     approvedAt: null,
+    reversedAt: null,
     createdAt: now,
     expiresAt,
   };

@@ -74,6 +74,7 @@ function newSession(scenario: Scenario, network: SimulatedNetwork): Session {
     codeAttemptsLeft: 3n,
     transactionId: 'T1',
     approvedAt: null,
+    reversedAt: null,
     createdAt: start,
     expiresAt,
   };

@@ -1,4 +1,5 @@
 import { addMs } from '../server/src/kit/clock.ts';
+import { lateSuccessAfterMs } from './scenarios.ts';
 import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
 import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
@@ -34,7 +35,10 @@ export function phoneTransition(
     case 'decline':
       return fail({ ...session, failureCode: 'payer_declined' }, now);
     case 'reverse':
-      return { session: withoutPlan({ ...session, status: 'reversed' }), notifications: [reversedNotification(now)] };
+      return {
+        session: withoutPlan({ ...session, status: 'reversed', reversedAt: now }),
+        notifications: [reversedNotification(now)],
+      };
   }
 }
 
@@ -63,11 +67,15 @@ export function confirmTransition(session: Session, now: Date): Transition | und
 
 /**
  * The merchant cancels. A success that the scenario has planned still happens: it stands for a payer who was faster than the
- * cancellation.
+ * cancellation. A payer who is late by plan is late after this end.
  */
-export function cancelTransition(session: Session): Transition | undefined {
+export function cancelTransition(session: Session, now: Date): Transition | undefined {
   if (session.status !== 'open') return undefined;
-  const cancelled: Session = { ...session, status: 'cancelled' };
+  const cancelled: Session = { ...session, status: 'cancelled', endedAt: now };
+  if (session.plannedStatus === 'complete' && session.plannedAt !== null && session.plannedAt > session.expiresAt) {
+    const plannedAt = addMs(now, lateSuccessAfterMs);
+    return { session: { ...cancelled, plannedAt }, notifications: [completedNotification(plannedAt)] };
+  }
   return { session: session.approvedAt === null ? cancelled : withoutPlan(cancelled), notifications: [] };
 }
 
@@ -90,13 +98,16 @@ function approveUnconfirmed(session: Session, now: Date): Transition {
 
 function complete(session: Session, now: Date): Transition {
   return {
-    session: withoutPlan({ ...session, status: 'complete', failureCode: null }),
+    session: withoutPlan({ ...session, status: 'complete', failureCode: null, endedAt: now }),
     notifications: [completedNotification(now)],
   };
 }
 
 function fail(session: Session, now: Date): Transition {
-  return { session: withoutPlan({ ...session, status: 'failed' }), notifications: [failedNotification(now)] };
+  return {
+    session: withoutPlan({ ...session, status: 'failed', endedAt: now }),
+    notifications: [failedNotification(now)],
+  };
 }
 
 function withoutPlan(session: Session): Session {

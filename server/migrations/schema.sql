@@ -1124,6 +1124,8 @@ CREATE TABLE simulator.sessions (
   approved_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  reversed_at timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (account, id),
   CONSTRAINT sessions_reference_key UNIQUE (account, network, reference),
   CONSTRAINT sessions_transaction_key UNIQUE (account, network, transaction_id),

@@ -21,11 +21,11 @@ function arrivals(number: string, owner?: string): Promise<Arrival[]> {
   return networks.simulator.payouts.listArrivals({ number, ...(owner === undefined ? {} : { account: owner }) });
 }
 
-/** Returns the network's id of the payout. */
+/** Returns the simulator's id of the payout. */
 async function payOut(request: StartPayout, network = 'aps'): Promise<string> {
   const response = await networks.payouts(network).start(request);
   assert.ok(response.state === 'succeeded', response.state);
-  return response.providerTransaction.networkReference;
+  return response.providerTransaction.networkReference.replace(/^pt-/, '');
 }
 
 test('the phone shows arrivals for any form of its number, newest first', async () => {

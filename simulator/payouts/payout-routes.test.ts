@@ -197,7 +197,8 @@ test('a credential opens its own account at its own network only', async () => {
   assert.equal((await call({ path, authorization: other })).status, 404);
   assert.deepEqual((await call({ path: search, authorization: other })).body, { result: [] });
   assert.equal((await call({ path, network: 'wave' })).status, 404);
-  assert.deepEqual((await call({ path: search, network: 'wave' })).body, { result: [] });
+  assert.deepEqual((await call({ path: search, network: 'qmoney' })).body, { result: [] });
+  assert.equal((await call({ path: search, network: 'wave' })).status, 404, 'it speaks another wire');
 });
 
 test('a refused payout request says that nothing was created', async () => {

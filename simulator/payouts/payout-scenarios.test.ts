@@ -72,7 +72,7 @@ for (const network of allNetworks) {
       assert.equal(providerTransaction.amountMinor, 10_000n);
       assert.equal(providerTransaction.currency, 'GMD');
       assert.equal(providerTransaction.networkFeeMinor, 0n);
-      assert.deepEqual(await callbacksNow(network), [response]);
+      assert.deepEqual(await callbacksNow(network), network === 'wave' ? [] : [response]);
       assert.deepEqual(await lookUp(request, network), response);
       const handles = { payout_id: providerTransaction.networkReference };
       assert.deepEqual(await networks.payouts(network).lookUp({ reference: request.reference, handles }), response);
@@ -193,7 +193,7 @@ test('0008: an outage is per operation, number, network and account', async () =
   ]) {
     assert.deepEqual(await start(other), down);
   }
-  assert.deepEqual(await start(networks.payoutRequest('+2207530008'), 'wave'), down);
+  assert.equal((await start(networks.payoutRequest('+2207530008'), 'wave')).state, 'unknown', 'so Wave documents 503');
   await callbacksNow();
 });
 

@@ -87,7 +87,7 @@ export function listPayoutsByNumber(
   });
 }
 
-/** All refunds of one collection; the caller holds the lock on the collection's row. */
+/** All refunds of one collection. A caller that adds one holds the lock on the collection's row. */
 export function listRefundsByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },

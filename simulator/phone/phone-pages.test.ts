@@ -41,7 +41,7 @@ after(async () => {
 async function start(network: string, number: string | null, changes: Partial<StartCollection> = {}): Promise<string> {
   const response = await networks.connector(network).collections.start(networks.request(number, changes));
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
-  return response.networkReference;
+  return response.networkReference.replace(/^cos-/, '');
 }
 
 async function statusOf(sessionId: string): Promise<string | undefined> {
@@ -113,16 +113,27 @@ test('a payment appears on a phone that is already open', async () => {
 });
 
 test('the launch link of Wave opens a page that approves and leads back to the payment page', async () => {
-  const id = await start('wave', null, { returnUrl: 'http://127.0.0.1/pay/mine' });
+  const id = await start('wave', null, { returnUrl: 'https://shop.example/pay/mine' });
   await using opened = await openPage(browser);
   const { page } = opened;
-  await page.goto(`${baseUrl}/simulator/wave/${id}`);
+  await page.goto(`${baseUrl}/simulator/wave/cos-${id}`);
   assert.deepEqual(await accessibilityViolations(page), []);
   await page.getByRole('button', { name: 'Approve' }).click();
   const back = page.getByRole('link', { name: 'Back to the payment page' });
-  assert.equal(await back.getAttribute('href'), 'http://127.0.0.1/pay/mine');
+  assert.equal(await back.getAttribute('href'), 'https://shop.example/pay/mine');
   assert.equal(await statusOf(id), 'complete');
   assert.deepEqual(await accessibilityViolations(page), []);
+  const coded = await start('wave', '+2207030009');
+  await page.goto(`${baseUrl}/simulator/wave/cos-${coded}`);
+  await page.getByLabel('Code').fill('123 450');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText('The code is incorrect. 2 tries are left.').waitFor();
+  assert.deepEqual(await accessibilityViolations(page), []);
+  assert.equal(await statusOf(coded), 'open');
+  await page.getByLabel('Code').fill('123 456');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByText(/Paid\. Transaction/).waitFor();
+  assert.equal(await statusOf(coded), 'complete');
 });
 
 test('the phone is accessible in every state and in both schemes', async () => {
@@ -214,7 +225,10 @@ test('a tap that comes too late changes nothing and shows the current state', as
 
 test('markup in a description is shown as text', async () => {
   const description = '<script>window.pwned=1</script>"><img src=x onerror=window.pwned=1>';
-  const launch = await start('wave', '+2207032013', { description });
+  await start('aps', '+2207032013', { description });
+  networks.business.name = description;
+  const launch = await start('wave', '+2207032013');
+  networks.business.name = 'Kairaba Bookshop';
   await using opened = await openPage(browser);
   for (const path of ['/simulator/phone/7032013', `/simulator/wave/${launch}`]) {
     await opened.page.goto(`${baseUrl}${path}`);

@@ -15,10 +15,11 @@ import { loadScript, loadStyle } from '../../server/src/pages/inline-asset.ts';
 import { preparePageScope, seeOther } from '../../server/src/pages/page-scope.ts';
 import { numberFormPage, phoneMain, phonePage } from './phone-page.ts';
 import type { Phone } from './phone-page.ts';
-import { wavePage } from './prompt-card.ts';
+import { sessionIdOf } from '../wave/wire-session.ts';
+import { wavePage } from './wave-page.ts';
 
 export interface PhonePagesOptions {
-  simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act'> & {
+  simulator: Pick<Simulator, 'listPrompts' | 'findPrompt' | 'act' | 'enterCode'> & {
     payouts: Pick<SimulatedPayouts, 'listArrivals' | 'listFloats' | 'setFloat'>;
   };
   log: Log;
@@ -151,8 +152,8 @@ async function tapFloat(
 function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneContext): void {
   /** The launch link is enough, as with the real one: its id cannot be guessed. */
   const launched = async (request: LaunchRequest): Promise<Prompt> => {
-    const prompt = await simulator.findPrompt(request.params.sessionId ?? '');
-    if (prompt === undefined || prompt.network !== 'wave' || prompt.shape !== 'redirect') throw promptNotFound();
+    const prompt = await simulator.findPrompt(sessionIdOf(request.params.sessionId ?? ''));
+    if (prompt?.network !== 'wave') throw promptNotFound();
     return prompt;
   };
 
@@ -164,9 +165,14 @@ function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneCo
   });
 
   scope.post('/:sessionId', async (request: LaunchRequest, reply) => {
-    const { sessionId } = await launched(request);
-    const tap = readTap(request.body);
-    if (tap.on === 'prompt') await simulator.act(sessionId, tap.action, tap.code);
+    const { sessionId, account, network } = await launched(request);
+    const { action, code } = (request.body ?? {}) as Record<string, unknown>;
+    if (action === 'enter_code') {
+      await simulator.enterCode({ sessionId, account, network }, textOf(code).replace(/[ -]/g, ''));
+    } else {
+      const tap = readTap(request.body);
+      if (tap.on === 'prompt') await simulator.act(sessionId, tap.action);
+    }
     return seeOther(reply, launchPath(request));
   });
 }

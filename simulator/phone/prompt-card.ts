@@ -1,14 +1,11 @@
 import { html } from '../../server/src/kit/html.ts';
 import type { Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
-import { codeLength } from '../session.ts';
-import { codeAttemptsMax } from '../start-session.ts';
+import { codeAttemptsMax, codeLength } from '../session.ts';
 import type { PhoneAction } from '../transitions.ts';
 import type { Prompt } from '../prompt.ts';
-import type { PageContent } from '../../server/src/pages/document.ts';
-import { icon, networkMark } from '../../server/src/pages/icons.ts';
-import { layout } from '../../server/src/pages/layout.ts';
-import { foreignText, formatTime, linkable } from '../../server/src/pages/page-text.ts';
+import { networkMark } from '../../server/src/pages/icons.ts';
+import { foreignText, formatTime } from '../../server/src/pages/page-text.ts';
 
 /** One payment on the simulated phone: its question, its status and its buttons. */
 export function promptCard(prompt: Prompt, form: { path: string; proof: Html }): Html {
@@ -30,7 +27,7 @@ function promptQuestion(prompt: Prompt): Html {
 }
 
 /** Its outcome, or what the payer must do on the payment page. */
-function promptStatus(prompt: Prompt): Html {
+export function promptStatus(prompt: Prompt): Html {
   const text = promptStatusText(prompt);
   return text === '' ? html`` : html`<p class="status">${text}</p>`;
 }
@@ -49,7 +46,8 @@ function promptStatusText(prompt: Prompt): string {
         return 'Approved here. Now press “I have approved” on the payment page; otherwise it is confirmed after 30 seconds.';
       }
       if (prompt.asksForCode) return codeHint(prompt.codeAttemptsLeft);
-      return prompt.code === null ? '' : 'Enter it on the payment page to approve.';
+      if (prompt.code === null) return '';
+      return `Enter it on ${prompt.network === 'wave' ? 'Wave’s' : 'the payment'} page to approve.`;
     case 'complete':
       return `Paid. Transaction ${prompt.transactionId ?? ''}`;
     case 'failed':
@@ -75,7 +73,7 @@ const actionButtons: Record<PhoneAction, { label: string; style: string }> = {
   reverse: { label: 'Reverse at the network', style: 'link' },
 };
 
-function promptForm(prompt: Prompt, { path, proof }: { path: string; proof: Html }): Html {
+export function promptForm(prompt: Prompt, { path, proof }: { path: string; proof: Html }): Html {
   if (prompt.actions.length === 0) return html``;
   return html`<form method="post" action="${path}">
 ${proof}
@@ -92,31 +90,4 @@ function codeField({ sessionId, networkName }: Prompt): Html {
   const id = `code-${sessionId}`;
   return html`<div class="code"><label for="${id}">Code from ${foreignText(networkName)}</label>
 <input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="${codeLength}"></div>`;
-}
-
-/** The page behind a launch link, in place of the network's own app. */
-export function wavePage(launch: { prompt: Prompt; path: string; formProof: Html }): PageContent {
-  const { prompt, path, formProof } = launch;
-  return {
-    title: `Simulated ${prompt.networkName}: ${formatAmount(prompt.amountMinor)}`,
-    refreshSeconds: null,
-    body: layout(html`<header class="ribbon"><p><b>Simulated ${prompt.networkName}</b>: no real money moves</p></header>
-<main class="card narrow launch prompt-${prompt.status}">
-<section class="step" aria-labelledby="step">
-${networkMark(prompt.network, prompt.networkName)}
-<h1 id="step">${prompt.status === 'open' ? 'Pay with' : ''} ${foreignText(prompt.networkName)}</h1>
-<p class="amount">${formatAmount(prompt.amountMinor)}</p>
-<p class="what">${foreignText(prompt.description)}</p>
-${promptStatus(prompt)}
-${prompt.status !== 'open' && backLink(prompt)}
-${promptForm(prompt, { path, proof: formProof })}
-</section>
-</main>`),
-  };
-}
-
-function backLink({ returnUrl }: Prompt): Html {
-  const target = linkable(returnUrl);
-  if (target === null) return html``;
-  return html`<p><a class="button" href="${target}">${icon('back')}Back to the payment page</a></p>`;
 }

@@ -117,6 +117,14 @@ export const launchPrompts: Record<string, Prompt> = {
     transactionId: 'WAVE7KQ2M9XD41',
     actions: ['reverse'],
   }),
+  code: samplePrompt({
+    ...wave,
+    shape: 'code',
+    sessionId: 'code',
+    code: '123456',
+    codeAttemptsLeft: 2,
+    actions: ['decline'],
+  }),
   failed: samplePrompt({
     ...wave,
     sessionId: 'failed',
@@ -131,6 +139,7 @@ export const fixtureSimulator: PhonePagesOptions['simulator'] = {
   listPrompts: async ({ number }) => promptsByNumber[number] ?? [],
   findPrompt: async (sessionId) => launchPrompts[sessionId],
   act: async () => undefined,
+  enterCode: async () => undefined,
   payouts: {
     listArrivals: async ({ number }) => arrivals[number] ?? [],
     listFloats: async ({ number }) => floats[number] ?? [],

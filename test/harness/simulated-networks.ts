@@ -16,6 +16,7 @@ import type { TestConnector } from '../../server/src/networks/test-connectors.ts
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
 import type { CallbackSender } from '../../simulator/callback-sender.ts';
 import { simulatorRoutes } from '../../simulator/routes.ts';
+import type { SimulatorRoutesOptions } from '../../simulator/routes.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import type { NetworkWires } from '../../simulator/network-wire.ts';
@@ -48,6 +49,9 @@ export interface SimulatedNetworks {
   server: FastifyInstance;
   baseUrl: string;
   connector(network: string): SimulatedNetworkConnector;
+  /** The business behind every account. */
+  business: { name: string };
+  routesOptions: SimulatorRoutesOptions;
   payouts(network: string): PayoutOperations;
   /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
@@ -70,6 +74,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const receiver = await startCallbackReceiver();
   const server = Fastify({ forceCloseConnections: true });
   let baseUrl = '';
+  const business = { name: 'Kairaba Bookshop' };
   const senders: CallbackSender[] = [];
   let processes = 0;
   const wires = createNetworkWires({ callbackSecret, publicUrl: () => baseUrl });
@@ -83,9 +88,12 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
   const { simulator, sender } = secondProcess();
   const log = createServiceLog({ level: 'error' });
-  await server.register(
-    simulatorRoutes({ db, clock, simulator, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs }),
-  );
+  const routesOptions: SimulatorRoutesOptions = {
+    ...{ db, simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs },
+    webhookUrl: () => `${receiver.url}/callbacks`,
+    businessNameOf: async () => business.name,
+  };
+  await server.register(simulatorRoutes(routesOptions));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connectors = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
   const connector = (network: string): SimulatedNetworkConnector => {
@@ -102,6 +110,8 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     receiver,
     server,
     baseUrl,
+    business,
+    routesOptions,
     connector,
     payouts: (network) => {
       const found = connectors.find((candidate) => candidate.capabilities.network === network && paysOut(candidate));

@@ -197,7 +197,7 @@ test('a success that the network reports after a failure is booked', async () =>
 test('a network’s callback about another network’s payment is ignored and logged', async () => {
   const id = await story.paySettled(tapNumber, { network: 'aps' });
   const notification = await story.sessionOf(id);
-  assert.equal(await story.sendCallback('wave', notification), 200, 'it is signed, so it is stored');
+  assert.equal(await story.sendCallback('qmoney', notification), 200, 'it is signed, so it is stored');
   for (const waitMs of [0, 1, 5, 30, 300]) await story.advance(waitMs * secondMs);
   const charge = await story.transaction(id);
   assert.equal(charge['status'], 'pending');

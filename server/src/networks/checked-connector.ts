@@ -4,6 +4,7 @@ import type {
   CollectionOperations,
   CollectionResponse,
   Connector,
+  LookUp,
   NetworkHandles,
   OutgoingOperations,
   PayoutResponse,
@@ -60,9 +61,9 @@ function checkedCollections(operations: CollectionOperations): CollectionOperati
   };
 }
 
-function checkedOperations<Request, Limits>(
-  operations: OutgoingOperations<Request, Limits>,
-): OutgoingOperations<Request, Limits> {
+function checkedOperations<Request, Limits, Question extends LookUp>(
+  operations: OutgoingOperations<Request, Limits, Question>,
+): OutgoingOperations<Request, Limits, Question> {
   return {
     capabilities: operations.capabilities,
     start: async (request) => checkedPayout(await operations.start(request)),

@@ -50,13 +50,13 @@ export interface CollectionOperations {
 export type PayoutOperations = OutgoingOperations<StartPayout, PayoutCapabilities>;
 
 /** How a network refunds a collection. The response is that of a payout: money leaves us either way. */
-export type RefundOperations = OutgoingOperations<StartRefund, RefundCapabilities>;
+export type RefundOperations = OutgoingOperations<StartRefund, RefundCapabilities, LookUpRefund>;
 
-export interface OutgoingOperations<Request, Limits> {
+export interface OutgoingOperations<Request, Limits, Question extends LookUp = LookUp> {
   readonly capabilities: Limits;
   /** Sends money. Idempotent by reference: a repeated request returns the first payout or refund. */
   start(request: Request): Promise<PayoutResponse>;
-  lookUp(request: LookUp): Promise<PayoutResponse>;
+  lookUp(request: Question): Promise<PayoutResponse>;
 }
 
 /** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
@@ -166,6 +166,13 @@ export interface StartCollection {
 export interface LookUp {
   reference: string;
   handles: NetworkHandles;
+  /** It has succeeded, and only a reversal is of interest, which some networks report in another place. */
+  hasSucceeded?: boolean;
+}
+
+/** A refund; some networks know it only by the payment. */
+export interface LookUpRefund extends LookUp {
+  originalTransactionId: string;
 }
 
 export interface ContinueCollection extends LookUp {

@@ -17,6 +17,7 @@ import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
 import { nextRecheckAt } from '../networks/recheck.ts';
+import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
 
@@ -26,6 +27,7 @@ import { findIntentById } from './queries/intents.ts';
 const personAfterMs = 24 * 60 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
 const cancelAttemptsMax = 5n;
+const recheckAttemptsMax = 5n;
 
 /** Sends a charge to its network. */
 export async function startCharge(context: PaymentContext, work: Work): Promise<void> {
@@ -130,10 +132,17 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || !canStillChange(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
-  const response = await collections.lookUp(handlesOf(charge));
-  const isNews = response.state === 'reversed' || (response.state === 'succeeded' && !isPaid(charge));
+  const hasSucceeded = isPaid(charge);
+  const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
+  const isNews = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (isNews) await applyResponse(context, charge, response);
-  if (!isPaid(charge)) return completeWork(context.db, work);
+  // Whoever hinted at a change may not do so again.
+  if (response.state === 'unknown' && work.attempts <= recheckAttemptsMax) {
+    const { lookUpDelaysMs } = collections.capabilities;
+    const delayMs = lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)] ?? hourMs;
+    return postponeWork(context.db, work, addMs(context.clock.now(), delayMs));
+  }
+  if (!hasSucceeded) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
@@ -233,7 +242,21 @@ async function stopCollecting(context: PaymentContext, charge: Charge): Promise<
   if (!connector.collections.capabilities.canCancel)
     return applyResponse(context, charge, await connector.collections.lookUp(handlesOf(charge)));
   await noteChargeNow(context, charge, 'cancel_requested', `Asked ${displayName} to cancel.`);
-  return applyResponse(context, charge, await connector.collections.cancel(handlesOf(charge)));
+  const response = await connector.collections.cancel(handlesOf(charge));
+  return applyResponse(context, charge, await asExpired(context, charge, response));
+}
+
+/** A network that lets a payer pay for longer than we do reports as cancelled what has expired here. */
+async function asExpired(
+  context: PaymentContext,
+  charge: Charge,
+  response: CollectionResponse,
+): Promise<CollectionResponse> {
+  const isCancelled = response.state === 'refused' && response.failure.code === 'cancelled';
+  if (!isCancelled || charge.abandonedAt !== null) return response;
+  const intent = await findIntentById(context.db, charge.merchantId, charge.intentId);
+  const hasExpired = intent !== undefined && statusAt(intent, context.clock.now()) === 'expired';
+  return hasExpired ? refused('expired', 'The payment was not approved in time.') : response;
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */

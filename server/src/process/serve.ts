@@ -20,6 +20,7 @@ import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
+import { waveTestAccount } from '../networks/test-connectors.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';
@@ -114,10 +115,14 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     publicUrl,
     signatureHeader: config.signatureHeader,
   });
-  const { simulatorBearerSecret: bearerSecret } = secrets;
-  const approvalWindowMs = config.intentLifetimeMs;
-  const simulated = { db, clock, simulator, bearerSecret, publicUrl, log, approvalWindowMs, closing: parts.closing };
-  await server.register(simulatorRoutes(simulated));
+  await server.register(
+    simulatorRoutes({
+      ...{ simulator, db, clock, log, publicUrl, closing: parts.closing, bearerSecret: secrets.simulatorBearerSecret },
+      webhookUrl: () => `${address.internalUrl()}/networks/${waveTestAccount}/callbacks`,
+      approvalWindowMs: config.intentLifetimeMs,
+      businessNameOf: async (account) => (await money.merchants.byShortId(account))?.name ?? '',
+    }),
+  );
 }
 
 /** The pages behind a sign-in: of businesses' people and of operators. */

@@ -156,11 +156,11 @@ async function recheckTransfer(context: TransferContext, work: Work): Promise<vo
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (transfer?.status !== 'completed' && transfer?.status !== 'failed') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const response = await rail.lookUp();
-  const same = transfer.status === 'completed' ? 'succeeded' : 'refused';
-  const isNews = ['succeeded', 'refused', 'reversed'].includes(response.state) && response.state !== same;
-  if (isNews) await applyResponse(context, transfer, response);
-  if (transfer.status === 'failed') return completeWork(context.db, work);
+  const hasSucceeded = transfer.status === 'completed';
+  const response = await rail.lookUp({ hasSucceeded });
+  const news = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
+  if (news.includes(response.state)) await applyResponse(context, transfer, response);
+  if (!hasSucceeded) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);

@@ -29,7 +29,8 @@ export interface Rail {
   breakers: PayoutBreakers | null;
   /** Sends the same bytes each time, so that the network recognizes a repetition. */
   send(): Promise<PayoutResponse>;
-  lookUp(): Promise<PayoutResponse>;
+  /** With `hasSucceeded` only a reversal is of interest. */
+  lookUp(known?: Pick<LookUp, 'hasSucceeded'>): Promise<PayoutResponse>;
 }
 
 export async function railOf(
@@ -59,7 +60,7 @@ export async function railOf(
       capabilities: refunds.capabilities,
       breakers: null,
       send: () => refunds.start({ ...request, originalTransactionId }),
-      lookUp: () => refunds.lookUp(lookUpRequest),
+      lookUp: (known) => refunds.lookUp({ ...lookUpRequest, ...known, originalTransactionId }),
     };
   }
   assert(paysOut(connector), 'a network that pays out stays configured');
@@ -75,6 +76,6 @@ export async function railOf(
     capabilities: payouts.capabilities,
     breakers: payoutBreakers(connector, { merchantId, number: transfer.accountCanonical }),
     send: () => payouts.start({ ...request, ...beneficiary }),
-    lookUp: () => payouts.lookUp(lookUpRequest),
+    lookUp: (known) => payouts.lookUp({ ...lookUpRequest, ...known }),
   };
 }

@@ -15,7 +15,7 @@ const notFoundIsFinalAfterMs = 30_000;
 export function collectionCapabilities(network: string): CollectionCapabilities {
   return {
     shape: shapes[network] ?? 'push',
-    numberRequired: network !== 'wave',
+    numberRequired: true,
     canCancel: true,
     amountStepMinor: 1n,
     lookUpDelaysMs,
@@ -25,7 +25,6 @@ export function collectionCapabilities(network: string): CollectionCapabilities 
 }
 
 const shapes: Readonly<Record<string, CollectionShape>> = {
-  wave: 'redirect',
   afrimoney: 'push_then_confirm',
   qmoney: 'code',
   aps: 'push',
@@ -43,21 +42,22 @@ export const payoutCapabilities: PayoutCapabilities = {
 
 const hourMs = 60 * 60 * 1_000;
 
-/** Refunds, as the real networks are known to offer them: Wave the whole amount, APS in parts within two days. */
+/** Refunds, as the real networks are known to offer them: APS in parts within two days. */
 export function refundCapabilities(network: string): RefundCapabilities | null {
   const { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs, recheckAfterMs } = payoutCapabilities;
   const shared = { lookUpDelaysMs: delaysMs, resendAfterMs, giveUpAfterMs, recheckAfterMs };
-  if (network === 'wave') return { ...shared, partial: false, withinMs: 365 * 24 * hourMs };
   if (network === 'aps') return { ...shared, partial: true, withinMs: 48 * hourMs };
   return null;
 }
 
 /** In the order in which payers see them. */
 export function simulatedCapabilities(callTimeoutMs: number): Capabilities[] {
-  return knownNetworks.map(({ id: network, displayName, operator }) => ({
-    ...{ network, displayName, operator, callTimeoutMs },
-    testMode: true,
-    railAccount: `${network}-test`,
-    merchantId: null,
-  }));
+  return knownNetworks
+    .filter(({ id }) => id !== 'wave')
+    .map(({ id: network, displayName, operator }) => ({
+      ...{ network, displayName, operator, callTimeoutMs },
+      testMode: true,
+      railAccount: `${network}-test`,
+      merchantId: null,
+    }));
 }

@@ -35,7 +35,7 @@ async function collected(network: string, payer = '+2207510001'): Promise<string
     assert.ok(prompt);
     const action = prompt.actions.includes('approve') ? 'approve' : 'approve_late';
     await networks.simulator.act(prompt.sessionId, action);
-    response = await networks.connector(network).collections.lookUp({ reference: request.reference, handles: {} });
+    response = await networks.connector(network).collections.lookUp({ ...request, handles: {} });
   }
   assert.ok(response.state === 'succeeded', response.state);
   return response.providerTransaction.transactionId;
@@ -82,9 +82,9 @@ for (const network of ['wave', 'aps']) {
     );
     assert.notEqual(response.providerTransaction.transactionId, request.originalTransactionId);
     assert.deepEqual(await refunds(network).start(request), response);
-    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles: {} }), response);
+    assert.deepEqual(await refunds(network).lookUp({ ...request, handles: {} }), response);
     const handles = { payout_id: response.providerTransaction.networkReference };
-    assert.deepEqual(await refunds(network).lookUp({ reference: request.reference, handles }), response);
+    assert.deepEqual(await refunds(network).lookUp({ ...request, handles }), response);
     assert.deepEqual(await callbacksNow(network), [response]);
     assert.equal(await rowsOf(request), 1);
   });
@@ -168,13 +168,13 @@ test('Afrimoney and QMoney refuse refunds, and say so', async () => {
 test('a refund is no payout and a payout no refund, and extra fields are refused by their name', async () => {
   const request = refundOf(await collected('aps'));
   await refunds('aps').start(request);
-  assert.equal(
-    (await networks.payouts('aps').lookUp({ reference: request.reference, handles: {} })).state,
-    'not_found',
-  );
+  assert.equal((await networks.payouts('aps').lookUp({ ...request, handles: {} })).state, 'not_found');
   const payout = networks.payoutRequest('+2207510001');
   await networks.payouts('aps').start(payout);
-  assert.equal((await refunds('aps').lookUp({ reference: payout.reference, handles: {} })).state, 'not_found');
+  assert.equal(
+    (await refunds('aps').lookUp({ ...payout, handles: {}, originalTransactionId: 'T1' })).state,
+    'not_found',
+  );
   const response = await networks.server.inject({
     method: 'POST',
     url: '/simulator/networks/aps/refunds',
@@ -196,12 +196,12 @@ for (const [name, fault] of faults) {
       await withNetwork(onRequest, async ({ wave }) => {
         for (const response of [
           await refundsOf(wave).start(request),
-          await refundsOf(wave).lookUp({ reference: request.reference, handles: {} }),
+          await refundsOf(wave).lookUp({ ...request, handles: {} }),
         ]) {
           assert.equal(response.state, 'unknown');
         }
       });
-      const found = await good.lookUp({ reference: request.reference, handles: {} });
+      const found = await good.lookUp({ ...request, handles: {} });
       assert.equal(found.state, isDone ? 'succeeded' : 'not_found');
       assert.equal((await good.start(request)).state, 'succeeded');
       assert.equal(await rowsOf(request), 1);

@@ -1,0 +1,53 @@
+import type { CollectionOperations, Connector, PayoutOperations, RefundOperations } from '../contract.ts';
+import type { NetworkClientOptions } from '../http-client.ts';
+import { findKnownNetwork } from '../known-networks.ts';
+import { createWalletOperations } from './wallet.ts';
+import type { WalletOperations } from './wallet.ts';
+import { createCallbackReader } from './callback.ts';
+import type { WebhookSecrets } from './callback.ts';
+import { createWaveClient } from './client.ts';
+import type { WaveCredentials } from './client.ts';
+import { collectionOperations } from './collections.ts';
+import type { WaveOptions } from './options.ts';
+import { payoutOperations } from './payouts.ts';
+import { refundOperations } from './refunds.ts';
+import type { WaveRail } from './wave-rail.ts';
+
+export interface WaveConnectorOptions extends NetworkClientOptions {
+  railAccount: string;
+  testMode: boolean;
+  merchantId: string | null;
+  credentialsFor: (reference: string | null) => WaveCredentials;
+  webhookSecrets: WebhookSecrets;
+  options: WaveOptions;
+}
+
+/** A connector that holds connections open until it is closed. */
+export interface WaveConnector extends Connector {
+  readonly collections: CollectionOperations;
+  readonly payouts: PayoutOperations;
+  readonly refunds: RefundOperations;
+  /** What Wave offers beyond the contract. */
+  readonly wallet: WalletOperations;
+  close(): Promise<void>;
+}
+
+/** The connector of one wallet at Wave's own API. */
+export function createWaveConnector(setup: WaveConnectorOptions): WaveConnector {
+  const { railAccount, testMode, merchantId, callTimeoutMs, clock, options } = setup;
+  const client = createWaveClient({ ...setup, signGets: options.signGets });
+  const rail: WaveRail = { client, clock, options };
+  const known = findKnownNetwork('wave');
+  return {
+    capabilities: {
+      ...{ network: 'wave', displayName: known?.displayName ?? 'Wave', operator: known?.operator ?? null },
+      ...{ testMode, railAccount, merchantId, callTimeoutMs },
+    },
+    collections: collectionOperations(rail),
+    payouts: payoutOperations(rail),
+    refunds: refundOperations(rail),
+    readCallback: createCallbackReader(setup.webhookSecrets, options),
+    wallet: createWalletOperations(rail),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,69 @@
+// What Wave's documents leave open for The Gambia (docs/networks.md, "Wave"), with what we assume. Each is a setting of the account.
+
+const secondMs = 1_000;
+const hourMs = 3_600 * secondMs;
+
+export interface WaveOptions {
+  /** The documents show a currency without decimals only, so whole dalasi unless Wave says otherwise. */
+  amounts: 'whole' | 'bututs';
+  /** Whether requests without a body are signed too, where the key requires signatures. */
+  signGets: boolean;
+  /** Whether only the wallet with the number that the payer gave may pay. */
+  restrictPayer: boolean;
+  /** The form of mobile numbers; both work until the end of the migration. */
+  numberDigits: 'new' | 'old';
+  /** What a session means that has ended with a cancelled payment: the payer said no, or nobody paid in time. */
+  cancelledSession: 'declined_by_payer' | 'expired';
+  /** The oldest webhook that is accepted. Wave does not say whether a redelivery is signed anew. */
+  webhookAgeMaxSeconds: number;
+  webhookFutureMaxSeconds: number;
+  collections: {
+    lookUpDelaysMs: readonly number[];
+    notFoundIsFinalAfterMs: number;
+    /** Empty by default: each look costs a page of the day's transactions, and the daily statement has them too. */
+    recheckAfterMs: readonly number[];
+  };
+  payouts: {
+    lookUpDelaysMs: readonly number[];
+    resendAfterMs: number;
+    giveUpAfterMs: number;
+    recheckAfterMs: readonly number[];
+    breakerScope: 'network' | 'merchant_and_number';
+  };
+  refunds: {
+    withinMs: number;
+    recheckAfterMs: readonly number[];
+  };
+}
+
+/** What an account has unless its options say otherwise. */
+export const defaultWaveOptions: WaveOptions = {
+  amounts: 'whole',
+  signGets: true,
+  restrictPayer: false,
+  numberDigits: 'new',
+  cancelledSession: 'expired',
+  webhookAgeMaxSeconds: 300,
+  webhookFutureMaxSeconds: 30,
+  collections: {
+    lookUpDelaysMs: [15, 30, 60, 120].map((seconds) => seconds * secondMs),
+    notFoundIsFinalAfterMs: 120 * secondMs,
+    recheckAfterMs: [],
+  },
+  payouts: {
+    // Wave announces no outcome of a payout, and asks to begin with a second.
+    lookUpDelaysMs: [1, 2, 4, 8, 16, 32, 60, 120, 300].map((seconds) => seconds * secondMs),
+    // The key makes a repetition harmless, and Wave asks for it.
+    resendAfterMs: 10 * secondMs,
+    giveUpAfterMs: 24 * hourMs,
+    // A payout can be reversed for three days.
+    recheckAfterMs: [1, 24, 73].map((hours) => hours * hourMs),
+    breakerScope: 'network',
+  },
+  refunds: { withinMs: 365 * 24 * hourMs, recheckAfterMs: [] },
+};
+
+/** The options of an account: what it sets, and the defaults for the rest. */
+export function waveOptions(changes: Partial<WaveOptions>): WaveOptions {
+  return { ...defaultWaveOptions, ...changes };
+}

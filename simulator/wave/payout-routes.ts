@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { hidden } from '../authenticate.ts';
+import type { Payout } from '../payouts/payout.ts';
+import type { PayoutAddress } from '../payouts/simulated-payouts.ts';
+import { readPayoutRequest } from './payout-request.ts';
+import type { WaveRoutesContext } from './routes.ts';
+import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
+import { payoutErrors, payoutIdPrefix, wirePayout } from './wire-payout.ts';
+import type { WirePayout } from './wire-payout.ts';
+
+/** Send and look up; no webhook says how a payout ended. */
+export function addPayoutRoutes(server: FastifyInstance, context: WaveRoutesContext): void {
+  const { simulator, network, unanswered } = context;
+
+  server.post('/v1/payout', hidden, async (req, reply) => {
+    const { account, body } = context.read(req);
+    const key = req.headers['idempotency-key'];
+    const request = readPayoutRequest(body, { key, network, account, webhookUrl: context.webhookUrl() });
+    const result = await simulator.payouts.start(request);
+    switch (result.kind) {
+      case 'payout':
+        return sentPayout(result.payout);
+      case 'silent':
+        unanswered.keepOpen(reply);
+        return reply;
+      case 'conflict':
+        throw new WaveError(409, 'idempotency-mismatch', 'The key was used for another request.');
+      case 'not_accepted':
+        throw serviceUnavailable();
+      case 'float_empty':
+        throw new WaveError(422, 'insufficient-funds', 'The wallet has too little money.');
+    }
+  });
+
+  server.get<{ Params: { id: string } }>('/v1/payout/:id', hidden, async (req) => {
+    const { account } = context.read(req);
+    const payout = await simulator.payouts.find(addressOf(context, account, req.params.id));
+    if (!payout) throw notFound('not-found');
+    return wirePayout(payout);
+  });
+
+  server.get<{ Querystring: { client_reference?: unknown } }>('/v1/payouts/search', hidden, async (req) => {
+    const { account } = context.read(req);
+    const { client_reference: sought } = req.query;
+    const reference = typeof sought === 'string' ? sought : '';
+    const payout = await simulator.payouts.findByReference({ account, network: network.id, reference });
+    return { result: payout ? [wirePayout(payout)] : [] };
+  });
+}
+
+/** A payout that fails at once is an error; one that fails later is a failed payout. */
+function sentPayout(payout: Payout): WirePayout {
+  if (payout.status !== 'failed' || payout.failureCode === null) return wirePayout(payout);
+  const { code, message } = payoutErrors[payout.failureCode];
+  throw new WaveError(422, code, message);
+}
+
+function addressOf({ network }: WaveRoutesContext, account: string, id: string): PayoutAddress {
+  const payoutId = id.startsWith(payoutIdPrefix) ? id.slice(payoutIdPrefix.length) : id;
+  return { account, network: network.id, payoutId };
+}
