@@ -34,6 +34,9 @@ type SessionChanges = Partial<
 
 /** What is wrong with a forged callback. */
 export interface Forgery {
+  type?: string;
+  /** The account in the URL. */
+  to?: string;
   secret?: string;
   signedBy?: string;
   sentAt?: Date;
@@ -225,28 +228,27 @@ export class PaymentStory {
     );
   }
 
-  /** Sends a callback as a network does, or a forged one; returns the status. */
-  async sendCallback(network: string, data: unknown, forgery: Forgery = {}): Promise<number> {
-    const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
+  /** Sends a webhook as Wave does, which signs it, or a forged one; returns the status. */
+  async sendWebhook(data: unknown, forgery: Forgery = {}): Promise<number> {
+    const body = JSON.stringify({ id: 'EV_test', type: forgery.type ?? 'checkout.session.completed', data });
     const { simulatorCallbackSecret } = this.service.secrets;
-    const secret = forgery.secret ?? callbackSigningSecret(simulatorCallbackSecret, forgery.signedBy ?? network);
+    const secret = forgery.secret ?? callbackSigningSecret(simulatorCallbackSecret, forgery.signedBy ?? 'wave');
     const signature = forgery.signature ?? signCallback(secret, { sentAt: forgery.sentAt ?? this.clock.now(), body });
-    const headers = { 'content-type': 'application/json', 'sim-signature': signature };
+    const headers = { ...jsonContent, 'wave-signature': signature };
     const init = { method: 'POST', headers, body: forgery.body ?? body };
-    return statusOf(await fetch(`${this.service.url}/networks/${network}-test/callbacks`, init));
+    return statusOf(await fetch(`${this.service.url}/networks/${forgery.to ?? 'wave-test'}/callbacks`, init));
   }
 
-  /** The network's report of a charge that was paid in full. */
-  async sessionOf(transactionId: string, changes: Body = {}): Promise<Body> {
-    const { payment_method: network, reference } = await this.transaction(transactionId);
+  /** Wave's checkout session of a charge that was paid in full. */
+  async checkoutOf(transactionId: string, changes: Body = {}): Promise<Body> {
+    const { reference } = await this.transaction(transactionId);
     const session = await this.#session(transactionId);
-    const paid = {
-      gross_amount: '450.50',
-      fee: '0.00',
-      currency: 'GMD',
-      transaction_id: session?.transactionId ?? 'T-unknown',
+    return {
+      id: `cos-${session?.id ?? 'unknown'}`,
+      ...{ amount: '450.50', currency: 'GMD', client_reference: reference, last_payment_error: null },
+      ...{ checkout_status: 'complete', payment_status: 'succeeded', transaction_id: session?.transactionId ?? 'T0' },
+      ...changes,
     };
-    return { id: session?.id ?? 'unknown', network, reference, status: 'complete', paid, ...changes };
   }
 
   /** The kinds of an object's events; fails unless their sequence numbers count up from 1. */
