@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private' | 'wave' | 'gsma';
+export type WireName = 'private' | 'wave' | '54pay' | 'gsma';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {
@@ -19,7 +19,7 @@ export interface SimulatedNetwork {
   readonly wires: { readonly collections: WireName; readonly payouts: WireName };
 }
 
-const privateWires = { collections: 'private', payouts: 'private' } as const;
+const aggregatedWires = { collections: '54pay', payouts: 'gsma' } as const;
 const gsmaWires = { collections: 'gsma', payouts: 'gsma' } as const;
 
 /** One network for each of the four shapes in The Gambia; Wave and Afrimoney as they are known to behave. */
@@ -40,7 +40,7 @@ export const simulatedNetworks: readonly SimulatedNetwork[] = [
     numberRequired: true,
     codes: 'page',
     refunds: 'none',
-    wires: privateWires,
+    wires: aggregatedWires,
   },
   {
     id: 'qmoney',
@@ -49,7 +49,7 @@ export const simulatedNetworks: readonly SimulatedNetwork[] = [
     numberRequired: true,
     codes: 'page',
     refunds: 'none',
-    wires: privateWires,
+    wires: aggregatedWires,
   },
   {
     id: 'aps',

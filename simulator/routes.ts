@@ -3,6 +3,7 @@ import { assert } from '../server/src/kit/assert.ts';
 import type { Log } from '../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../server/src/kit/strict-json.ts';
 import { authenticate, hidden } from './authenticate.ts';
+import { payinRoutes } from './54pay/routes.ts';
 import { gsmaRoutes } from './gsma/routes.ts';
 import type { GsmaRequestsOptions } from './gsma/gsma-requests.ts';
 import { addPayoutRoutes } from './payouts/payout-routes.ts';
@@ -37,7 +38,9 @@ export function simulatorRoutes(options: SimulatorRoutesOptions): FastifyPluginA
     const unanswered = new UnansweredRequests();
     server.addHook('preClose', async () => unanswered.close());
     options.closing?.addEventListener('abort', () => unanswered.close());
-    await server.register(gsmaRoutes({ ...options, unanswered }), { prefix: '/simulator/networks/gsma' });
+    const wireOptions = { ...options, unanswered };
+    await server.register(gsmaRoutes(wireOptions), { prefix: '/simulator/networks/gsma' });
+    await server.register(payinRoutes(wireOptions), { prefix: '/simulator/networks/54pay/collection/v1' });
     parseBodiesStrictly(server);
     handleErrors(server, options.log);
     await server.register(async (collections) => addRoutes(collections, options, unanswered), {

@@ -1,3 +1,4 @@
+import { createPayinWire } from './54pay/report.ts';
 import { createGsmaWire } from './gsma/gsma-wire.ts';
 import type { NetworkWires } from './network-wire.ts';
 import { createPrivateWire } from './private-wire.ts';
@@ -8,5 +9,10 @@ export type NetworkWiresOptions = PrivateWireOptions;
 
 /** Every wire that a simulated network speaks. */
 export function createNetworkWires(options: NetworkWiresOptions): NetworkWires {
-  return { private: createPrivateWire(options), wave: createWaveWire(options), gsma: createGsmaWire() };
+  return {
+    private: createPrivateWire(options),
+    wave: createWaveWire(options),
+    '54pay': createPayinWire(),
+    gsma: createGsmaWire(),
+  };
 }

@@ -228,7 +228,7 @@ test('0009: the network requires a code; a wrong one can be retried, the right o
     intent: 'successful',
     charge: 'completed',
     events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
-    movements: [booked.replace('gsma', 'qmoney')],
+    movements: [booked.replace('gsma', '54pay')],
   });
   assert.ok(story.service.logLines.every((line) => !line.includes('123456') && !line.includes('654321')));
 });

@@ -4,6 +4,7 @@ import { accountCredential, callbackSigningSecret, requestSigningSecret } from '
 import type { Connector } from './contract.ts';
 import { createSimulatedConnectors } from './simulated/connectors.ts';
 import { createGsmaTestConnectors } from './gsma/test-account.ts';
+import { createPayinTestConnectors } from './54pay/test-account.ts';
 import { accountOf } from './reference.ts';
 import { createWaveConnector } from './wave/connector.ts';
 import { waveOptions } from './wave/options.ts';
@@ -39,6 +40,7 @@ export function createTestConnectors(options: TestConnectorsOptions): TestConnec
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
   return [
     createTestWave(options),
+    ...createPayinTestConnectors({ ...options, callTimeoutMs }),
     ...createGsmaTestConnectors({ ...options, callTimeoutMs }),
     ...createSimulatedConnectors(options),
   ];

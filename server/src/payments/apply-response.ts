@@ -145,11 +145,12 @@ function isSameStep(charge: Charge, step: Pick<Charge, 'progress' | 'nextAction'
 
 /** The network did not accept the payer's code. */
 export class CodeRefusedError extends AppError {
-  readonly attemptsLeft: number;
+  /** Null where the network does not say. */
+  readonly attemptsLeft: number | null;
 
-  constructor(attemptsLeft: number) {
+  constructor(attemptsLeft: number | null) {
     const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
-    const message = `The code is incorrect; ${tries}.`;
+    const message = attemptsLeft === null ? 'The code is incorrect.' : `The code is incorrect; ${tries}.`;
     super('invalid_request', message, { fields: [{ path: 'code', message }] });
     this.attemptsLeft = attemptsLeft;
   }

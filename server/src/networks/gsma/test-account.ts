@@ -11,7 +11,12 @@ const pays: Pick<GsmaNetwork, 'paysOut' | 'refundHours'> = { paysOut: true, refu
 
 /** How the simulated provider of the test environment is configured: its own words, and the shortest waits. */
 const testConfiguration: GsmaConfiguration = readGsmaConfiguration({
-  networks: [{ network: 'aps', collects: true, ...pays, refunds: 'parts', institution: institution('aps') }],
+  networks: [
+    // Another account collects on these two, which cannot refund.
+    { network: 'afrimoney', collects: false, ...pays, refunds: 'none', institution: institution('afrimoney') },
+    { network: 'qmoney', collects: false, ...pays, refunds: 'none', institution: institution('qmoney') },
+    { network: 'aps', collects: true, ...pays, refunds: 'parts', institution: institution('aps') },
+  ],
   statuses: { pending: 'pending', completed: 'succeeded', reversed: 'reversed' },
   errors: {
     requestExpired: 'expired',
