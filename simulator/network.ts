@@ -2,7 +2,7 @@
 export type SessionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
 
 /** The wires that the simulated networks speak (`network-wire.ts`). */
-export type WireName = 'private' | 'wave' | '54pay' | 'gsma';
+export type WireName = 'wave' | '54pay' | 'gsma';
 
 /** A network that the simulator replaces. */
 export interface SimulatedNetwork {

@@ -3,7 +3,7 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../server/src/kit/strict-json.ts';
-import { hidden } from '../authenticate.ts';
+import { hidden } from '../route-options.ts';
 import { simulatedNetworks } from '../network.ts';
 import { codeLength } from '../session.ts';
 import type { Session } from '../session.ts';

@@ -1,5 +1,5 @@
 import type { PayoutFailureCode } from '../payouts/payout.ts';
-import type { RefusalCode } from '../refusal.ts';
+import type { RefundRefusal } from '../refunds/start-refund.ts';
 import type { Session } from '../session.ts';
 
 // docs/networks.md, "GSMA Mobile Money API". Codes in the second group are this provider's own, as the API allows.
@@ -84,7 +84,7 @@ export function payoutError(code: PayoutFailureCode | null): GsmaError {
 }
 
 /** Why a reversal is refused, by the simulator's own code. */
-export function reversalError(code: RefusalCode, description: string): GsmaError {
+export function reversalError(code: RefundRefusal, description: string): GsmaError {
   switch (code) {
     case 'refunds_not_supported':
       return new GsmaError('businessRule', 'transactionTypeError', description);
@@ -92,7 +92,7 @@ export function reversalError(code: RefusalCode, description: string): GsmaError
       return new GsmaError('businessRule', 'underPaymentNotAllowed', description);
     case 'exceeds_refundable':
       return new GsmaError('businessRule', 'overPaymentNotAllowed', description);
-    default:
+    case 'not_refundable':
       return new GsmaError('businessRule', 'incorrectState', description);
   }
 }

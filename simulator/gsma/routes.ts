@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseStrictJsonBytes, StrictJsonError } from '../../server/src/kit/strict-json.ts';
-import { hidden } from '../authenticate.ts';
+import { hidden } from '../route-options.ts';
 import type { Simulator } from '../simulator.ts';
 import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { duplicateRequest, GsmaError, notFound } from './error.ts';

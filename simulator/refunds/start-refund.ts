@@ -6,12 +6,14 @@ import { findPayoutByReference, listRefundsByTransaction } from '../payouts/quer
 import { startPayoutWithin } from '../payouts/start-payout.ts';
 import type { PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
-import type { RefusalCode } from '../refusal.ts';
 import { statusAt } from '../session.ts';
 import type { Session } from '../session.ts';
 import type { RefundRequest } from './refund-request.ts';
 
-export type RefundStart = PayoutStart | { kind: 'refused'; code: RefusalCode; message: string };
+/** Why a network does not refund; nothing was created. */
+export type RefundRefusal = 'refunds_not_supported' | 'partial_not_supported' | 'not_refundable' | 'exceeds_refundable';
+
+export type RefundStart = PayoutStart | { kind: 'refused'; code: RefundRefusal; message: string };
 
 /**
  * Refunds a collection, or returns the refund that the same request started before. The refund behaves as a payout to the
@@ -53,7 +55,7 @@ async function refusalOf(
   { network, account, transactionId, amountMinor, currency }: RefundRequest,
   session: Session | undefined,
   now: Date,
-): Promise<{ code: RefusalCode; message: string } | null> {
+): Promise<{ code: RefundRefusal; message: string } | null> {
   if (network.refunds === 'none') return { code: 'refunds_not_supported', message: 'This network does not refund.' };
   if (!session || statusAt(session, now) !== 'complete' || session.currency !== currency) {
     return { code: 'not_refundable', message: 'No collection was paid with this transaction.' };

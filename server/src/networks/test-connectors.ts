@@ -2,7 +2,6 @@ import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
 import { accountCredential, callbackSigningSecret, requestSigningSecret } from '../../../simulator/credentials.ts';
 import type { Connector } from './contract.ts';
-import { createSimulatedConnectors } from './simulated/connectors.ts';
 import { createGsmaTestConnectors } from './gsma/test-account.ts';
 import { createPayinTestConnectors } from './54pay/test-account.ts';
 import { accountOf } from './reference.ts';
@@ -42,7 +41,6 @@ export function createTestConnectors(options: TestConnectorsOptions): TestConnec
     createTestWave(options),
     ...createPayinTestConnectors({ ...options, callTimeoutMs }),
     ...createGsmaTestConnectors({ ...options, callTimeoutMs }),
-    ...createSimulatedConnectors(options),
   ];
 }
 
