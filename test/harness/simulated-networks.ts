@@ -7,10 +7,16 @@ import { seededRandom } from '../../server/src/kit/random.ts';
 import { collects, paysOut } from '../../server/src/networks/contract.ts';
 import type {
   CollectingConnector,
+  CollectionResponse,
+  Connector,
+  PayoutConnector,
   PayoutOperations,
+  PayoutResponse,
+  ProviderNotification,
   StartCollection,
   StartPayout,
 } from '../../server/src/networks/contract.ts';
+import { accountOf } from '../../server/src/networks/reference.ts';
 import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
 import type { TestConnector } from '../../server/src/networks/test-connectors.ts';
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
@@ -57,6 +63,15 @@ export interface SimulatedNetworks {
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
   /** A payout of 100 GMD with a new reference. */
   payoutRequest(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
+  /**
+   * What we learn of collections from the due callbacks of a network, in order of arrival: what they report, or, where they prove
+   * nothing, what a look-up then finds.
+   */
+  reportedCollections(network: string): Promise<CollectionResponse[]>;
+  /** The same of payouts. */
+  reportedPayouts(network: string): Promise<PayoutResponse[]>;
+  /** The simulator's own id of a collection. */
+  sessionIdOf(network: string, request: { reference: string }): Promise<string>;
   /** Resolves once the network has stored the session or payout, though it may never respond. */
   untilStored(request: { reference: string }): Promise<void>;
   /** Another process of the same simulated networks, which shares only the database. */
@@ -101,6 +116,11 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     if (!found || !collects(found)) throw new Error(`no connector collects on ${network}`);
     return found;
   };
+  const payoutConnector = (network: string): PayoutConnector => {
+    const found = connectors.find((candidate) => candidate.capabilities.network === network && paysOut(candidate));
+    if (!found || !paysOut(found)) throw new Error(`no connector pays out to ${network}`);
+    return found;
+  };
   return {
     db,
     clock,
@@ -113,10 +133,21 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     business,
     routesOptions,
     connector,
-    payouts: (network) => {
-      const found = connectors.find((candidate) => candidate.capabilities.network === network && paysOut(candidate));
-      if (!found?.payouts) throw new Error(`no connector pays out to ${network}`);
-      return found.payouts;
+    payouts: (network) => payoutConnector(network).payouts,
+    reportedCollections: async (network) => {
+      const { collections, readCallback } = connector(network);
+      const notifications = await notificationsNow({ receiver, sender, clock }, readCallback);
+      return answered(notifications, 'collection', (reference) => collections.lookUp({ reference, handles: {} }));
+    },
+    reportedPayouts: async (network) => {
+      const { payouts, readCallback } = payoutConnector(network);
+      const notifications = await notificationsNow({ receiver, sender, clock }, readCallback);
+      return answered(notifications, 'payout', (reference) => payouts.lookUp({ reference, handles: {} }));
+    },
+    sessionIdOf: async (network, { reference }) => {
+      const session = await simulator.findByReference({ account: accountOf(reference), network, reference });
+      if (!session) throw new Error(`${network} has no such session`);
+      return session.id;
     },
     ...requestsTo(`${receiver.url}/callbacks`, clock),
     untilStored: ({ reference }) =>
@@ -135,6 +166,36 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     },
   };
 }
+
+/** The notifications of the due callbacks, in order of arrival. */
+async function notificationsNow(
+  { receiver, sender, clock }: Pick<SimulatedNetworks, 'receiver' | 'sender' | 'clock'>,
+  readCallback: Connector['readCallback'],
+): Promise<ProviderNotification[]> {
+  receiver.received.length = 0;
+  while ((await sender.sendDueCallbacks()) > 0);
+  return receiver.received.flatMap(({ path, headers, body }) => {
+    const query = Object.fromEntries(new URL(path, receiver.url).searchParams);
+    const reading = readCallback({ headers, query, body, receivedAt: clock.now() });
+    if (!reading.accepted) throw new Error(`a callback was refused: ${reading.reason}`);
+    return reading.notifications;
+  });
+}
+
+async function answered<Operation extends ProviderNotification['operation']>(
+  notifications: readonly ProviderNotification[],
+  operation: Operation,
+  lookUp: (reference: string) => Promise<ResponseOf<Operation>>,
+): Promise<ResponseOf<Operation>[]> {
+  const ofKind = notifications.filter((notification) => notification.operation === operation);
+  return Promise.all(
+    ofKind.map(
+      async ({ reference, response }) => (response as ResponseOf<Operation> | null) ?? (await lookUp(reference)),
+    ),
+  );
+}
+
+type ResponseOf<Operation> = Operation extends 'collection' ? CollectionResponse : PayoutResponse;
 
 /** Requests that differ only in their reference, unless a test changes more. */
 function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'payoutRequest'> {
