@@ -87,10 +87,8 @@ export function createGsmaRequests(
     const result = await run(write);
     if (result.kind !== 'session' && result.kind !== 'payout') return refusalOf(result);
     const subject = startedSubject(result);
-    if (created !== undefined) return { kind: 'accepted', request: created.request, subject };
-    // The reference was used with another key, which now finds it too.
-    await db.run(write(subject));
-    return { kind: 'duplicate' };
+    // Without a new row the reference was used before, with another key.
+    return created === undefined ? { kind: 'duplicate' } : { kind: 'accepted', request: created.request, subject };
   };
   return {
     collect: async (caller, headers, body) => {

@@ -177,8 +177,8 @@ async function notificationsNow(
   return receiver.received.flatMap(({ path, headers, body }) => {
     const query = Object.fromEntries(new URL(path, receiver.url).searchParams);
     const reading = readCallback({ headers, query, body, receivedAt: clock.now() });
-    if (!reading.accepted) throw new Error(`a callback was refused: ${reading.reason}`);
-    return reading.notifications;
+    // Also callbacks of other networks are due.
+    return reading.accepted ? reading.notifications : [];
   });
 }
 
