@@ -179,7 +179,10 @@ export default {
       name: 'who-knows-the-simulator',
       comment: 'Only its connectors know the simulator, and what starts it beside the service.',
       severity: 'error',
-      from: { path: '^server/src/', pathNot: ['^server/src/(app|process|networks/simulated)/', isTest] },
+      from: {
+        path: '^server/src/',
+        pathNot: ['^server/src/(app|process)/', '^server/src/networks/[^/]+/test-account', isTest],
+      },
       to: { path: '^simulator/' },
     },
     {

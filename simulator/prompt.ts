@@ -24,7 +24,7 @@ export interface Prompt {
   /** The one-time code "sent by SMS", while it can be entered. */
   code: string | null;
   /** Whether the phone itself asks for the code; otherwise the merchant's page does. */
-  asksForCode: boolean;
+  requiresCode: boolean;
   codeAttemptsLeft: number;
   /** Approved on the phone; waits for the merchant's page to confirm, or for 30 s. */
   awaitsConfirmation: boolean;
@@ -56,7 +56,7 @@ export function promptOf(stored: Session, now: Date): Prompt {
     payerNumber: session.payerNumber,
     payerNumberAsSent: session.payerNumberAsSent,
     code: status === 'open' ? session.code : null,
-    asksForCode: status === 'open' && session.code !== null && session.shape !== 'code',
+    requiresCode: status === 'open' && session.code !== null && session.shape !== 'code',
     codeAttemptsLeft: Number(session.codeAttemptsLeft),
     awaitsConfirmation: status === 'open' && session.approvedAt !== null,
     failureCode: status === 'failed' ? session.failureCode : null,

@@ -5,7 +5,7 @@ import type { GsmaRequestsOptions } from './gsma/gsma-requests.ts';
 import { gsmaRoutes } from './gsma/routes.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 import { addWaveRoutes } from './wave/routes.ts';
-import type { WaveRoutesOptions } from './wave/routes.ts';
+import type { WaveRoutesOptions } from './wave/context.ts';
 
 export interface SimulatorRoutesOptions extends WaveRoutesOptions, GsmaRequestsOptions {
   /** Aborted when the process shuts down: held requests are closed. */

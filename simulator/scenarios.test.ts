@@ -196,7 +196,7 @@ test('0009 on APS expects the code on the phone, and accepts 123456', async () =
   assert.deepEqual(started.nextAction, { type: 'approve_on_phone' });
   const id = await networks.sessionIdOf('aps', request);
   const wrong = await networks.simulator.act(id, 'approve', '000000');
-  assert.deepEqual([wrong?.prompt.asksForCode, wrong?.prompt.codeAttemptsLeft], [true, 2]);
+  assert.deepEqual([wrong?.prompt.requiresCode, wrong?.prompt.codeAttemptsLeft], [true, 2]);
   await networks.simulator.act(id, 'approve', '123456');
   assert.equal((await lookUp('aps', request)).state, 'succeeded');
   await networks.reportedCollections('aps');

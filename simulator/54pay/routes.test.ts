@@ -56,7 +56,7 @@ const moduleOf = (body: Record<string, unknown>): string =>
   );
 
 /** The reason of a refusal, else what the response says. */
-async function answerTo(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<unknown> {
+async function outcomeOf(body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<unknown> {
   const { responseDetails } = await call({ path: '/payin', body, headers: { 'x-module': moduleOf(body), ...headers } });
   const { failedReason, responseMessage } = responseDetails as Record<string, unknown>;
   return failedReason ?? responseMessage;
@@ -65,12 +65,12 @@ async function answerTo(body: Record<string, unknown>, headers: Record<string, s
 test('a payin needs the headers that the documents require', async () => {
   const body = payin();
   const wrong = 'INCORRECT SECURITY MODULE';
-  assert.equal(await answerTo(body, { 'x-module': '' }), wrong);
-  assert.equal(await answerTo(body, { 'x-module': base64('100.50') }), wrong);
-  assert.equal(await answerTo(body, { 'x-business': publicKey }), wrong, 'not encoded');
-  assert.equal(await answerTo(body, { 'x-business': base64('guessed') }), wrong);
-  assert.equal(await answerTo(body, { 'x-app': 'web' }), wrong);
-  assert.equal(await answerTo(body), 'PENDING');
+  assert.equal(await outcomeOf(body, { 'x-module': '' }), wrong);
+  assert.equal(await outcomeOf(body, { 'x-module': base64('100.50') }), wrong);
+  assert.equal(await outcomeOf(body, { 'x-business': publicKey }), wrong, 'not encoded');
+  assert.equal(await outcomeOf(body, { 'x-business': base64('guessed') }), wrong);
+  assert.equal(await outcomeOf(body, { 'x-app': 'web' }), wrong);
+  assert.equal(await outcomeOf(body), 'PENDING');
 });
 
 test('a payin with a wrong or unknown field is refused, and creates nothing', async () => {
@@ -91,7 +91,7 @@ test('a payin with a wrong or unknown field is refused, and creates nothing', as
   ];
   for (const [changes, reason] of refused) {
     const body = payin(changes);
-    assert.equal(await answerTo(body), reason, JSON.stringify(changes));
+    assert.equal(await outcomeOf(body), reason, JSON.stringify(changes));
     const status = await call({ path: `/status?transactionReference=${String(body['transactionReference'])}` });
     assert.match(JSON.stringify(status), /TRANSACTION NOT FOUND/);
   }
@@ -99,13 +99,13 @@ test('a payin with a wrong or unknown field is refused, and creates nothing', as
 
 test('a reference is accepted once, for all operators', async () => {
   const body = payin();
-  assert.equal(await answerTo(body), 'PENDING');
-  assert.equal(await answerTo(body), 'DUPLICATE REFERENCE');
-  const repeated = await Promise.all(Array.from({ length: 5 }, () => answerTo(body)));
+  assert.equal(await outcomeOf(body), 'PENDING');
+  assert.equal(await outcomeOf(body), 'DUPLICATE REFERENCE');
+  const repeated = await Promise.all(Array.from({ length: 5 }, () => outcomeOf(body)));
   assert.deepEqual(new Set(repeated), new Set(['DUPLICATE REFERENCE']));
   const fresh = payin();
-  const racing = await Promise.all(Array.from({ length: 10 }, () => answerTo(fresh)));
-  assert.equal(racing.filter((answer) => answer === 'PENDING').length, 1);
+  const racing = await Promise.all(Array.from({ length: 10 }, () => outcomeOf(fresh)));
+  assert.equal(racing.filter((outcome) => outcome === 'PENDING').length, 1);
 });
 
 test('a completion needs the module of its payin, and a known reference of the same business', async () => {

@@ -69,12 +69,12 @@ function addPayin(server: FastifyInstance, options: PayinRoutesOptions): void {
 function payinResponse(session: Session): Record<string, unknown> {
   const { reference, status, shape } = session;
   if (status === 'failed') return failure(failedReason(session), reference);
-  const asksForCode = shape === 'code';
+  const requiresCode = shape === 'code';
   return {
     responseDetails: { responseCode: '09', responseMessage: 'PENDING' },
     transactionReference: reference,
-    otpIsRequired: asksForCode,
-    lengthOfOtp: asksForCode ? codeLength : 0,
+    otpIsRequired: requiresCode,
+    lengthOfOtp: requiresCode ? codeLength : 0,
     redirectionRequired: false,
   };
 }

@@ -58,38 +58,13 @@ export function createGsmaRequests(
   { db, clock, approvalWindowMs }: GsmaRequestsOptions,
 ): GsmaRequests {
   const { payouts, refunds } = simulator;
-  const subjectOf = async ({ account, network, operation, subjectId }: GsmaRequest): Promise<Subject | undefined> => {
-    if (operation === 'collection') {
-      const session = await simulator.find({ account, network, sessionId: subjectId });
-      return session && { operation, session };
-    }
-    const payout = await payouts.findPayoutOrRefund({ account, network, payoutId: subjectId });
-    return payout && { operation, payout };
-  };
+  const subjectOf = (request: GsmaRequest) => findSubject(simulator, request);
   const found = async (request: GsmaRequest | undefined): Promise<FoundRequest | undefined> => {
     const subject = request && (await subjectOf(request));
     return subject && { request, subject };
   };
-  /** `run` starts the request in the simulator, and writes its row in the same transaction. */
-  const start = async (
-    { account, network }: GsmaCaller,
-    { correlationId }: RequestHeaders,
-    run: (write: (subject: Subject) => Statement) => Promise<StartResult | RefundStart>,
-  ): Promise<StartedRequest> => {
-    const known = await findGsmaRequest(db, { account, correlationId });
-    if (known) return { kind: (await subjectOf(known)) ? 'duplicate' : 'silent' };
-    let created: FoundRequest | undefined;
-    const write = (subject: Subject): Statement => {
-      const request = newRequest({ account, correlationId, network: network.id }, subject);
-      created = { request, subject };
-      return insertGsmaRequest(request);
-    };
-    const result = await run(write);
-    if (result.kind !== 'session' && result.kind !== 'payout') return refusalOf(result);
-    const subject = startedSubject(result);
-    // Without a new row the reference was used before, with another key.
-    return created === undefined ? { kind: 'duplicate' } : { kind: 'accepted', request: created.request, subject };
-  };
+  const start = (caller: GsmaCaller, headers: RequestHeaders, run: Run) =>
+    startOnce({ db, subjectOf }, { ...caller, ...headers }, run);
   return {
     collect: async (caller, headers, body) => {
       const request = { ...requestOf(caller, headers, body, 'collections'), ...payerOf(body) };
@@ -132,6 +107,41 @@ export function createGsmaRequests(
       return payout && { operation: 'payout', payout };
     },
   };
+}
+
+async function findSubject(
+  simulator: Simulator,
+  { account, network, operation, subjectId }: GsmaRequest,
+): Promise<Subject | undefined> {
+  if (operation === 'collection') {
+    const session = await simulator.find({ account, network, sessionId: subjectId });
+    return session && { operation, session };
+  }
+  const payout = await simulator.payouts.findPayoutOrRefund({ account, network, payoutId: subjectId });
+  return payout && { operation, payout };
+}
+
+/** Starts a request in the simulator, and writes its row in the same transaction. */
+type Run = (write: (subject: Subject) => Statement) => Promise<StartResult | RefundStart>;
+
+async function startOnce(
+  { db, subjectOf }: { db: Database; subjectOf: (request: GsmaRequest) => Promise<Subject | undefined> },
+  { account, network, correlationId }: GsmaCaller & RequestHeaders,
+  run: Run,
+): Promise<StartedRequest> {
+  const known = await findGsmaRequest(db, { account, correlationId });
+  if (known) return { kind: (await subjectOf(known)) ? 'duplicate' : 'silent' };
+  let created: FoundRequest | undefined;
+  const result = await run((subject) => {
+    const request = newRequest({ account, correlationId, network: network.id }, subject);
+    created = { request, subject };
+    return insertGsmaRequest(request);
+  });
+  if (result.kind !== 'session' && result.kind !== 'payout') return refusalOf(result);
+  // Without a new row the reference was used before, with another key.
+  return created === undefined
+    ? { kind: 'duplicate' }
+    : { kind: 'accepted', request: created.request, subject: startedSubject(result) };
 }
 
 function newRequest(key: { account: string; correlationId: string; network: string }, subject: Subject): GsmaRequest {

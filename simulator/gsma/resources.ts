@@ -63,7 +63,7 @@ function collectionOf(session: Session): Record<string, unknown> {
   return {
     transactionReference: session.transactionId,
     type: 'merchantpay',
-    transactionStatus: session.status === 'reversed' ? 'reversed' : session.status === 'open' ? 'pending' : 'completed',
+    transactionStatus: collectionStatus(session),
     requestingOrganisationTransactionReference: session.reference,
     amount: formatAmount(session.amountPaidMinor, { style: 'plain' }),
     currency: session.currency,
@@ -72,6 +72,11 @@ function collectionOf(session: Session): Record<string, unknown> {
     descriptionText: session.description,
     creationDate: session.createdAt.toISOString(),
   };
+}
+
+function collectionStatus({ status }: Session): string {
+  if (status === 'open') return 'pending';
+  return status === 'reversed' ? status : 'completed';
 }
 
 function payoutOf(payout: Payout): Record<string, unknown> {

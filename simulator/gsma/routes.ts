@@ -42,7 +42,7 @@ function addRequests(server: FastifyInstance, options: GsmaRoutesOptions, reques
   ) =>
     server.post<{ Params: Params }>(path, hidden, async (req, reply) => {
       const caller = readCaller(req.headers, options);
-      const started = await start(req as FastifyRequest<{ Params: Params }>, caller, readBody(req.body));
+      const started = await start(req, caller, readBody(req.body));
       return respond(reply, options, started);
     });
 

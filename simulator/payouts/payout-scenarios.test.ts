@@ -206,7 +206,7 @@ for (const [ending, afterMs, isPolled] of [
   ['0009', 2_000, false],
   ['0011', 30_000, true],
 ] as const) {
-  test(`${ending} is completed after ${afterMs / 1_000} s, and ${isPolled ? 'found by polling' : 'reported then'}`, async () => {
+  test(`${ending} is completed after ${afterMs / 1_000} s, ${isPolled ? 'and polled' : 'and reported'}`, async () => {
     const { clock } = networks;
     const request = networks.payoutRequest(`+220751${ending}`);
     const response = await start(request);

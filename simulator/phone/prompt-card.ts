@@ -45,7 +45,7 @@ function promptStatusText(prompt: Prompt): string {
       if (prompt.awaitsConfirmation) {
         return 'Approved here. Now press “I have approved” on the payment page; otherwise it is confirmed after 30 seconds.';
       }
-      if (prompt.asksForCode) return codeHint(prompt.codeAttemptsLeft);
+      if (prompt.requiresCode) return codeHint(prompt.codeAttemptsLeft);
       if (prompt.code === null) return '';
       return `Enter it on ${prompt.network === 'wave' ? 'Wave’s' : 'the payment'} page to approve.`;
     case 'complete':
@@ -78,7 +78,7 @@ export function promptForm(prompt: Prompt, { path, proof }: { path: string; proo
   return html`<form method="post" action="${path}">
 ${proof}
 <input type="hidden" name="session" value="${prompt.sessionId}">
-${prompt.asksForCode && codeField(prompt)}
+${prompt.requiresCode && codeField(prompt)}
 ${prompt.actions.map((action) => {
   const { label, style } = actionButtons[action];
   return html`<button class="${style}" name="action" value="${action}">${label}</button>`;

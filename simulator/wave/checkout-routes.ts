@@ -5,7 +5,7 @@ import type { SessionAddress } from '../simulator.ts';
 import type { StartRequest } from '../start-request.ts';
 import { readCheckoutRequest } from './checkout-request.ts';
 import { refundSession } from './refund.ts';
-import type { WaveRoutesContext } from './routes.ts';
+import type { WaveRoutesContext } from './context.ts';
 import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
 import { sessionIdOf, wireSession } from './wire-session.ts';
 import type { WireSession } from './wire-session.ts';
@@ -60,8 +60,8 @@ export function addCheckoutRoutes(server: FastifyInstance, context: WaveRoutesCo
   server.post<SessionRoute>(`${sessions}/:id/refund`, hidden, async (req, reply) => {
     const { account } = context.read(req);
     const session = foundOrThrow(await simulator.find(addressOf(context, account, req.params.id)));
-    const isAnswered = await refundSession(context, session);
-    if (isAnswered) return reply.code(200).send();
+    const isHandled = await refundSession(context, session);
+    if (isHandled) return reply.code(200).send();
     context.unanswered.keepOpen(reply);
     return reply;
   });

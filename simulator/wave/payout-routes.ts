@@ -3,7 +3,7 @@ import { hidden } from '../route-options.ts';
 import type { Payout } from '../payouts/payout.ts';
 import type { PayoutAddress } from '../payouts/simulated-payouts.ts';
 import { readPayoutRequest } from './payout-request.ts';
-import type { WaveRoutesContext } from './routes.ts';
+import type { WaveRoutesContext } from './context.ts';
 import { notFound, serviceUnavailable, WaveError } from './wave-error.ts';
 import { payoutErrors, payoutIdPrefix, wirePayout } from './wire-payout.ts';
 import type { WirePayout } from './wire-payout.ts';

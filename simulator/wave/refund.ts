@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import type { WaveRoutesContext } from './routes.ts';
+import type { WaveRoutesContext } from './context.ts';
 import { serviceUnavailable, WaveError } from './wave-error.ts';
 
 /**

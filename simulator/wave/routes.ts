@@ -1,41 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { assert } from '../../server/src/kit/assert.ts';
-import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { parseStrictJsonBytes } from '../../server/src/kit/strict-json.ts';
 import { findSimulatedNetwork } from '../network.ts';
-import type { SimulatedNetwork } from '../network.ts';
-import type { Simulator } from '../simulator.ts';
 import type { UnansweredRequests } from '../unanswered-requests.ts';
 import { authenticate } from './authenticate.ts';
+import type { WaveRoutesContext, WaveRoutesOptions } from './context.ts';
 import { addCheckoutRoutes } from './checkout-routes.ts';
 import { addPayoutRoutes } from './payout-routes.ts';
 import { addWalletRoutes } from './wallet-routes.ts';
 import { notFound, WaveError } from './wave-error.ts';
-
-export interface WaveRoutesOptions {
-  simulator: Simulator;
-  clock: Clock;
-  /** The credentials of the merchant accounts are derived from it. */
-  bearerSecret: string;
-  /** The base URL of the pages behind launch links, without a trailing slash. */
-  publicUrl: () => string;
-  /** Where webhooks go; a real one is registered in Wave's portal. */
-  webhookUrl: () => string;
-  /** How long a session can be paid. Wave decides it. */
-  approvalWindowMs: number;
-  /** The name with which the business of an account signed up. */
-  businessNameOf: (account: string) => Promise<string>;
-  log: Log;
-}
-
-/** What the routes share. */
-export interface WaveRoutesContext extends WaveRoutesOptions {
-  network: SimulatedNetwork;
-  unanswered: UnansweredRequests;
-  /** The account that a request proves, and its body. Throws WaveError. */
-  read(req: FastifyRequest): { account: string; body: unknown };
-}
 
 const bodyBytesMax = 64 * 1024;
 
@@ -88,6 +62,18 @@ function handleErrors(server: FastifyInstance, log: Log): void {
   });
 }
 
-function send(reply: FastifyReply, { status, code, message, details }: WaveError): FastifyReply {
-  return reply.code(status).send({ code, message, ...(details.length === 0 ? {} : { details }) });
+function send(reply: FastifyReply, { status, code, message, detail }: WaveError): FastifyReply {
+  // Wave's own names.
+  const details =
+    detail === null
+      ? {}
+      : {
+          details: [
+            Object.fromEntries([
+              ['loc', detail.path],
+              ['msg', detail.message],
+            ]),
+          ],
+        };
+  return reply.code(status).send({ code, message, ...details });
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { addMs, dayMs } from '../../server/src/kit/clock.ts';
 import { hidden } from '../route-options.ts';
 import type { Movement } from '../statement/movement.ts';
-import type { WaveRoutesContext } from './routes.ts';
+import type { WaveRoutesContext } from './context.ts';
 import { invalidRequest } from './wave-error.ts';
 import { sessionIdPrefix, wireAmount, wireTime } from './wire-session.ts';
 
@@ -74,7 +74,9 @@ function cursorOf({ at, id }: Movement): string {
 /** Throws WaveError. */
 function readCursor(after: unknown): Pick<Movement, 'at' | 'id'> | null {
   if (after === undefined) return null;
-  const [time = '', id] = Buffer.from(String(after), 'base64url').toString().split(' ');
+  const [time = '', id] = Buffer.from(typeof after === 'string' ? after : '', 'base64url')
+    .toString()
+    .split(' ');
   const at = new Date(time);
   if (id === undefined || Number.isNaN(at.getTime())) throw invalidRequest('after', 'invalid cursor');
   return { at, id };

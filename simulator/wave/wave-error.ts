@@ -3,26 +3,26 @@ export class WaveError extends Error {
   override name = 'WaveError';
   readonly status: number;
   readonly code: string;
-  readonly details: readonly WaveErrorDetail[];
+  readonly detail: WaveErrorDetail | null;
 
-  constructor(status: number, code: string, message: string, details: readonly WaveErrorDetail[] = []) {
+  constructor(status: number, code: string, message: string, detail: WaveErrorDetail | null = null) {
     super(message);
     this.status = status;
     this.code = code;
-    this.details = details;
+    this.detail = detail;
   }
 }
 
 /** What is wrong with one field of a request. */
 export interface WaveErrorDetail {
-  loc: readonly string[];
-  msg: string;
+  path: readonly string[];
+  message: string;
 }
 
 /** A body or parameter that breaks a rule; nothing was created. */
 export function invalidRequest(field: string, message: string): WaveError {
-  const details = [{ loc: field === '' ? ['body'] : ['body', field], msg: message }];
-  return new WaveError(422, 'request-validation-error', 'Request invalid', details);
+  const path = field === '' ? ['body'] : ['body', field];
+  return new WaveError(422, 'request-validation-error', 'Request invalid', { path, message });
 }
 
 export function notFound(code: string): WaveError {

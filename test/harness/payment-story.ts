@@ -222,7 +222,7 @@ export class PaymentStory {
   ): Promise<number> {
     const query = new URLSearchParams({ reference, operation });
     const account = operation === 'collection' ? collectingAccounts[network] : payoutAccounts[network];
-    const url = `${this.service.url}/networks/${account ?? network}/callbacks?${query}`;
+    const url = `${this.service.url}/networks/${account ?? network}/callbacks?${query.toString()}`;
     return statusOf(
       await fetch(url, { method: 'PUT', headers: jsonContent, body: '{"transactionStatus":"completed"}' }),
     );

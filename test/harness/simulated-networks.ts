@@ -122,28 +122,9 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     return found;
   };
   return {
-    db,
-    clock,
-    simulator,
-    sender,
-    wires,
-    receiver,
-    server,
-    baseUrl,
-    business,
-    routesOptions,
-    connector,
+    ...{ db, clock, simulator, sender, wires, receiver, server, baseUrl, business, routesOptions, connector },
     payouts: (network) => payoutConnector(network).payouts,
-    reportedCollections: async (network) => {
-      const { collections, readCallback } = connector(network);
-      const notifications = await notificationsNow({ receiver, sender, clock }, readCallback);
-      return answered(notifications, 'collection', (reference) => collections.lookUp({ reference, handles: {} }));
-    },
-    reportedPayouts: async (network) => {
-      const { payouts, readCallback } = payoutConnector(network);
-      const notifications = await notificationsNow({ receiver, sender, clock }, readCallback);
-      return answered(notifications, 'payout', (reference) => payouts.lookUp({ reference, handles: {} }));
-    },
+    ...reportsOf({ receiver, sender, clock, connector, payoutConnector }),
     sessionIdOf: async (network, { reference }) => {
       const session = await simulator.findByReference({ account: accountOf(reference), network, reference });
       if (!session) throw new Error(`${network} has no such session`);
@@ -167,6 +148,28 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   };
 }
 
+/** What we learn from callbacks. */
+function reportsOf({
+  connector,
+  payoutConnector,
+  ...sent
+}: Pick<SimulatedNetworks, 'receiver' | 'sender' | 'clock' | 'connector'> & {
+  payoutConnector: (network: string) => PayoutConnector;
+}): Pick<SimulatedNetworks, 'reportedCollections' | 'reportedPayouts'> {
+  return {
+    reportedCollections: async (network) => {
+      const { collections, readCallback } = connector(network);
+      const notifications = await notificationsNow(sent, readCallback);
+      return responsesTo(notifications, 'collection', (reference) => collections.lookUp({ reference, handles: {} }));
+    },
+    reportedPayouts: async (network) => {
+      const { payouts, readCallback } = payoutConnector(network);
+      const notifications = await notificationsNow(sent, readCallback);
+      return responsesTo(notifications, 'payout', (reference) => payouts.lookUp({ reference, handles: {} }));
+    },
+  };
+}
+
 /** The notifications of the due callbacks, in order of arrival. */
 async function notificationsNow(
   { receiver, sender, clock }: Pick<SimulatedNetworks, 'receiver' | 'sender' | 'clock'>,
@@ -182,7 +185,7 @@ async function notificationsNow(
   });
 }
 
-async function answered<Operation extends ProviderNotification['operation']>(
+async function responsesTo<Operation extends ProviderNotification['operation']>(
   notifications: readonly ProviderNotification[],
   operation: Operation,
   lookUp: (reference: string) => Promise<ResponseOf<Operation>>,

@@ -105,7 +105,7 @@ test('a payment cancelled by the payer on the page is cancelled at the network',
   assert.deepEqual(await statuses(id, await chargeId(id)), ['cancelled', 'cancelled']);
 });
 
-test('a payment cancelled where the network cannot cancel ends with its prompt, unless the payer approves it', async () => {
+test('a payment cancelled where the network cannot cancel ends with its prompt, or is paid late', async () => {
   const [left, approved] = [await story.paySettled(tapNumber), await story.paySettled(tapNumber)];
   for (const id of [left, approved]) {
     assert.equal((await story.api.post(`/v1/payments/${id}/cancel`)).body['status'], 'cancelled');

@@ -71,7 +71,7 @@ test('0004: the payer never responds; the payment expires on time, and so does i
   assert.equal(await story.postForm(id, '', { network: 'wave', account_number: '7000004' }), 303);
   await story.settle();
   const { next_action: action } = await story.intent(id);
-  assert.match(String((action as { url: string }).url), /\/simulator\/wave\/cos-/);
+  assert.match((action as { url: string }).url, /\/simulator\/wave\/cos-/);
   await story.advance(28 * minuteMs);
   assert.equal((await story.intent(id))['status'], 'processing');
   await story.advance(minuteMs);

@@ -86,6 +86,8 @@ export interface CollectionCapabilities {
   readonly numberRequired: boolean;
   /** Whether an open collection can be cancelled. One that cannot is looked up instead, and ends by itself. */
   readonly canCancel: boolean;
+  /** Whether the network decides how long a collection stays open, so that it has to be cancelled when the payment expires. */
+  readonly decidesExpiry?: boolean;
   /** Bututs an amount must be a multiple of: 100 where the network takes whole dalasi only. */
   readonly amountStepMinor: bigint;
   /** Waits before the first, second, … look-up; the last one repeats. */

@@ -6,8 +6,8 @@ import type { JsonValue } from '../kit/strict-json.ts';
 
 /** How a call ended. Only `response` and `not_sent` are certain. */
 export type Reply =
-  /** The body is undefined where it is no JSON. */
-  | { kind: 'response'; status: number; body: JsonValue | undefined }
+  /** The body is undefined where it is no JSON; `isEmpty` where there is none at all. */
+  | { kind: 'response'; status: number; body: JsonValue | undefined; isEmpty?: boolean }
   /** No connection was made, so the network has not received the request. */
   | { kind: 'not_sent'; detail: string }
   /** Part of the request may have been sent, so its effect is unknown. */
@@ -83,7 +83,9 @@ async function callWithin(agent: Agent, options: NetworkClientOptions, call: Cal
   void clock.sleep(callTimeoutMs, finished.signal).then(() => limit.abort());
   try {
     const response = await agent.request(requestOptions(options, call, limit.signal));
-    return { kind: 'response', status: response.statusCode, body: readJson(await response.body.bytes()) };
+    const bytes = await response.body.bytes();
+    const isEmpty = bytes.length === 0;
+    return { kind: 'response', status: response.statusCode, body: readJson(bytes), ...(isEmpty ? { isEmpty } : {}) };
   } catch (error) {
     if (limit.signal.aborted) return { kind: 'lost', detail: `no response within ${callTimeoutMs} ms` };
     const code = errorCode(error);

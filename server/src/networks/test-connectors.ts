@@ -1,13 +1,9 @@
 import { assert } from '../kit/assert.ts';
 import type { Clock } from '../kit/clock.ts';
-import { accountCredential, callbackSigningSecret, requestSigningSecret } from '../../../simulator/credentials.ts';
+import { createPayinTestConnectors } from './54pay/test-account.ts';
 import type { Connector } from './contract.ts';
 import { createGsmaTestConnectors } from './gsma/test-account.ts';
-import { createPayinTestConnectors } from './54pay/test-account.ts';
-import { accountOf } from './reference.ts';
-import { createWaveConnector } from './wave/connector.ts';
-import { waveOptions } from './wave/options.ts';
-import type { WaveOptions } from './wave/options.ts';
+import { createWaveTestConnector } from './wave/test-account.ts';
 
 export interface TestConnectorsOptions {
   /** Where the simulated networks listen, without a trailing slash. Read for each call. */
@@ -23,65 +19,19 @@ export interface TestConnectorsOptions {
   connectionsMax?: number;
 }
 
-/** A connector of the test environment, which holds connections open until it is closed. */
-export interface TestConnector extends Connector {
-  close(): Promise<void>;
-}
+/** A connector of the test environment. It holds connections open until it is closed. */
+export type TestConnector = Connector & { close(): Promise<void> };
 
-/** The rail account of Wave in the test environment. */
-export const waveTestAccount = 'wave-test';
-
-/** The connectors of the test environment: those of the live one at another address, and for some networks still a private one. */
+/** The connectors of the test environment. They speak to the simulated networks as the live ones do to the real ones. */
 export function createTestConnectors(options: TestConnectorsOptions): TestConnector[] {
   const { callbackSecret, bearerSecret, requestTimeoutMs: callTimeoutMs = 3_000 } = options;
   // Keys derived from an empty secret do not look empty, and anybody can derive them.
   assert(callbackSecret !== '', 'an empty secret would let anybody sign callbacks');
   assert(bearerSecret !== '', 'the simulated networks need a bearer secret');
+  const account = { ...options, callTimeoutMs };
   return [
-    createTestWave(options),
-    ...createPayinTestConnectors({ ...options, callTimeoutMs }),
-    ...createGsmaTestConnectors({ ...options, callTimeoutMs }),
+    createWaveTestConnector(account),
+    ...createPayinTestConnectors(account),
+    ...createGsmaTestConnectors(account),
   ];
 }
-
-/** Wave as the simulator is known to behave: it takes bututs, and each merchant has a wallet of its own. */
-function createTestWave(options: TestConnectorsOptions): TestConnector {
-  const { baseUrl, callbackSecret, bearerSecret, requestTimeoutMs: callTimeoutMs = 3_000 } = options;
-  return createWaveConnector({
-    ...options,
-    baseUrl: () => `${baseUrl()}/simulator/networks/wave`,
-    ...{ callTimeoutMs, railAccount: waveTestAccount, testMode: true, merchantId: null },
-    credentialsFor: (reference) => {
-      const holder = { network: 'wave', account: reference === null ? platformAccount : accountOf(reference) };
-      const signingSecret = requestSigningSecret(bearerSecret, holder);
-      return { apiKey: accountCredential(bearerSecret, holder), signingSecret };
-    },
-    webhookSecrets: { signing: [callbackSigningSecret(callbackSecret, 'wave')], shared: [] },
-    options: testWaveOptions,
-  });
-}
-
-const testWaveOptions: WaveOptions = waveOptions({
-  amounts: 'bututs',
-  // The number decides what happens.
-  restrictPayer: true,
-  cancelledSession: 'declined_by_payer',
-  collections: {
-    lookUpDelaysMs: [2_000, 3_000, 5_000, 10_000, 20_000, 30_000],
-    // Six times the longest time for which the simulated networks hide a session.
-    notFoundIsFinalAfterMs: 30_000,
-    recheckAfterMs: [],
-  },
-  payouts: {
-    lookUpDelaysMs: [1_000, 2_000, 5_000, 10_000, 30_000, 60_000],
-    resendAfterMs: 6_000,
-    giveUpAfterMs: 24 * 60 * 60 * 1_000,
-    // A reversal comes two seconds after the payout, if it comes.
-    recheckAfterMs: [2_000, 10_000],
-    breakerScope: 'merchant_and_number',
-  },
-  refunds: { withinMs: 365 * 24 * 60 * 60 * 1_000, recheckAfterMs: [2_000, 10_000] },
-});
-
-/** The wallet of the platform, which no payment uses. */
-const platformAccount = 'platform';

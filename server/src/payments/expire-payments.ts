@@ -1,5 +1,6 @@
 import { cancelOpenAttempts, expireIfDue } from './change-payment.ts';
 import { isOpenAbandoned } from './charge.ts';
+import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import { listIntentsToExpire, lockIntent } from './queries/intents.ts';
 
@@ -23,8 +24,14 @@ async function expirePayment(context: PaymentContext, merchantId: string, intent
     const intent = await lockIntent(tx, merchantId, intentId);
     if (!intent) return;
     const { status } = await expireIfDue(tx, context, { merchant, intent });
-    // The current attempt ends at its network by itself; the prompts that the payer left are in nobody's sight.
     const hasExpired = status === 'expired' && intent.status !== 'expired';
-    if (hasExpired && intent.attempts > 0n) await cancelOpenAttempts(tx, context, merchant, intentId, isOpenAbandoned);
+    // The current attempt ends at most networks by itself; the prompts that the payer left are in nobody's sight.
+    const outlives = (charge: Charge) => isOpenAbandoned(charge) || decidesExpiry(context, charge);
+    if (hasExpired && intent.attempts > 0n) await cancelOpenAttempts(tx, context, merchant, intentId, outlives);
   });
+}
+
+function decidesExpiry({ networks }: PaymentContext, { network, railAccount }: Charge): boolean {
+  const connector = railAccount === null ? undefined : networks.find({ network, railAccount });
+  return connector?.collections?.capabilities.decidesExpiry === true;
 }

@@ -134,8 +134,8 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const { collections } = await connectorOf(context, charge);
   const hasSucceeded = isPaid(charge);
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
-  const isNews = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
-  if (isNews) await applyResponse(context, charge, response);
+  const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
+  if (hasChanged) await applyResponse(context, charge, response);
   // Whoever hinted at a change may not do so again.
   if (response.state === 'unknown' && work.attempts <= recheckAttemptsMax) {
     const { lookUpDelaysMs } = collections.capabilities;

@@ -20,7 +20,7 @@ import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
-import { waveTestAccount } from '../networks/test-connectors.ts';
+import { waveTestAccount } from '../networks/wave/test-account.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
 import type { Simulator } from '../../../simulator/simulator.ts';
 import { chatCallbacks } from '../notifications/callbacks.ts';

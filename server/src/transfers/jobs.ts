@@ -158,8 +158,8 @@ async function recheckTransfer(context: TransferContext, work: Work): Promise<vo
   const rail = await railOf(context, transfer);
   const hasSucceeded = transfer.status === 'completed';
   const response = await rail.lookUp({ hasSucceeded });
-  const news = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
-  if (news.includes(response.state)) await applyResponse(context, transfer, response);
+  const changes = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
+  if (changes.includes(response.state)) await applyResponse(context, transfer, response);
   if (!hasSucceeded) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);

@@ -160,7 +160,7 @@ function refusedReport(meaning: FailureCode, report: JsonObject, { options }: Pa
   const reason = typeof detail === 'string' ? detail.trim().toUpperCase() : '';
   const known = Object.hasOwn(options.failedReasons, reason) ? options.failedReasons[reason] : undefined;
   const isFailure = known !== undefined && !isOneOf(['duplicate', 'not_found', 'code_refused', 'configuration'], known);
-  return refused(isFailure ? (known as FailureCode) : meaning, 'The network reports that the payment failed.');
+  return refused(isFailure ? known : meaning, 'The network reports that the payment failed.');
 }
 
 function readTransaction(report: JsonObject, { options }: PayinContext): ProviderTransaction | undefined {

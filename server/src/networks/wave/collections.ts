@@ -19,7 +19,7 @@ export function collectionOperations(rail: WaveRail): CollectionOperations {
   return {
     capabilities: {
       ...collections,
-      ...{ shape: 'redirect', numberRequired: false, canCancel: true },
+      ...{ shape: 'redirect', numberRequired: false, canCancel: true, decidesExpiry: true },
       amountStepMinor: amounts === 'whole' ? dalasi : 1n,
     },
     start: (request) => start(rail, request),
@@ -73,8 +73,9 @@ async function search(rail: WaveRail, request: LookUp): Promise<Search> {
   if (!sessions) return { session: null, response: unknownSearch(sessionResponse(reply, contextOf(rail, request))) };
   const [session = null] = sessions.toSorted((one, other) => rankOf(one) - rankOf(other));
   if (session === null) return { session, response: { state: 'not_found' } };
-  const spare = sessions.filter((other) => other !== session && other['checkout_status'] === 'open');
-  await Promise.all(spare.map(({ id }) => (typeof id === 'string' ? expire(rail, request, id) : undefined)));
+  const others = sessions.filter((other) => other !== session && other['checkout_status'] === 'open');
+  const spare = others.map(({ id }) => id).filter((id) => typeof id === 'string');
+  await Promise.all(spare.map((id) => expire(rail, request, id)));
   return { session, response: readSession(session, contextOf(rail, request)) };
 }
 

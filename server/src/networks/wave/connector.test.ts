@@ -11,6 +11,7 @@ import { signWave } from './signature.ts';
 
 const reference = 'Shop1234reference0000000000001';
 const url = 'https://pay.wave.com/c/cos-1';
+const callbackUrl = 'http://localhost/networks/wave-main/callbacks';
 const server = new ScriptedServer();
 const clock = new ManualClock();
 let wave: WaveConnector;
@@ -46,16 +47,22 @@ after(async () => {
 const request: StartCollection = {
   ...{ reference, amountMinor: 45_050n, currency: 'GMD', payerNumber: '+220877000001', payerNumberAsSent: '7000001' },
   ...{ description: 'Rice', expiresAt: new Date(0), returnUrl: 'https://shop.example/back' },
-  callbackUrl: 'http://localhost/networks/wave-main/callbacks',
+  callbackUrl,
 };
 const payout: StartPayout = {
   ...{ reference, amountMinor: 10_000n, currency: 'GMD', description: 'Kairaba Bookshop: wages of all weeks of May' },
   ...{ beneficiaryNumber: '+220877000001', beneficiaryNumberAsSent: '7000001', beneficiaryName: 'Awa Ceesay' },
-  callbackUrl: 'http://localhost/networks/wave-main/callbacks',
+  callbackUrl,
 };
 const refund: StartRefund = {
-  ...{ reference, originalTransactionId: 'T_1', amountMinor: 45_050n, currency: 'GMD', description: 'Back' },
-  callbackUrl: 'http://localhost/networks/wave-main/callbacks',
+  ...{
+    reference,
+    originalTransactionId: 'T_1',
+    amountMinor: 45_050n,
+    currency: 'GMD',
+    description: 'Back',
+    callbackUrl,
+  },
 };
 
 const session = (changes: Record<string, unknown> = {}) => ({
@@ -77,18 +84,28 @@ const line = (changes: Record<string, unknown>) => ({
 });
 const replying = (...replies: ScriptedReply[]) => (server.replies = replies);
 const lines = () => server.received.map((received) => received.line);
-const start = (...replies: ScriptedReply[]) => (replying(...replies), wave.collections.start(request));
-const lookUp = (reply: ScriptedReply, handles: Record<string, string> = { session_id: 'cos-1' }) => (
-  replying(reply),
-  wave.collections.lookUp({ reference, handles })
-);
-const send = (...replies: ScriptedReply[]) => (replying(...replies), wave.payouts.start(payout));
-const refundNow = (...replies: ScriptedReply[]) => (replying(...replies), wave.refunds.start(refund));
+const start = (...replies: ScriptedReply[]) => {
+  replying(...replies);
+  return wave.collections.start(request);
+};
+const withId: Record<string, string> = { session_id: 'cos-1' };
+const lookUp = (reply: ScriptedReply, handles = withId) => {
+  replying(reply);
+  return wave.collections.lookUp({ reference, handles });
+};
+const send = (...replies: ScriptedReply[]) => {
+  replying(...replies);
+  return wave.payouts.start(payout);
+};
+const refundNow = (...replies: ScriptedReply[]) => {
+  replying(...replies);
+  return wave.refunds.start(refund);
+};
 /** The state, and the failure where there is one. */
 const outcome = (response: { state: string; failure?: { code: string }; reason?: string }) =>
   response.failure?.code ?? response.reason ?? response.state;
 
-test('a session has the documented fields only, and its signature covers time and body without a separator', async () => {
+test('a session has the documented fields only; its signature covers time and body without a separator', async () => {
   const response = await start([200, session()]);
   assert.deepEqual(response, {
     ...{ state: 'awaiting_payer', nextAction: { type: 'open_url', url }, networkReference: 'cos-1' },
@@ -339,6 +356,20 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
       ],
       'unknown',
     ],
+    [
+      [
+        [200, paid()],
+        [200, {}],
+      ],
+      'succeeded',
+    ],
+    [
+      [
+        [200, paid()],
+        [200, '<html>'],
+      ],
+      'unknown',
+    ],
     [[[200, paid()], 'close'], 'unknown'],
   ] as [ScriptedReply[], string][]) {
     assert.equal(outcome(await refundNow(...replies)), expected, JSON.stringify(replies));
@@ -355,7 +386,7 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
   );
 });
 
-test('the wallet’s balance, statement, recipients and reversals are read, or undefined where they are not clear', async () => {
+test('balance, statement, recipients and reversals are read, or undefined where they are not clear', async () => {
   replying([200, { amount: '-12.5', currency: 'GMD' }], [200, page(line({ balance: '99', fee: '1' }))], [500, {}]);
   assert.deepEqual(await wave.wallet.balance(), { amountMinor: -1_250n, currency: 'GMD' });
   const statement = await wave.wallet.transactions({ day: '2026-11-20', after: null });

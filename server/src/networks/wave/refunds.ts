@@ -43,8 +43,13 @@ async function postRefund(
   const reply = await client.post({ pool: 'payouts', path, reference });
   if (reply.kind === 'not_sent') return { state: 'not_accepted', reason: 'network_unavailable' };
   if (reply.kind === 'lost') return unknown(reply.detail);
-  if (isSuccess(reply)) return { state: 'succeeded', providerTransaction: refundOf(session, reference) };
+  if (isDone(reply)) return { state: 'succeeded', providerTransaction: refundOf(session, reference) };
   return refusalOf(reply) ?? unknown(`HTTP ${reply.status}`);
+}
+
+/** Documented as 200 without a body; a page of a proxy has one. */
+function isDone(reply: Extract<Reply, { kind: 'response' }>): boolean {
+  return isSuccess(reply) && (reply.isEmpty === true || isObject(reply.body));
 }
 
 function refusalOf(reply: Extract<Reply, { kind: 'response' }>): PayoutResponse | null {
