@@ -168,6 +168,11 @@ export interface StartCollection {
 export interface LookUp {
   reference: string;
   handles: NetworkHandles;
+  /**
+   * How often it has been looked up on schedule before, by whichever process: some networks limit it. Absent for a look-up out of
+   * turn.
+   */
+  earlierLookUps?: number;
   /** It has succeeded, and only a reversal is of interest, which some networks report in another place. */
   hasSucceeded?: boolean;
 }

@@ -16,7 +16,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
-import { nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
 import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
@@ -118,7 +118,7 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  const response = await connector.collections.lookUp(handlesOf(charge));
+  const response = await connector.collections.lookUp({ ...handlesOf(charge), earlierLookUps: earlierLookUps(work) });
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);

@@ -6,7 +6,7 @@ import type { ProviderNotification, PayoutResponse } from '../networks/contract.
 import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
-import { nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
 import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
@@ -141,7 +141,7 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const response = await rail.lookUp();
+  const response = await rail.lookUp({ earlierLookUps: earlierLookUps(work) });
   await reportArrivalOf(context, rail, transfer, response);
   await applyResponse(context, transfer, response);
   // Read again: a success that could not be settled leaves the transfer pending, and its look-ups go on.

@@ -19,7 +19,6 @@ import { collectionCapabilities, payoutCapabilities, refundCapabilities } from '
 import { createGsmaClient } from './client.ts';
 import type { GsmaClient, GsmaCredentials } from './client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
-import { PollBudget } from './poll-budget.ts';
 import { lookUpRequest, sendRequest } from './requests.ts';
 import type { RequestContext } from './requests.ts';
 import { collectionResponse, payoutResponse } from './translate.ts';
@@ -42,21 +41,19 @@ export interface GsmaConnector extends Connector {
 
 /** One connector for each network that the provider serves, all with one account. */
 export function createGsmaConnectors(options: GsmaConnectorOptions): GsmaConnector[] {
-  const budget = new PollBudget();
-  return options.configuration.networks.map((network) => createConnector(options, network, budget));
+  return options.configuration.networks.map((network) => createConnector(options, network));
 }
 
 /** What the operations of one network share. */
 interface Rail {
   configuration: GsmaConfiguration;
   client: GsmaClient;
-  budget: PollBudget;
 }
 
-function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork, budget: PollBudget): GsmaConnector {
+function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork): GsmaConnector {
   const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
-  const rail: Rail = { configuration, client, budget };
+  const rail: Rail = { configuration, client };
   const known = findKnownNetwork(network.network);
   return {
     capabilities: {
