@@ -7,6 +7,9 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 // writes into its books, and reports, changes anything.
 
 const pendingNumber = '7000004';
+// Its state may be looked up as often as we like.
+const reportedNumber = '7000009';
+const unplanned = { planned_status: null, planned_at: null };
 const held = 'held payable_available → held 10000';
 const paid = 'transfer held → float:gsma-test 10000';
 const released = 'released held → payable_available 10000';
@@ -89,8 +92,8 @@ test('of a success and a refusal of one transfer the first is applied and the ot
     [refusal, success, ['failed', 'late_success']],
   ] as const) {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(pendingNumber);
-    await report(id, first, { times: 2, atOnce: true });
+    const id = await story.transferSettled(reportedNumber);
+    await report(id, { ...first, ...unplanned }, { times: 2, atOnce: true });
     await report(id, second, { times: 2, atOnce: true });
     assert.deepEqual([await story.statusOf(id), ...(await story.cases(id))], expected);
     assert.equal(await story.payoutBalance(), balance - 100, 'what left the network’s account is booked, either way');
