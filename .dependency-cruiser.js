@@ -192,7 +192,7 @@ export default {
       severity: 'error',
       from: {
         path: '^server/src/',
-        pathNot: ['^server/src/(app|process|networks/simulated)/', '^server/src/networks/[^/]+/test-account', isTest],
+        pathNot: ['^server/src/(app|process)/', '^server/src/networks/[^/]+/test-account', isTest],
       },
       to: { path: '^simulator/' },
     },

@@ -1,7 +1,10 @@
 import type { Clock } from '../server/src/kit/clock.ts';
-import type { Database } from '../server/src/kit/db.ts';
+import type { Database, Transaction } from '../server/src/kit/db.ts';
 import type { Random } from '../server/src/kit/random.ts';
 import type { NetworkWires } from './network-wire.ts';
+
+/** What a wire writes in the transaction that creates a session or payout: its own ids of the request. */
+export type Alongside<Created> = (tx: Transaction, created: Created) => void;
 
 /** Dependencies of the simulator. */
 export interface SimulatorContext {

@@ -22,15 +22,24 @@ export function callbackSigningSecret(callbackSecret: string, network: string): 
   return createHmac('sha256', callbackSecret).update(`callbacks:${network}`).digest('hex');
 }
 
-const authorizationPattern = new RegExp(`^Bearer (sim_([0-9A-Za-z]{${accountLength}})_[0-9a-f]{64})$`);
+const credentialPattern = new RegExp(`^sim_([0-9A-Za-z]{${accountLength}})_[0-9a-f]{64}$`);
 
 /** The account that an `Authorization` header proves, or undefined. */
 export function readAuthorization(
   header: string | undefined,
   context: { bearerSecret: string; network: string },
 ): string | undefined {
-  const [, credential, account] = authorizationPattern.exec(header ?? '') ?? [];
-  if (credential === undefined || account === undefined) return undefined;
-  const expected = accountCredential(context.bearerSecret, { network: context.network, account });
+  return header?.startsWith('Bearer ') ? readCredential(header.slice('Bearer '.length), context) : undefined;
+}
+
+/** The account that a credential proves, or undefined. */
+export function readCredential(
+  credential: string | string[] | undefined,
+  { bearerSecret, network }: { bearerSecret: string; network: string },
+): string | undefined {
+  if (typeof credential !== 'string') return undefined;
+  const [, account] = credentialPattern.exec(credential) ?? [];
+  if (account === undefined) return undefined;
+  const expected = accountCredential(bearerSecret, { network, account });
   return timingSafeEqual(Buffer.from(credential), Buffer.from(expected)) ? account : undefined;
 }

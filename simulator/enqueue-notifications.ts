@@ -17,11 +17,13 @@ export function enqueueSessionNotifications(
   context: SimulatorContext,
   session: Session,
   notifications: SessionNotification[],
+  during: 'start' | 'change',
 ): void {
   const wire = wireOf(context.wires, session.network, 'collections');
-  enqueue(tx, context, { subject: session, wire, notifications }, (notification, eventId) =>
-    wire.sessionCallback({ session, notification, eventId }),
-  );
+  enqueue(tx, context, { subject: session, wire, notifications }, (notification, eventId) => {
+    const isInResponse = during === 'start' && session.status === notification.status;
+    return wire.sessionCallback({ session, notification, eventId, isInResponse });
+  });
 }
 
 /** Writes the callbacks of a payout or refund in the transaction of the change that they report. */
@@ -32,9 +34,10 @@ export function enqueuePayoutNotifications(
   notifications: PayoutNotification[],
 ): void {
   const wire = wireOf(context.wires, payout.network, 'payouts');
-  enqueue(tx, context, { subject: payout, wire, notifications }, (notification, eventId) =>
-    wire.payoutCallback({ payout, notification, eventId }),
-  );
+  enqueue(tx, context, { subject: payout, wire, notifications }, (notification, eventId) => {
+    const isInResponse = payout.status === notification.status;
+    return wire.payoutCallback({ payout, notification, eventId, isInResponse });
+  });
 }
 
 /** The wire on which a network sends its callbacks. */

@@ -20,6 +20,8 @@ export interface SessionReport {
   notification: SessionNotification;
   /** The same on every delivery of a notification. */
   eventId: string;
+  /** Whether the response to the request says it already. */
+  isInResponse: boolean;
 }
 
 export interface PayoutReport {
@@ -27,6 +29,8 @@ export interface PayoutReport {
   notification: PayoutNotification;
   /** The same on every delivery of a notification. */
   eventId: string;
+  /** Whether the response to the request says it already. */
+  isInResponse: boolean;
 }
 
 export interface WireCallback {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { account, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
+import { account, approvalWindowMs, startSimulatedNetworks } from '../test/harness/simulated-networks.ts';
 import type { SimulatedNetworks } from '../test/harness/simulated-networks.ts';
-import { addMs } from '../server/src/kit/clock.ts';
 import { PhoneNumberError } from '../server/src/kit/phone-number.ts';
 import type { CollectionResponse, ContinueCollection, StartCollection } from '../server/src/networks/contract.ts';
 import type { PhoneAction } from './transitions.ts';
@@ -22,12 +21,7 @@ after(async () => {
 async function startOpen(network: string, request: StartCollection): Promise<ContinueCollection & { id: string }> {
   const response = await networks.connector(network).collections.start(request);
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
-  return {
-    reference: request.reference,
-    handles: response.handles,
-    code: null,
-    id: response.networkReference.replace(/^cos-/, ''),
-  };
+  return { ...request, handles: response.handles, code: null, id: await networks.sessionIdOf(network, request) };
 }
 
 async function act(id: string, action: PhoneAction): Promise<Prompt> {
@@ -43,18 +37,7 @@ async function promptOf(id: string): Promise<Prompt> {
 }
 
 async function callbackStates(network: string): Promise<CollectionResponse['state'][]> {
-  networks.receiver.received.length = 0;
-  while ((await networks.sender.sendDueCallbacks()) > 0);
-  return networks.receiver.received.flatMap(({ headers, body }) => {
-    const reading = networks
-      .connector(network)
-      .readCallback({ headers, query: {}, body, receivedAt: networks.clock.now() });
-    return reading.accepted
-      ? reading.notifications.flatMap((notification) =>
-          notification.operation === 'collection' && notification.response ? [notification.response.state] : [],
-        )
-      : [];
-  });
+  return (await networks.reportedCollections(network)).map(({ state }) => state);
 }
 
 test('the phone of a number shows its prompts in any form of the number, newest first', async () => {
@@ -85,15 +68,14 @@ test('the phone can be narrowed to the prompts of one merchant', async () => {
 });
 
 test('a prompt shows amount, description, number as sent, and the allowed actions', async () => {
-  const request = networks.request('+2207022224', { payerNumberAsSent: '702 22 24' });
-  const { id } = await startOpen('aps', request);
+  const { id } = await startOpen('afrimoney', networks.request('+2207022224'));
   const prompt = await promptOf(id);
   assert.equal(prompt.account, account);
-  assert.equal(prompt.networkName, 'APS');
+  assert.equal(prompt.networkName, 'Afrimoney');
   assert.equal(prompt.amountMinor, 10_000n);
   assert.equal(prompt.description, 'Two bags of rice');
   assert.equal(prompt.payerNumber, '+220877022224');
-  assert.equal(prompt.payerNumberAsSent, '702 22 24');
+  assert.equal(prompt.payerNumberAsSent, '2207022224', 'as the provider got it');
   assert.equal(prompt.returnUrl, 'https://shop.example/back');
   assert.deepEqual(prompt.actions, ['approve', 'decline']);
   assert.equal(prompt.code, null);
@@ -138,8 +120,8 @@ test('an approval that needs confirmation counts only once we confirm it', async
 
 test('an unconfirmed approval completes by itself after 30 s, also past the session’s expiry', async () => {
   const { clock } = networks;
-  const request = networks.request('+2207022227', { expiresAt: addMs(clock.now(), 5_000) });
-  const session = await startOpen('afrimoney', request);
+  const session = await startOpen('afrimoney', networks.request('+2207022227'));
+  await clock.advance(approvalWindowMs - 5_000);
   await act(session.id, 'approve');
   await clock.advance(29_999);
   const connector = networks.connector('afrimoney');
@@ -151,15 +133,6 @@ test('an unconfirmed approval completes by itself after 30 s, also past the sess
   assert.deepEqual(await callbackStates('afrimoney'), []);
 });
 
-test('an unconfirmed approval can be cancelled, and then never completes', async () => {
-  const session = await startOpen('afrimoney', networks.request('+2207022228'));
-  await act(session.id, 'approve');
-  assert.equal((await networks.connector('afrimoney').collections.cancel(session)).state, 'refused');
-  await networks.clock.advance(60_000);
-  assert.deepEqual(await callbackStates('afrimoney'), []);
-  assert.equal((await promptOf(session.id)).status, 'cancelled');
-});
-
 test('only the code on the phone is accepted, and the third wrong one fails the session', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022229'));
@@ -169,8 +142,8 @@ test('only the code on the phone is accepted, and the third wrong one fails the 
   assert.deepEqual(actions, ['decline']);
   const type = (typed: string): Promise<CollectionResponse> =>
     connector.collections.continue({ ...session, code: typed });
-  assert.deepEqual(await type('123456'), { state: 'code_refused', attemptsLeft: 2 });
-  assert.deepEqual(await type('1'), { state: 'code_refused', attemptsLeft: 1 });
+  assert.deepEqual(await type('123456'), { state: 'code_refused', attemptsLeft: null });
+  assert.deepEqual(await type('1'), { state: 'code_refused', attemptsLeft: null });
   const last = await type('000000');
   assert.ok(last.state === 'refused' && last.failure.code === 'code_wrong');
   assert.deepEqual(await type(code ?? ''), last, 'the right code comes too late');
@@ -192,29 +165,28 @@ test('a code can be entered although the start had no response', async () => {
   const connector = networks.connector('qmoney');
   const session = await startOpen('qmoney', networks.request('+2207022231'));
   const { code } = await promptOf(session.id);
-  const response = await connector.collections.continue({ reference: session.reference, handles: {}, code });
+  const response = await connector.collections.continue({ ...session, handles: {}, code });
   assert.equal(response.state, 'succeeded');
 });
 
 test('a late approval succeeds after a decline, an expiry and a cancellation', async () => {
   const { clock } = networks;
-  const connector = networks.connector('aps');
-  const endings: [string, (id: ContinueCollection & { id: string }) => Promise<unknown>][] = [
-    ['failed', ({ id }) => act(id, 'decline')],
-    ['expired', () => clock.advance(10_000)],
-    ['cancelled', (session) => connector.collections.cancel(session)],
+  type Opened = ContinueCollection & { id: string };
+  const endings: [string, string, (session: Opened) => Promise<unknown>][] = [
+    ['failed', 'aps', ({ id }) => act(id, 'decline')],
+    ['expired', 'aps', () => clock.advance(approvalWindowMs)],
+    ['cancelled', 'wave', (session) => networks.connector('wave').collections.cancel(session)],
   ];
-  for (const [status, end] of endings) {
-    const request = networks.request('+2207022232', { expiresAt: addMs(clock.now(), 10_000) });
-    const session = await startOpen('aps', request);
+  for (const [status, network, end] of endings) {
+    const session = await startOpen(network, networks.request('+2207022232'));
     await end(session);
     const closed = await promptOf(session.id);
     assert.equal(closed.status, status);
     assert.deepEqual(closed.actions, ['approve_late']);
-    await callbackStates('aps');
+    await callbackStates(network);
     assert.equal((await act(session.id, 'approve_late')).status, 'complete');
-    assert.deepEqual(await callbackStates('aps'), ['succeeded']);
-    assert.equal((await connector.collections.lookUp(session)).state, 'succeeded');
+    assert.deepEqual(await callbackStates(network), ['succeeded']);
+    assert.equal((await networks.connector(network).collections.lookUp(session)).state, 'succeeded');
   }
 });
 
@@ -223,13 +195,13 @@ test('a success can be reversed once', async () => {
   await act(session.id, 'approve');
   assert.deepEqual((await act(session.id, 'reverse')).actions, []);
   assert.equal((await networks.simulator.act(session.id, 'reverse'))?.done, false);
-  assert.deepEqual(await callbackStates('aps'), ['succeeded', 'reversed']);
+  assert.deepEqual(await callbackStates('aps'), ['reversed', 'reversed'], 'as both are looked up');
 });
 
 test('a concurrent approval and cancellation end as one of the two', async () => {
-  const connector = networks.connector('aps');
+  const connector = networks.connector('wave');
   for (let round = 0; round < 10; round += 1) {
-    const session = await startOpen('aps', networks.request('+2207022234'));
+    const session = await startOpen('wave', networks.request('+2207022234'));
     const [tap, cancel] = await Promise.all([
       networks.simulator.act(session.id, 'approve'),
       connector.collections.cancel(session),
@@ -237,14 +209,14 @@ test('a concurrent approval and cancellation end as one of the two', async () =>
     const response = await connector.collections.lookUp(session);
     assert.deepEqual(response, cancel.state === 'succeeded' ? cancel : response);
     assert.equal(response.state, tap?.done === true ? 'succeeded' : 'refused');
-    assert.deepEqual(await callbackStates('aps'), tap?.done === true ? ['succeeded'] : []);
+    assert.deepEqual(await callbackStates('wave'), tap?.done === true ? ['succeeded'] : []);
   }
 });
 
 test('cancelling a paid session reports that it was paid', async () => {
-  const session = await startOpen('aps', networks.request('+2207022235'));
+  const session = await startOpen('wave', networks.request('+2207022235'));
   await act(session.id, 'approve');
-  assert.equal((await networks.connector('aps').collections.cancel(session)).state, 'succeeded');
+  assert.equal((await networks.connector('wave').collections.cancel(session)).state, 'succeeded');
 });
 
 test('a session that is not visible yet is not on the phone', async () => {

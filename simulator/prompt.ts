@@ -23,6 +23,8 @@ export interface Prompt {
   payerNumberAsSent: string | null;
   /** The one-time code "sent by SMS", while it can be entered. */
   code: string | null;
+  /** Whether the phone itself asks for the code; otherwise the merchant's page does. */
+  requiresCode: boolean;
   codeAttemptsLeft: number;
   /** Approved on the phone; waits for the merchant's page to confirm, or for 30 s. */
   awaitsConfirmation: boolean;
@@ -54,6 +56,7 @@ export function promptOf(stored: Session, now: Date): Prompt {
     payerNumber: session.payerNumber,
     payerNumberAsSent: session.payerNumberAsSent,
     code: status === 'open' ? session.code : null,
+    requiresCode: status === 'open' && session.code !== null && session.shape !== 'code',
     codeAttemptsLeft: Number(session.codeAttemptsLeft),
     awaitsConfirmation: status === 'open' && session.approvedAt !== null,
     failureCode: status === 'failed' ? session.failureCode : null,

@@ -1,6 +1,6 @@
 import { addMs } from '../server/src/kit/clock.ts';
 import { dalasi } from '../server/src/kit/money.ts';
-import type { SessionShape } from './network.ts';
+import type { SimulatedNetwork } from './network.ts';
 import { completedNotification, failedNotification, reversedNotification } from './session-notification.ts';
 import type { SessionNotification } from './session-notification.ts';
 import type { Session } from './session.ts';
@@ -67,7 +67,7 @@ export interface ScenarioPlan {
 }
 
 export interface ScenarioInput {
-  shape: SessionShape;
+  network: Pick<SimulatedNetwork, 'shape' | 'codes'>;
   amountMinor: bigint;
   now: Date;
   expiresAt: Date;
@@ -77,7 +77,7 @@ export interface ScenarioInput {
 export function planScenario(scenario: Scenario, input: ScenarioInput): ScenarioPlan {
   const { now } = input;
   const open: ScenarioFields = {
-    shape: input.shape,
+    shape: input.network.shape,
     status: 'open',
     failureCode: null,
     plannedStatus: null,
@@ -128,7 +128,7 @@ export function planScenario(scenario: Scenario, input: ScenarioInput): Scenario
       return { fields: { ...complete, plannedStatus: 'reversed', plannedAt }, notifications };
     }
     case 'ask_for_code':
-      return { fields: { ...open, shape: 'code' }, notifications: [] };
+      return { fields: input.network.codes === 'page' ? { ...open, shape: 'code' } : open, notifications: [] };
     case 'never_answer':
     case 'tap':
     // While the network is down, the start is refused before this plan is used.

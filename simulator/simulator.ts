@@ -1,4 +1,4 @@
-import type { SimulatorContext } from './context.ts';
+import type { Alongside, SimulatorContext } from './context.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
 import type { PhoneAction, Transition } from './transitions.ts';
@@ -37,9 +37,10 @@ import type { StartResult } from './start-session.ts';
  */
 export interface Simulator {
   /** The networks' API, for `simulatorRoutes`. Sessions are returned in their current state. */
-  start(request: StartRequest): Promise<StartResult>;
+  start(request: StartRequest, alongside?: Alongside<Session>): Promise<StartResult>;
   find(key: SessionAddress): Promise<Session | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Session | undefined>;
+  /** By the network's own id of the money that moved, or will. */
   findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Session | undefined>;
   /** If the session is still open afterwards, the code was wrong or none is expected. */
   enterCode(key: SessionAddress, code: string): Promise<Session | undefined>;
@@ -53,8 +54,11 @@ export interface Simulator {
   listPrompts(query: PhoneQuery): Promise<Prompt[]>;
   /** By the id in a launch link; undefined if there is none. */
   findPrompt(sessionId: string): Promise<Prompt | undefined>;
-  /** `done` is false if the session does not allow the action; `prompt.actions` lists those that it allows. */
-  act(sessionId: string, action: PhoneAction): Promise<{ done: boolean; prompt: Prompt } | undefined>;
+  /**
+   * `done` is false if the session does not allow the action; `prompt.actions` lists those that it allows. Where the network asks
+   * for a code on the phone, `approve` needs it.
+   */
+  act(sessionId: string, action: PhoneAction, code?: string): Promise<{ done: boolean; prompt: Prompt } | undefined>;
 
   /** The networks' payouts. */
   readonly payouts: SimulatedPayouts;
@@ -91,7 +95,7 @@ export function createSimulator(context: SimulatorContext): Simulator {
     return changed?.session.network === key.network ? changed.session : undefined;
   };
   return {
-    start: (request) => startSession(context, request),
+    start: (request, alongside) => startSession(context, request, alongside),
     find: async (key) => {
       const session = isOwnSession(key) ? await findVisible(context, key.sessionId) : undefined;
       return session?.network === key.network ? session : undefined;
@@ -106,8 +110,10 @@ export function createSimulator(context: SimulatorContext): Simulator {
       const session = await findVisible(context, sessionId);
       return session && promptOf(session, clock.now());
     },
-    act: async (sessionId, action) => {
-      const changed = await changeSession(context, sessionId, (session, now) => phoneTransition(session, action, now));
+    act: async (sessionId, action, code = '') => {
+      const changed = await changeSession(context, sessionId, (session, now) =>
+        phoneTransition(session, { action, code }, now),
+      );
       return changed && { done: changed.isApplied, prompt: promptOf(changed.session, clock.now()) };
     },
     payouts: createSimulatedPayouts(context),
@@ -158,7 +164,7 @@ async function changeSession(
     if (session.plannedAt !== null && transition.session.plannedAt?.getTime() !== session.plannedAt.getTime()) {
       tx.send(deleteFutureCallbacks(session, now));
     }
-    enqueueSessionNotifications(tx, context, transition.session, transition.notifications);
+    enqueueSessionNotifications(tx, context, transition.session, transition.notifications, 'change');
     return { session: transition.session, isApplied: true };
   });
 }

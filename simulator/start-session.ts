@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../server/src/kit/base62.ts';
 import type { Random } from '../server/src/kit/random.ts';
-import type { SimulatorContext } from './context.ts';
+import type { Alongside, SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
 import { randomIdLength } from './record-id.ts';
 import { fixedCode, planScenario, scenarioOf } from './scenarios.ts';
@@ -24,7 +24,11 @@ export type StartResult =
  * Starts a collection, or returns the one that the same request started before. The row holds the whole scenario, so every
  * later state follows from it in any process.
  */
-export function startSession(context: SimulatorContext, request: StartRequest): Promise<StartResult> {
+export function startSession(
+  context: SimulatorContext,
+  request: StartRequest,
+  alongside: Alongside<Session> = () => {},
+): Promise<StartResult> {
   const { account, network, reference, payerNumber } = request;
   const key = { account, network: network.id, reference };
   const outageKey = payerNumber === null ? null : { account, network: network.id, payerNumber };
@@ -46,7 +50,8 @@ export function startSession(context: SimulatorContext, request: StartRequest): 
       const first = await findSessionByReference(tx, key);
       return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
     }
-    enqueueSessionNotifications(tx, context, session, notifications);
+    alongside(tx, session);
+    enqueueSessionNotifications(tx, context, session, notifications, 'start');
     return startResult(session, now);
   });
 }
@@ -54,7 +59,7 @@ export function startSession(context: SimulatorContext, request: StartRequest): 
 function newSession(random: Random, request: StartRequest, start: { scenario: Scenario; now: Date }) {
   const { scenario, now } = start;
   const { network, account, amountMinor, expiresAt, ...details } = request;
-  const plan = planScenario(scenario, { shape: network.shape, amountMinor, now, expiresAt });
+  const plan = planScenario(scenario, { network, amountMinor, now, expiresAt });
   const session: Session = {
     ...plan.fields,
     account,
@@ -69,7 +74,7 @@ function newSession(random: Random, request: StartRequest, start: { scenario: Sc
     description: details.description,
     returnUrl: details.returnUrl,
     callbackUrl: details.callbackUrl,
-    code: plan.fields.shape === 'code' ? newCode(random, scenario) : null,
+    code: plan.fields.shape === 'code' || scenario === 'ask_for_code' ? newCode(random, scenario) : null,
     codeAttemptsLeft: BigInt(codeAttemptsMax),
     transactionId: `T${randomBase62(random, randomIdLength)}`,
     approvedAt: null,

@@ -5,6 +5,7 @@ import { addMs } from '../server/src/kit/clock.ts';
 import { cancelTransition, codeTransition, confirmTransition, phoneActions, phoneTransition } from './transitions.ts';
 import type { Transition } from './transitions.ts';
 import { simulatedNetworks } from './network.ts';
+import type { SimulatedNetwork } from './network.ts';
 import { planScenario } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { sessionAt, statusAt } from './session.ts';
@@ -31,12 +32,13 @@ const scenarios: Scenario[] = [
 type Step = (session: Session, now: Date) => Transition | undefined;
 
 const steps: Record<string, Step> = {
-  approve: (session, now) => phoneTransition(session, 'approve', now),
-  decline: (session, now) => phoneTransition(session, 'decline', now),
-  approveLate: (session, now) => phoneTransition(session, 'approve_late', now),
-  reverse: (session, now) => phoneTransition(session, 'reverse', now),
+  approve: (session, now) => phoneTransition(session, { action: 'approve', code: '' }, now),
+  decline: (session, now) => phoneTransition(session, { action: 'decline', code: '' }, now),
+  approveLate: (session, now) => phoneTransition(session, { action: 'approve_late', code: '' }, now),
+  reverse: (session, now) => phoneTransition(session, { action: 'reverse', code: '' }, now),
   confirm: confirmTransition,
   cancel: cancelTransition,
+  approveWithCode: (session, now) => phoneTransition(session, { action: 'approve', code: '123456' }, now),
   rightCode: (session, now) => codeTransition(session, '123456', now),
   wrongCode: (session, now) => codeTransition(session, '000000', now),
   wait: () => undefined,
@@ -52,8 +54,8 @@ const allowedTransitions: Record<SessionStatus, SessionStatus[]> = {
   reversed: [],
 };
 
-function newSession(scenario: Scenario, shape: Session['shape']): Session {
-  const { fields } = planScenario(scenario, { shape, amountMinor: 10_000n, now: start, expiresAt });
+function newSession(scenario: Scenario, network: SimulatedNetwork): Session {
+  const { fields } = planScenario(scenario, { network, amountMinor: 10_000n, now: start, expiresAt });
   return {
     ...fields,
     account: 'Shop1234',
@@ -68,7 +70,7 @@ function newSession(scenario: Scenario, shape: Session['shape']): Session {
     description: '',
     returnUrl: '',
     callbackUrl: '',
-    code: fields.shape === 'code' ? '123456' : null,
+    code: fields.shape === 'code' || scenario === 'ask_for_code' ? '123456' : null,
     codeAttemptsLeft: 3n,
     transactionId: 'T1',
     approvedAt: null,
@@ -82,40 +84,47 @@ test('random steps of payer, merchant and time cause only allowed session transi
   const walk = fc.array(fc.record({ step: fc.constantFrom(...Object.keys(steps)), waitMs: fc.nat(40_000) }), {
     maxLength: 8,
   });
-  const shapes = simulatedNetworks.map(({ shape }) => shape);
   fc.assert(
-    fc.property(fc.constantFrom(...scenarios), fc.constantFrom(...shapes), walk, (scenario, shape, walked) => {
-      let session = newSession(scenario, shape);
-      let now = start;
-      for (const { step, waitMs } of walked) {
-        const before = statusAt(session, now);
-        now = addMs(now, waitMs);
-        const statusAfterWait = statusAt(session, now);
-        if (statusAfterWait !== before)
-          assert.ok(allowedTransitions[before].includes(statusAfterWait), `${before} to ${statusAfterWait} by waiting`);
-        // A session that is not visible yet cannot be changed.
-        if (now < session.visibleAt) continue;
-        session = sessionAt(session, now);
-        const transition = steps[step]?.(session, now);
-        if (!transition) continue;
-        const after = statusAt(transition.session, now);
-        if (after !== statusAfterWait)
-          assert.ok(allowedTransitions[statusAfterWait].includes(after), `${statusAfterWait} to ${after} by ${step}`);
-        assert.ok(transition.session.status !== 'failed' || transition.session.failureCode !== null);
-        assert.ok(transition.notifications.every((notification) => notification.occursAt >= now));
-        session = transition.session;
-      }
-    }),
+    fc.property(
+      fc.constantFrom(...scenarios),
+      fc.constantFrom(...simulatedNetworks),
+      walk,
+      (scenario, network, walked) => {
+        let session = newSession(scenario, network);
+        let now = start;
+        for (const { step, waitMs } of walked) {
+          const before = statusAt(session, now);
+          now = addMs(now, waitMs);
+          const statusAfterWait = statusAt(session, now);
+          if (statusAfterWait !== before)
+            assert.ok(
+              allowedTransitions[before].includes(statusAfterWait),
+              `${before} to ${statusAfterWait} by waiting`,
+            );
+          // A session that is not visible yet cannot be changed.
+          if (now < session.visibleAt) continue;
+          session = sessionAt(session, now);
+          const transition = steps[step]?.(session, now);
+          if (!transition) continue;
+          const after = statusAt(transition.session, now);
+          if (after !== statusAfterWait)
+            assert.ok(allowedTransitions[statusAfterWait].includes(after), `${statusAfterWait} to ${after} by ${step}`);
+          assert.ok(transition.session.status !== 'failed' || transition.session.failureCode !== null);
+          assert.ok(transition.notifications.every((notification) => notification.occursAt >= now));
+          session = transition.session;
+        }
+      },
+    ),
     { numRuns: 5_000 },
   );
 });
 
 test('the phone offers exactly the actions that it accepts', () => {
-  for (const { shape } of simulatedNetworks) {
+  for (const network of simulatedNetworks) {
     for (const status of ['open', 'complete', 'failed', 'expired', 'cancelled', 'reversed'] as const) {
-      const session: Session = { ...newSession('tap', shape), status };
+      const session: Session = { ...newSession('tap', network), status };
       for (const action of ['approve', 'decline', 'approve_late', 'reverse'] as const) {
-        const allowed = phoneTransition(session, action, start) !== undefined;
+        const allowed = phoneTransition(session, { action, code: '' }, start) !== undefined;
         assert.equal(allowed, phoneActions(session).includes(action), `${action} on ${status}`);
       }
     }

@@ -20,10 +20,15 @@ const autoConfirmAfterMs = 30_000;
  * Like all transitions here, it takes a session in its current state (`sessionAt`) and returns undefined if the transition
  * is not allowed.
  */
-export function phoneTransition(session: Session, action: PhoneAction, now: Date): Transition | undefined {
+export function phoneTransition(
+  session: Session,
+  { action, code }: { action: PhoneAction; code: string },
+  now: Date,
+): Transition | undefined {
   if (!phoneActions(session).includes(action)) return undefined;
   switch (action) {
     case 'approve':
+      if (session.code !== null) return codeTransition(session, code, now);
       return session.shape === 'push_then_confirm' ? approveUnconfirmed(session, now) : complete(session, now);
     case 'approve_late':
       return complete(session, now);
@@ -76,7 +81,7 @@ export function cancelTransition(session: Session, now: Date): Transition | unde
 
 /** The payer entered a code; the last wrong one fails the session. */
 export function codeTransition(session: Session, code: string, now: Date): Transition | undefined {
-  if (session.status !== 'open' || session.shape !== 'code') return undefined;
+  if (session.status !== 'open' || session.code === null) return undefined;
   if (code === session.code) return complete(session, now);
   const codeAttemptsLeft = session.codeAttemptsLeft - 1n;
   if (codeAttemptsLeft > 0n) return { session: { ...session, codeAttemptsLeft }, notifications: [] };

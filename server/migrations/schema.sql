@@ -1116,6 +1116,22 @@ CREATE TABLE simulator.floats (
 CREATE INDEX floats_beneficiary_idx ON simulator.floats USING btree (beneficiary_number);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE simulator.gsma_requests (
+  account text NOT NULL,
+  correlation_id uuid NOT NULL,
+  server_id uuid NOT NULL,
+  network text NOT NULL,
+  operation text NOT NULL,
+  subject_id text NOT NULL,
+  poll_limit bigint,
+  polls bigint NOT NULL,
+  CONSTRAINT gsma_requests_pkey PRIMARY KEY (account, correlation_id),
+  CONSTRAINT gsma_requests_server_key UNIQUE (account, server_id),
+  CONSTRAINT gsma_requests_operation_check CHECK (operation = ANY (ARRAY['collection'::text, 'payout'::text])),
+  CONSTRAINT gsma_requests_polls_check CHECK (polls >= 0 AND poll_limit > 0)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE simulator.outages (
   account text NOT NULL,
   network text NOT NULL,
@@ -1201,7 +1217,7 @@ CREATE TABLE simulator.sessions (
   CONSTRAINT sessions_reference_key UNIQUE (account, network, reference),
   CONSTRAINT sessions_transaction_key UNIQUE (account, network, transaction_id),
   CONSTRAINT sessions_amount_check CHECK (amount > 0 AND amount_paid > 0),
-  CONSTRAINT sessions_code_check CHECK ((shape = 'code'::text) = (code IS NOT NULL) AND code_attempts_left >= 0),
+  CONSTRAINT sessions_code_check CHECK ((shape <> 'code'::text OR code IS NOT NULL) AND code_attempts_left >= 0),
   CONSTRAINT sessions_failure_check CHECK (status <> 'failed'::text AND planned_status IS DISTINCT FROM 'failed'::text OR failure_code IS NOT NULL),
   CONSTRAINT sessions_planned_check CHECK ((planned_status IS NULL) = (planned_at IS NULL) AND (planned_status = ANY (ARRAY['complete'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT sessions_shape_check CHECK (shape = ANY (ARRAY['redirect'::text, 'push'::text, 'push_then_confirm'::text, 'code'::text])),

@@ -5,6 +5,7 @@ import type { SimulatedNetworks } from '../../test/harness/simulated-networks.ts
 import { addMs } from '../../server/src/kit/clock.ts';
 import { PhoneNumberError } from '../../server/src/kit/phone-number.ts';
 import type { StartPayout } from '../../server/src/networks/contract.ts';
+import { accountOf } from '../../server/src/networks/reference.ts';
 import type { Arrival } from './arrival.ts';
 
 let networks: SimulatedNetworks;
@@ -25,7 +26,13 @@ function arrivals(number: string, owner?: string): Promise<Arrival[]> {
 async function payOut(request: StartPayout, network = 'aps'): Promise<string> {
   const response = await networks.payouts(network).start(request);
   assert.ok(response.state === 'succeeded', response.state);
-  return response.providerTransaction.networkReference.replace(/^pt-/, '');
+  const payout = await networks.simulator.payouts.findByReference({
+    account: accountOf(request.reference),
+    network,
+    reference: request.reference,
+  });
+  assert.ok(payout);
+  return payout.id;
 }
 
 test('the phone shows arrivals for any form of its number, newest first', async () => {

@@ -61,6 +61,17 @@ export function findPayoutByReference(
   });
 }
 
+export function findPayoutByTransaction(
+  db: Queryable,
+  key: { account: string; network: string; transactionId: string },
+): Promise<Payout | undefined> {
+  return db.row<Payout>({
+    name: 'simulator_payout_find_by_transaction',
+    text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND network = $2 AND transaction_id = $3`,
+    values: [key.account, key.network, key.transactionId],
+  });
+}
+
 /** Payouts that have succeeded or will, newest first, of all accounts or of one. */
 export function listPayoutsByNumber(
   db: Queryable,

@@ -1,4 +1,4 @@
-import type { SimulatorContext } from '../context.ts';
+import type { Alongside, SimulatorContext } from '../context.ts';
 import { canonicalNumber } from '../phone-line.ts';
 import type { PhoneLine, PhoneQuery } from '../phone-line.ts';
 import { isAccount, recordKey } from '../record-id.ts';
@@ -10,6 +10,7 @@ import type { PayoutRequest } from './payout-request.ts';
 import {
   findPayoutById,
   findPayoutByReference,
+  findPayoutByTransaction,
   listFloatsByNumber,
   listPayoutsByNumber,
   upsertFloat,
@@ -21,9 +22,13 @@ import type { PayoutStart } from './start-payout.ts';
 /** The payouts of the simulated networks. */
 export interface SimulatedPayouts {
   /** The networks' API, for the payout routes. Payouts are returned in their current state. */
-  start(request: PayoutRequest): Promise<PayoutStart>;
+  start(request: PayoutRequest, alongside?: Alongside<Payout>): Promise<PayoutStart>;
   find(key: PayoutAddress): Promise<Payout | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
+  /** A payout or a refund. */
+  findPayoutOrRefund(key: PayoutAddress): Promise<Payout | undefined>;
+  /** A payout or a refund, by the id of the money that it moved. */
+  findByTransaction(key: { account: string; network: string; transactionId: string }): Promise<Payout | undefined>;
 
   /** Money that has arrived for a number, newest first. Throws PhoneNumberError. */
   listArrivals(query: PhoneQuery): Promise<Arrival[]>;
@@ -50,13 +55,13 @@ const floatsMax = 20;
 export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayouts {
   const { db, clock } = context;
   return {
-    start: (request) => startPayout(context, request),
-    find: async ({ account, network, payoutId }) => {
-      const key = recordKey(payoutId);
-      if (key?.account !== account) return undefined;
-      const payout = visiblePayout(await findPayoutById(db, key), clock.now());
-      return payout?.network === network && payout.refundedTransactionId === null ? payout : undefined;
+    start: (request, alongside) => startPayout(context, request, alongside),
+    find: async (key) => {
+      const payout = await findPayoutOrRefund(context, key);
+      return payout?.refundedTransactionId === null ? payout : undefined;
     },
+    findPayoutOrRefund: (key) => findPayoutOrRefund(context, key),
+    findByTransaction: async (key) => visiblePayout(await findPayoutByTransaction(db, key), clock.now()),
     findByReference: async (key) => {
       const payout = visiblePayout(await findPayoutByReference(db, key), clock.now());
       return payout?.refundedTransactionId === null ? payout : undefined;
@@ -76,6 +81,16 @@ export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayo
       await db.run(upsertFloat(payoutLine(line), { state, changedAt: clock.now() }));
     },
   };
+}
+
+async function findPayoutOrRefund(
+  { db, clock }: SimulatorContext,
+  { account, network, payoutId }: PayoutAddress,
+): Promise<Payout | undefined> {
+  const key = recordKey(payoutId);
+  if (key?.account !== account) return undefined;
+  const payout = visiblePayout(await findPayoutById(db, key), clock.now());
+  return payout?.network === network ? payout : undefined;
 }
 
 export function payoutLine({ account, network, number }: PhoneLine): PayoutLine {

@@ -3,7 +3,7 @@ import { randomBase62 } from '../../server/src/kit/base62.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Transaction } from '../../server/src/kit/db.ts';
 import type { Random } from '../../server/src/kit/random.ts';
-import type { SimulatorContext } from '../context.ts';
+import type { Alongside, SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
 import { enqueuePayoutNotifications } from '../enqueue-notifications.ts';
 import { payoutAt } from './payout.ts';
@@ -36,8 +36,12 @@ export type PayoutStart =
  * Pays out, or returns the payout that the same request started before. The row holds the whole scenario, so every later
  * state follows from it in any process.
  */
-export function startPayout(context: SimulatorContext, request: PayoutRequest): Promise<PayoutStart> {
-  return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request));
+export function startPayout(
+  context: SimulatorContext,
+  request: PayoutRequest,
+  alongside?: Alongside<Payout>,
+): Promise<PayoutStart> {
+  return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request, alongside));
 }
 
 /** The same in the caller's transaction, also for refunds. */
@@ -45,6 +49,7 @@ export async function startPayoutWithin(
   tx: Transaction,
   context: SimulatorContext,
   request: PayoutRequest,
+  alongside: Alongside<Payout> = () => {},
 ): Promise<PayoutStart> {
   const { account, reference, beneficiaryNumber } = request;
   const network = request.network.id;
@@ -74,6 +79,7 @@ export async function startPayoutWithin(
     const first = await findPayoutByReference(tx, key);
     return first ? repeatedStart(first, request, now) : { kind: 'conflict' };
   }
+  alongside(tx, payout);
   enqueuePayoutNotifications(tx, context, payout, plan.notifications);
   return startResult(payout, now);
 }

@@ -39,9 +39,10 @@ after(async () => {
 });
 
 async function start(network: string, number: string | null, changes: Partial<StartCollection> = {}): Promise<string> {
-  const response = await networks.connector(network).collections.start(networks.request(number, changes));
+  const request = networks.request(number, changes);
+  const response = await networks.connector(network).collections.start(request);
   assert.ok(response.state === 'awaiting_payer', `it does not wait for the payer: ${response.state}`);
-  return response.networkReference.replace(/^cos-/, '');
+  return networks.sessionIdOf(network, request);
 }
 
 async function statusOf(sessionId: string): Promise<string | undefined> {

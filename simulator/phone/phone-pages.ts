@@ -124,7 +124,7 @@ interface PhoneIdentity {
 
 async function tapPrompt(
   simulator: PhonePagesOptions['simulator'],
-  { sessionId, action }: Extract<Tap, { on: 'prompt' }>,
+  { sessionId, action, code }: Extract<Tap, { on: 'prompt' }>,
   phone: PhoneIdentity,
 ): Promise<void> {
   const prompt = await simulator.findPrompt(sessionId);
@@ -133,7 +133,7 @@ async function tapPrompt(
     (phone.account === null || prompt.account === phone.account) &&
     prompt.payerNumber === canonicalNumber(phone.number);
   if (!isShown) throw promptNotFound();
-  await simulator.act(sessionId, action);
+  await simulator.act(sessionId, action, code);
 }
 
 /** Only a float that the phone shows can be tapped: one that has been empty before. */
@@ -179,7 +179,7 @@ function addLaunch(scope: FastifyInstance, { simulator, sender, guard }: PhoneCo
 
 /** A button that was tapped on the simulated phone. */
 type Tap =
-  | { on: 'prompt'; sessionId: string; action: PhoneAction }
+  | { on: 'prompt'; sessionId: string; action: PhoneAction; code: string }
   | { on: 'float'; account: string; network: string; state: PhoneFloat['state'] };
 
 const promptActions: readonly PhoneAction[] = ['approve', 'decline', 'approve_late', 'reverse'];
@@ -192,7 +192,9 @@ const floatActions: ReadonlyMap<unknown, PhoneFloat['state']> = new Map([
 function readTap(body: unknown): Tap {
   const fields = (body ?? {}) as Record<string, unknown>;
   const action = promptActions.find((candidate) => candidate === fields['action']);
-  if (action !== undefined) return { on: 'prompt', action, sessionId: textOf(fields['session']) };
+  if (action !== undefined) {
+    return { on: 'prompt', action, sessionId: textOf(fields['session']), code: textOf(fields['code']) };
+  }
   const state = floatActions.get(fields['action']);
   if (state === undefined) throw new AppError('invalid_request', 'Choose one of the buttons on the phone.');
   return { on: 'float', state, account: textOf(fields['account']), network: textOf(fields['network']) };

@@ -1,6 +1,7 @@
 import { html } from '../../server/src/kit/html.ts';
 import type { Html } from '../../server/src/kit/html.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
+import { codeAttemptsMax, codeLength } from '../session.ts';
 import type { PhoneAction } from '../transitions.ts';
 import type { Prompt } from '../prompt.ts';
 import { networkMark } from '../../server/src/pages/icons.ts';
@@ -44,6 +45,7 @@ function promptStatusText(prompt: Prompt): string {
       if (prompt.awaitsConfirmation) {
         return 'Approved here. Now press “I have approved” on the payment page; otherwise it is confirmed after 30 seconds.';
       }
+      if (prompt.requiresCode) return codeHint(prompt.codeAttemptsLeft);
       if (prompt.code === null) return '';
       return `Enter it on ${prompt.network === 'wave' ? 'Wave’s' : 'the payment'} page to approve.`;
     case 'complete':
@@ -59,6 +61,11 @@ function promptStatusText(prompt: Prompt): string {
   }
 }
 
+function codeHint(attemptsLeft: number): string {
+  if (attemptsLeft === codeAttemptsMax) return 'Enter it here to approve.';
+  return `The code was wrong. ${attemptsLeft === 1 ? 'One try is' : `${attemptsLeft} tries are`} left.`;
+}
+
 const actionButtons: Record<PhoneAction, { label: string; style: string }> = {
   approve: { label: 'Approve', style: 'button' },
   decline: { label: 'Decline', style: 'button danger' },
@@ -71,9 +78,16 @@ export function promptForm(prompt: Prompt, { path, proof }: { path: string; proo
   return html`<form method="post" action="${path}">
 ${proof}
 <input type="hidden" name="session" value="${prompt.sessionId}">
+${prompt.requiresCode && codeField(prompt)}
 ${prompt.actions.map((action) => {
   const { label, style } = actionButtons[action];
   return html`<button class="${style}" name="action" value="${action}">${label}</button>`;
 })}
 </form>`;
+}
+
+function codeField({ sessionId, networkName }: Prompt): Html {
+  const id = `code-${sessionId}`;
+  return html`<div class="code"><label for="${id}">Code from ${foreignText(networkName)}</label>
+<input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="${codeLength}"></div>`;
 }

@@ -1,4 +1,4 @@
-import type { SimulatorContext } from '../context.ts';
+import type { Alongside, SimulatorContext } from '../context.ts';
 import type { Payout } from '../payouts/payout.ts';
 import { payoutAt } from '../payouts/payout.ts';
 import { findPayoutById, findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
@@ -10,7 +10,7 @@ import type { RefundStart } from './start-refund.ts';
 
 /** The refunds of the simulated networks; a refund is a payout that names its collection. */
 export interface SimulatedRefunds {
-  start(request: RefundRequest): Promise<RefundStart>;
+  start(request: RefundRequest, alongside?: Alongside<Payout>): Promise<RefundStart>;
   find(key: { account: string; network: string; refundId: string }): Promise<Payout | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
   /** How many refunds of a collection have come back. */
@@ -22,7 +22,7 @@ export function createSimulatedRefunds(context: SimulatorContext): SimulatedRefu
   const visibleRefund = (payout: Payout | undefined): Payout | undefined =>
     payout && payout.refundedTransactionId !== null ? visiblePayout(payout, clock.now()) : undefined;
   return {
-    start: (request) => startRefund(context, request),
+    start: (request, alongside) => startRefund(context, request, alongside),
     find: async ({ account, network, refundId }) => {
       const key = recordKey(refundId);
       if (key?.account !== account) return undefined;

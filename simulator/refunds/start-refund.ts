@@ -1,23 +1,30 @@
 import type { Transaction } from '../../server/src/kit/db.ts';
-import type { SimulatorContext } from '../context.ts';
+import type { Alongside, SimulatorContext } from '../context.ts';
 import { payoutAt } from '../payouts/payout.ts';
+import type { Payout } from '../payouts/payout.ts';
 import { findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
 import { startPayoutWithin } from '../payouts/start-payout.ts';
 import type { PayoutStart } from '../payouts/start-payout.ts';
 import { lockSessionByTransaction } from '../queries.ts';
-import type { RefusalCode } from '../refusal.ts';
 import { statusAt } from '../session.ts';
 import type { Session } from '../session.ts';
 import type { RefundRequest } from './refund-request.ts';
 
-export type RefundStart = PayoutStart | { kind: 'refused'; code: RefusalCode; message: string };
+/** Why a network does not refund; nothing was created. */
+export type RefundRefusal = 'refunds_not_supported' | 'partial_not_supported' | 'not_refundable' | 'exceeds_refundable';
+
+export type RefundStart = PayoutStart | { kind: 'refused'; code: RefundRefusal; message: string };
 
 /**
  * Refunds a collection, or returns the refund that the same request started before. The refund behaves as a payout to the
  * payer's number, with the scenario of that number. The collection's row is locked, so that concurrent refunds never
  * exceed it.
  */
-export function startRefund(context: SimulatorContext, request: RefundRequest): Promise<RefundStart> {
+export function startRefund(
+  context: SimulatorContext,
+  request: RefundRequest,
+  alongside?: Alongside<Payout>,
+): Promise<RefundStart> {
   const { account, transactionId, reference } = request;
   const network = request.network.id;
   return context.db.withTransaction(async (tx) => {
@@ -25,7 +32,7 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
     const isRepeated = (await findPayoutByReference(tx, { account, network, reference })) !== undefined;
     const refusal = isRepeated ? null : await refusalOf(tx, request, session, context.clock.now());
     if (refusal) return { kind: 'refused', ...refusal };
-    return startPayoutWithin(tx, context, {
+    const refund = {
       network: request.network,
       account,
       reference,
@@ -38,7 +45,8 @@ export function startRefund(context: SimulatorContext, request: RefundRequest): 
       description: request.description,
       callbackUrl: request.callbackUrl,
       refundedTransactionId: transactionId,
-    });
+    };
+    return startPayoutWithin(tx, context, refund, alongside);
   });
 }
 
@@ -47,7 +55,7 @@ async function refusalOf(
   { network, account, transactionId, amountMinor, currency }: RefundRequest,
   session: Session | undefined,
   now: Date,
-): Promise<{ code: RefusalCode; message: string } | null> {
+): Promise<{ code: RefundRefusal; message: string } | null> {
   if (network.refunds === 'none') return { code: 'refunds_not_supported', message: 'This network does not refund.' };
   if (!session || statusAt(session, now) !== 'complete' || session.currency !== currency) {
     return { code: 'not_refundable', message: 'No collection was paid with this transaction.' };

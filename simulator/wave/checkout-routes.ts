@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { hidden } from '../authenticate.ts';
+import { hidden } from '../route-options.ts';
 import type { Session } from '../session.ts';
 import type { SessionAddress } from '../simulator.ts';
 import type { StartRequest } from '../start-request.ts';

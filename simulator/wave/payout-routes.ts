@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { hidden } from '../authenticate.ts';
+import { hidden } from '../route-options.ts';
 import type { Payout } from '../payouts/payout.ts';
 import type { PayoutAddress } from '../payouts/simulated-payouts.ts';
 import { readPayoutRequest } from './payout-request.ts';

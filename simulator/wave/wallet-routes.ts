@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { addMs, dayMs } from '../../server/src/kit/clock.ts';
-import { hidden } from '../authenticate.ts';
+import { hidden } from '../route-options.ts';
 import type { Movement } from '../statement/movement.ts';
 import type { WaveRoutesContext } from './context.ts';
 import { invalidRequest } from './wave-error.ts';

@@ -37,3 +37,11 @@ export const completionPoints = [
     ...commit('transfers_update'),
   ]),
 ];
+
+/** A look-up of a transfer, until its response has been read. */
+export const lookUpPoints = [
+  ...autocommit('outbox_claim'),
+  ...statements('transfers_find_by_id', 'merchants_find_by_id'),
+  ...outboundCall('look-up'),
+  ...statements('circuit_breakers_list'),
+];

@@ -17,15 +17,15 @@ const waitingNumber = '7001234';
 /** The merchant charges a payer, always with the same key. Rejects when the process dies meanwhile. */
 export function charge(
   world: CrashWorld,
-  { url = world.apiUrl, number = payingNumber }: { url?: string; number?: string } = {},
+  { url = world.apiUrl, number = payingNumber, network = 'aps' } = {},
 ): Promise<ApiResponse> {
-  const data = { amount: 450, network: 'aps', account_number: number };
+  const data = { amount: 450, network, account_number: number };
   return world.client(url).post('/v1/payments', { data }, { 'idempotency-key': 'one payment' });
 }
 
-/** A sent attempt that the payer has left, and one with another number that no worker has sent yet. */
+/** A sent attempt that the payer has left, at a network that can cancel it, and one with another number that no worker has sent yet. */
 export async function chargeAnotherNumber(world: CrashWorld): Promise<void> {
-  const { body } = await charge(world, { number: waitingNumber });
+  const { body } = await charge(world, { number: waitingNumber, network: 'wave' });
   await world.runWorker();
   const leave = [
     `UPDATE charges SET abandoned_at = updated_at WHERE merchant_id = $1`,

@@ -143,9 +143,16 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   }
 }
 
-/** `payouts-call` starts a payout, `payouts-look-up` looks it up; a call to no network goes to a merchant. */
+function gsmaKind(path: string): string {
+  if (path.endsWith('/merchantpay')) return 'collections';
+  return path.endsWith('/reversals') ? 'refunds' : 'payouts';
+}
+
+/** `payouts-call` starts a payout, `look-up` looks it up; a call to no network goes to a merchant. */
 function callName({ method, path }: { method: string; path: string }): string {
-  const [, kind] = /^\/simulator\/networks\/\w+\/(\w+)/.exec(path) ?? [];
+  const [, provider, kind] = /^\/simulator\/networks\/(\w+)\/(\w+)/.exec(path) ?? [];
   if (kind === undefined) return 'webhook-call';
+  // The GSMA API looks everything up in the same way; no story looks up both kinds.
+  if (provider === 'gsma') return method === 'POST' ? `${gsmaKind(path)}-call` : 'look-up';
   return method === 'POST' ? `${kind}-call` : `${kind}-look-up`;
 }

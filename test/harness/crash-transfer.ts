@@ -70,7 +70,7 @@ async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
     available: await balance('payable_available'),
     held: await balance('held'),
     fees: await balance('fees'),
-    float: await balance('float:aps-test'),
+    float: await balance('float:gsma-test'),
   };
   assert.deepEqual(balances, { available: startingMinor - paid - fee, held: 0n, fees: fee, float: -paid });
   const [day] = await world.db.rows<{ amount: string }>({

@@ -82,7 +82,8 @@ export async function startFaultyProxy(): Promise<FaultyProxy> {
 
 async function onCall(state: ProxyState, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const path = req.url ?? '';
-  const isPayout = path.includes('/payouts');
+  // At a provider of the GSMA API only the path of a collection says what it is about.
+  const isPayout = /\/payouts|\/gsma\//.test(path) && !path.includes('/merchantpay');
   const { broken } = state;
   const isBroken = broken !== null && isPayout && broken.calls > 0;
   if (isBroken) broken.calls -= 1;

@@ -23,8 +23,20 @@ import { asOwner, dropCallbacks, restoreCallbacks } from './tables.ts';
 
 type Body = Record<string, unknown>;
 
+const jsonContent = { 'content-type': 'application/json' };
+const collectingAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
+const payoutAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
+
+/** Columns of a simulated network's record of a collection. */
+type SessionChanges = Partial<
+  Record<'status' | 'failure_code' | 'amount_paid' | 'currency' | 'transaction_id', string | bigint>
+>;
+
 /** What is wrong with a forged callback. */
 export interface Forgery {
+  type?: string;
+  /** The account in the URL. */
+  to?: string;
   secret?: string;
   signedBy?: string;
   sentAt?: Date;
@@ -149,10 +161,10 @@ export class PaymentStory {
   }
 
   /** The payer acts on the prompt of a charge on the simulated phone. */
-  async onPhone(transactionId: string, action: PhoneAction): Promise<void> {
+  async onPhone(transactionId: string, action: PhoneAction, code?: string): Promise<void> {
     const session = await this.#session(transactionId);
     assert.ok(session, 'the network does not have this charge');
-    const acted = await this.phone.act(session.id, action);
+    const acted = await this.phone.act(session.id, action, code);
     assert.equal(acted?.done, true, `the phone does not offer ${action}`);
     await this.settle();
   }
@@ -180,28 +192,63 @@ export class PaymentStory {
     return restoreCallbacks(this.service);
   }
 
-  /** Sends a callback as a network does, or a forged one; returns the status. */
-  async sendCallback(network: string, data: unknown, forgery: Forgery = {}): Promise<number> {
-    const body = JSON.stringify({ id: 'evt_test', type: 'collection.completed', data });
-    const { simulatorCallbackSecret } = this.service.secrets;
-    const secret = forgery.secret ?? callbackSigningSecret(simulatorCallbackSecret, forgery.signedBy ?? network);
-    const signature = forgery.signature ?? signCallback(secret, { sentAt: forgery.sentAt ?? this.clock.now(), body });
-    const headers = { 'content-type': 'application/json', 'sim-signature': signature };
-    const init = { method: 'POST', headers, body: forgery.body ?? body };
-    return statusOf(await fetch(`${this.service.url}/networks/${network}-test/callbacks`, init));
+  /**
+   * A network without signatures changes its record of a charge, if `changes` says so, and calls back; returns the status of the
+   * callback. It is a hint: what is reported is what a look-up then finds.
+   */
+  async report(transactionId: string, changes: SessionChanges = {}): Promise<number> {
+    const { reference, payment_method: network } = await this.transaction(transactionId);
+    await this.changeBooks('sessions', String(reference), changes);
+    return this.sendHint(String(network), { reference: String(reference), operation: 'collection' });
   }
 
-  /** The network's report of a charge that was paid in full. */
-  async sessionOf(transactionId: string, changes: Body = {}): Promise<Body> {
-    const { payment_method: network, reference } = await this.transaction(transactionId);
+  /** Writes into the simulator's books what no scenario makes: a network that lies. */
+  async changeBooks(
+    table: 'sessions' | 'payouts',
+    reference: string,
+    changes: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const columns = Object.keys(changes);
+    if (columns.length === 0) return;
+    const assignments = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
+    const text = `UPDATE simulator.${table} SET ${assignments} WHERE reference = $1`;
+    await asOwner(this.service, text, [reference, ...Object.values(changes)]);
+  }
+
+  /** Sends the callback of a network that does not sign, about any reference; returns the status. */
+  async sendHint(
+    network: string,
+    { reference, operation }: { reference: string; operation: 'collection' | 'payout' },
+  ): Promise<number> {
+    const query = new URLSearchParams({ reference, operation });
+    const account = operation === 'collection' ? collectingAccounts[network] : payoutAccounts[network];
+    const url = `${this.service.url}/networks/${account ?? network}/callbacks?${query.toString()}`;
+    return statusOf(
+      await fetch(url, { method: 'PUT', headers: jsonContent, body: '{"transactionStatus":"completed"}' }),
+    );
+  }
+
+  /** Sends a webhook as Wave does, which signs it, or a forged one; returns the status. */
+  async sendWebhook(data: unknown, forgery: Forgery = {}): Promise<number> {
+    const body = JSON.stringify({ id: 'EV_test', type: forgery.type ?? 'checkout.session.completed', data });
+    const { simulatorCallbackSecret } = this.service.secrets;
+    const secret = forgery.secret ?? callbackSigningSecret(simulatorCallbackSecret, forgery.signedBy ?? 'wave');
+    const signature = forgery.signature ?? signCallback(secret, { sentAt: forgery.sentAt ?? this.clock.now(), body });
+    const headers = { ...jsonContent, 'wave-signature': signature };
+    const init = { method: 'POST', headers, body: forgery.body ?? body };
+    return statusOf(await fetch(`${this.service.url}/networks/${forgery.to ?? 'wave-test'}/callbacks`, init));
+  }
+
+  /** Wave's checkout session of a charge that was paid in full. */
+  async checkoutOf(transactionId: string, changes: Body = {}): Promise<Body> {
+    const { reference } = await this.transaction(transactionId);
     const session = await this.#session(transactionId);
-    const paid = {
-      gross_amount: '450.50',
-      fee: '0.00',
-      currency: 'GMD',
-      transaction_id: session?.transactionId ?? 'T-unknown',
+    return {
+      id: `cos-${session?.id ?? 'unknown'}`,
+      ...{ amount: '450.50', currency: 'GMD', client_reference: reference, last_payment_error: null },
+      ...{ checkout_status: 'complete', payment_status: 'succeeded', transaction_id: session?.transactionId ?? 'T0' },
+      ...changes,
     };
-    return { id: session?.id ?? 'unknown', network, reference, status: 'complete', paid, ...changes };
   }
 
   /** The kinds of an object's events; fails unless their sequence numbers count up from 1. */

@@ -18,6 +18,7 @@ export function samplePrompt(changes: Partial<Prompt> = {}): Prompt {
     payerNumber: '+220877002345',
     payerNumberAsSent: '7002345',
     code: null,
+    requiresCode: false,
     codeAttemptsLeft: 3,
     awaitsConfirmation: false,
     failureCode: null,

@@ -4,7 +4,19 @@ import { addMs } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import type { PayoutOperations, StartCollection, StartPayout } from '../../server/src/networks/contract.ts';
+import { collects, paysOut } from '../../server/src/networks/contract.ts';
+import type {
+  CollectingConnector,
+  CollectionResponse,
+  Connector,
+  PayoutConnector,
+  PayoutOperations,
+  PayoutResponse,
+  ProviderNotification,
+  StartCollection,
+  StartPayout,
+} from '../../server/src/networks/contract.ts';
+import { accountOf } from '../../server/src/networks/reference.ts';
 import { createTestConnectors } from '../../server/src/networks/test-connectors.ts';
 import type { TestConnector } from '../../server/src/networks/test-connectors.ts';
 import { createCallbackSender } from '../../simulator/callback-sender.ts';
@@ -27,6 +39,11 @@ export const callbackSecret = 'test callback secret';
 /** A merchant's short id. */
 export const account = 'Shop1234';
 
+export type SimulatedNetworkConnector = TestConnector & CollectingConnector;
+
+/** How long a payer may take at the networks whose wire does not say it. */
+export const approvalWindowMs = 30 * 60_000;
+
 /** The simulated networks on a real server and a real database, with connectors that call them. */
 export interface SimulatedNetworks {
   db: Database;
@@ -37,15 +54,24 @@ export interface SimulatedNetworks {
   receiver: CallbackReceiver;
   server: FastifyInstance;
   baseUrl: string;
+  connector(network: string): SimulatedNetworkConnector;
   /** The business behind every account. */
   business: { name: string };
   routesOptions: SimulatorRoutesOptions;
-  connector(network: string): TestConnector;
   payouts(network: string): PayoutOperations;
   /** A collection of 100 GMD, valid for thirty minutes, with a new reference. */
   request(payerNumber: string | null, changes?: Partial<StartCollection>): StartCollection;
   /** A payout of 100 GMD with a new reference. */
   payoutRequest(beneficiaryNumber: string, changes?: Partial<StartPayout>): StartPayout;
+  /**
+   * What we learn of collections from the due callbacks of a network, in order of arrival: what they report, or, where they prove
+   * nothing, what a look-up then finds.
+   */
+  reportedCollections(network: string): Promise<CollectionResponse[]>;
+  /** The same of payouts. */
+  reportedPayouts(network: string): Promise<PayoutResponse[]>;
+  /** The simulator's own id of a collection. */
+  sessionIdOf(network: string, request: { reference: string }): Promise<string>;
   /** Resolves once the network has stored the session or payout, though it may never respond. */
   untilStored(request: { reference: string }): Promise<void>;
   /** Another process of the same simulated networks, which shares only the database. */
@@ -78,24 +104,31 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
   const { simulator, sender } = secondProcess();
   const log = createServiceLog({ level: 'error' });
   const routesOptions: SimulatorRoutesOptions = {
-    ...{ simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs: 30 * 60_000 },
+    ...{ db, simulator, clock, bearerSecret, publicUrl: () => baseUrl, log, approvalWindowMs },
     webhookUrl: () => `${receiver.url}/callbacks`,
     businessNameOf: async () => business.name,
   };
   await server.register(simulatorRoutes(routesOptions));
   baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
   const connectors = createTestConnectors({ baseUrl: () => baseUrl, bearerSecret, callbackSecret, clock });
-  const connector = (network: string): TestConnector => {
-    const found = connectors.find(({ capabilities }) => capabilities.network === network);
-    if (!found) throw new Error(`there is no connector for ${network}`);
+  const connector = (network: string): SimulatedNetworkConnector => {
+    const found = connectors.find((candidate) => candidate.capabilities.network === network && collects(candidate));
+    if (!found || !collects(found)) throw new Error(`no connector collects on ${network}`);
+    return found;
+  };
+  const payoutConnector = (network: string): PayoutConnector => {
+    const found = connectors.find((candidate) => candidate.capabilities.network === network && paysOut(candidate));
+    if (!found || !paysOut(found)) throw new Error(`no connector pays out to ${network}`);
     return found;
   };
   return {
     ...{ db, clock, simulator, sender, wires, receiver, server, baseUrl, business, routesOptions, connector },
-    payouts: (network) => {
-      const { payouts } = connector(network);
-      if (!payouts) throw new Error(`${network} does not pay out`);
-      return payouts;
+    payouts: (network) => payoutConnector(network).payouts,
+    ...reportsOf({ receiver, sender, clock, connector, payoutConnector }),
+    sessionIdOf: async (network, { reference }) => {
+      const session = await simulator.findByReference({ account: accountOf(reference), network, reference });
+      if (!session) throw new Error(`${network} has no such session`);
+      return session.id;
     },
     ...requestsTo(`${receiver.url}/callbacks`, clock),
     untilStored: ({ reference }) =>
@@ -114,6 +147,58 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     },
   };
 }
+
+/** What we learn from callbacks. */
+function reportsOf({
+  connector,
+  payoutConnector,
+  ...sent
+}: Pick<SimulatedNetworks, 'receiver' | 'sender' | 'clock' | 'connector'> & {
+  payoutConnector: (network: string) => PayoutConnector;
+}): Pick<SimulatedNetworks, 'reportedCollections' | 'reportedPayouts'> {
+  return {
+    reportedCollections: async (network) => {
+      const { collections, readCallback } = connector(network);
+      const notifications = await notificationsNow(sent, readCallback);
+      return responsesTo(notifications, 'collection', (reference) => collections.lookUp({ reference, handles: {} }));
+    },
+    reportedPayouts: async (network) => {
+      const { payouts, readCallback } = payoutConnector(network);
+      const notifications = await notificationsNow(sent, readCallback);
+      return responsesTo(notifications, 'payout', (reference) => payouts.lookUp({ reference, handles: {} }));
+    },
+  };
+}
+
+/** The notifications of the due callbacks, in order of arrival. */
+async function notificationsNow(
+  { receiver, sender, clock }: Pick<SimulatedNetworks, 'receiver' | 'sender' | 'clock'>,
+  readCallback: Connector['readCallback'],
+): Promise<ProviderNotification[]> {
+  receiver.received.length = 0;
+  while ((await sender.sendDueCallbacks()) > 0);
+  return receiver.received.flatMap(({ path, headers, body }) => {
+    const query = Object.fromEntries(new URL(path, receiver.url).searchParams);
+    const reading = readCallback({ headers, query, body, receivedAt: clock.now() });
+    // Also callbacks of other networks are due.
+    return reading.accepted ? reading.notifications : [];
+  });
+}
+
+async function responsesTo<Operation extends ProviderNotification['operation']>(
+  notifications: readonly ProviderNotification[],
+  operation: Operation,
+  lookUp: (reference: string) => Promise<ResponseOf<Operation>>,
+): Promise<ResponseOf<Operation>[]> {
+  const ofKind = notifications.filter((notification) => notification.operation === operation);
+  return Promise.all(
+    ofKind.map(
+      async ({ reference, response }) => (response as ResponseOf<Operation> | null) ?? (await lookUp(reference)),
+    ),
+  );
+}
+
+type ResponseOf<Operation> = Operation extends 'collection' ? CollectionResponse : PayoutResponse;
 
 /** Requests that differ only in their reference, unless a test changes more. */
 function requestsTo(callbackUrl: string, clock: ManualClock): Pick<SimulatedNetworks, 'request' | 'payoutRequest'> {

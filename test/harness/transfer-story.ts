@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { callbackSigningSecret } from '../../simulator/credentials.ts';
-import { signCallback } from '../../simulator/sign-callback.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse, ApiClient } from './api-client.ts';
 import type { CallbackReceiver } from './callback-receiver.ts';
@@ -15,6 +13,14 @@ import type { TestMerchant, TestService, TestServiceOptions } from './service.ts
 import { asOwner } from './tables.ts';
 
 type Body = Record<string, unknown>;
+
+/** Columns of a simulated network's record of a payout. */
+type PayoutChanges = Partial<
+  Record<
+    'status' | 'planned_status' | 'planned_at' | 'failure_code' | 'amount' | 'currency' | 'transaction_id',
+    unknown
+  >
+>;
 
 /** A transfer at the simulated network. */
 export interface NetworkPayout {
@@ -122,31 +128,14 @@ export class TransferStory extends PaymentStory {
     await this.untilTimelineHas(id, 'no_clear_answer');
   }
 
-  /** What the network would report of an order that was paid as it was asked for. */
-  async payoutNotification(id: string, changes: Body = {}): Promise<Body> {
+  /**
+   * The network changes its record of a transfer, if `changes` says so, and calls back; returns the status of the callback. It
+   * is a hint: what is reported is what a look-up then finds.
+   */
+  async reportPayout(id: string, changes: PayoutChanges = {}): Promise<number> {
     const { network, reference } = await this.retrieve(id);
-    const [payout] = await this.payouts(id);
-    const received = {
-      amount: '100.00',
-      fee: '0.00',
-      currency: 'GMD',
-      transaction_id: payout?.transactionId ?? 'T-unknown',
-    };
-    return { id: payout?.id ?? 'unknown', network, reference, status: 'completed', received, ...changes };
-  }
-
-  /** A payout's callback as a network sends it; answers the status. */
-  async sendPayoutCallback(network: string, data: unknown, signedBy = network): Promise<number> {
-    const body = JSON.stringify({ id: 'evt_test', type: 'payout.completed', data });
-    const secret = callbackSigningSecret(this.service.secrets.simulatorCallbackSecret, signedBy);
-    const signature = signCallback(secret, { sentAt: this.clock.now(), body });
-    const response = await fetch(`${this.service.url}/networks/${network}-test/callbacks`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'sim-signature': signature },
-      body,
-    });
-    await response.arrayBuffer();
-    return response.status;
+    await this.changeBooks('payouts', String(reference), changes);
+    return this.sendHint(String(network), { reference: String(reference), operation: 'payout' });
   }
 
   /** Sends this merchant's events to a receiver; all kinds unless some are named. */

@@ -2,6 +2,7 @@ import {
   completionPoints,
   deliveryPoints,
   dispatchPoints,
+  lookUpPoints,
   sendPoints,
   unsubscribedPoints,
 } from '../harness/crash-paths.ts';
@@ -46,9 +47,9 @@ testCrashStory({
   },
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
-    { step: 'POST /networks/aps-test/callbacks:arrived' },
+    { step: 'PUT /networks/gsma-test/callbacks:arrived' },
     ...autocommit('network_inbox_insert'),
-    { step: 'POST /networks/aps-test/callbacks:responded' },
+    { step: 'PUT /networks/gsma-test/callbacks:responded' },
   ],
 });
 
@@ -65,14 +66,10 @@ testCrashStory({
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
     ...autocommit('network_inbox_claim'),
-    ...statements(
-      'merchants_find_by_short_id',
-      'transfers_find_by_reference',
-      'merchants_find_by_id',
-      'circuit_breakers_list',
-    ),
-    ...inLongRun(completionPoints),
+    ...statements('merchants_find_by_short_id', 'transfers_find_by_reference', 'merchants_find_by_id'),
+    ...commit('outbox_upsert'),
     ...autocommit('network_inbox_update'),
+    ...inLongRun([...lookUpPoints, ...completionPoints, ...autocommit('outbox_delete')]),
   ],
   coveredElsewhere: merchantEventPoints,
 });

@@ -2,6 +2,7 @@ import {
   completionPoints,
   deliveryPoints,
   dispatchPoints,
+  lookUpPoints,
   sendPoints,
   unsubscribedPoints,
 } from '../harness/crash-paths.ts';
@@ -45,13 +46,6 @@ testCrashStory({
   coveredElsewhere: [...sendPoints, ...merchantEventPoints],
 });
 
-const lookUpPoints = [
-  ...autocommit('outbox_claim'),
-  ...statements('transfers_find_by_id', 'merchants_find_by_id'),
-  ...outboundCall('payouts-look-up'),
-  ...statements('circuit_breakers_list'),
-];
-
 testCrashStory({
   title: 'while it looks up a transfer that its network paid',
   role: 'worker',
@@ -66,7 +60,7 @@ testCrashStory({
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.routeTo(null)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: since('payouts-look-up:responded', [
+  points: since('look-up:responded', [
     ...statements('transfers_lock'),
     ...commit('outbox_upsert'),
     ...autocommit('outbox_postpone'),

@@ -210,7 +210,7 @@ describe('a development server whose merchant sends events to the server itself'
         `/v1/webhook-endpoints/${merchant.endpointId}/rotate-secret`,
         '/v1/events/resend',
       ],
-      ...[page, `${page}/pay`, '/networks/aps-test/callbacks', '/networks/wave/callbacks', '/simulator/phone/7000001'],
+      ...[page, `${page}/pay`, '/networks/gsma-test/callbacks', '/networks/wave/callbacks', '/simulator/phone/7000001'],
       ...['/telegram/callbacks', '/whatsapp/callbacks', '/', '/readyz', '/metrics'],
     ];
     for (const path of paths) {

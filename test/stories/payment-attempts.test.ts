@@ -67,7 +67,7 @@ test('a first attempt that succeeds after the second one paid goes to suspense, 
   await story.onPhone(first, 'approve_late');
   assert.deepEqual(await statuses(id, first, second), ['successful', 'failed', 'completed']);
   assert.equal((await story.transaction(first))['review'], 'second_success');
-  assert.deepEqual(await story.movements(first), ['suspense float:aps-test → suspense 45050']);
+  assert.deepEqual(await story.movements(first), ['suspense float:gsma-test → suspense 45050']);
   assert.deepEqual(await story.cases(first), ['second_success']);
   assert.equal(await story.balance('payable_available'), merchantHas);
   await story.onPhone(first, 'reverse');
@@ -87,7 +87,7 @@ test('a late success of the first attempt pays the intent and cancels the second
 });
 
 test('a payment cancelled during the prompt is cancelled at the network', async () => {
-  const id = await story.paySettled(tapNumber);
+  const id = await story.paySettled(tapNumber, { network: 'wave' });
   const charge = await chargeId(id);
   const cancelled = await story.api.post(`/v1/payments/${id}/cancel`);
   assert.deepEqual([cancelled.status, cancelled.body['status']], [200, 'cancelled']);
@@ -99,10 +99,24 @@ test('a payment cancelled during the prompt is cancelled at the network', async 
 });
 
 test('a payment cancelled by the payer on the page is cancelled at the network', async () => {
-  const id = await story.paySettled(tapNumber);
+  const id = await story.paySettled(tapNumber, { network: 'wave' });
   assert.equal(await story.postForm(id, '/cancel'), 303);
   await story.settle();
   assert.deepEqual(await statuses(id, await chargeId(id)), ['cancelled', 'cancelled']);
+});
+
+test('a payment cancelled where the network cannot cancel ends with its prompt, or is paid late', async () => {
+  const [left, approved] = [await story.paySettled(tapNumber), await story.paySettled(tapNumber)];
+  for (const id of [left, approved]) {
+    assert.equal((await story.api.post(`/v1/payments/${id}/cancel`)).body['status'], 'cancelled');
+  }
+  await story.settle();
+  const charges = [await chargeId(left), await chargeId(approved)] as const;
+  assert.deepEqual(await statuses(left, ...charges), ['cancelled', 'pending', 'pending']);
+  await story.onPhone(charges[1], 'approve');
+  assert.equal((await story.intent(approved))['late'], true);
+  await story.advance(30 * 60 * secondMs);
+  assert.deepEqual(await statuses(left, ...charges), ['cancelled', 'failed', 'completed']);
 });
 
 test('a payment cancelled after an unreported approval is booked, successful and late', async () => {
@@ -115,7 +129,7 @@ test('a payment cancelled after an unreported approval is booked, successful and
   await story.restoreCallbacks();
   assert.deepEqual(await statuses(id, charge), ['successful', 'completed']);
   assert.equal((await story.intent(id))['late'], true);
-  assert.deepEqual(await story.movements(charge), ['collected float:aps-test → payable_available 45050']);
+  assert.deepEqual(await story.movements(charge), ['collected float:gsma-test → payable_available 45050']);
 });
 
 test('a payment cancelled before the network responded is found paid, and late', async () => {

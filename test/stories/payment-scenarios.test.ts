@@ -16,7 +16,7 @@ afterEach(() => story.verify());
 after(() => story.stop());
 
 const secondMs = 1_000;
-const booked = 'collected float:aps-test → payable_available 45050';
+const booked = 'collected float:gsma-test → payable_available 45050';
 
 /** The statuses of the intent and its newest charge, and where the money is. */
 async function outcomeOf(id: string) {
@@ -56,8 +56,14 @@ test('0001: approved at once, with a whole charge record', async () => {
   assert.match(String(reference), new RegExp(`^${merchant.shortId}[0-9A-Za-z]{22}$`));
   assert.match(String(shown), /^TX-20261120-\d{6}-[2-9A-Z]{8}$/);
   assert.match(String(methodId), /^[0-9a-f-]{36}$/);
-  const { network_reference: sessionId, network_transaction_id: networkId, createdAt, updatedAt, ...fields } = rest;
-  assert.ok(String(sessionId).startsWith(merchant.shortId) && String(networkId).startsWith('T'));
+  const {
+    network_reference: networkReference,
+    network_transaction_id: networkId,
+    createdAt,
+    updatedAt,
+    ...fields
+  } = rest;
+  assert.ok(networkReference === networkId && String(networkId).startsWith('T'));
   const now = story.clock.now().toISOString();
   assert.deepEqual([createdAt, updatedAt], [now, now]);
   assert.deepEqual(fields, {
@@ -206,7 +212,7 @@ test('0007: success reported three times and out of order is one payment', async
 });
 
 test('0009: the network requires a code; a wrong one can be retried, the right one pays', async () => {
-  const id = await story.paySettled('7000009');
+  const id = await story.paySettled('7000009', { network: 'qmoney' });
   assert.deepEqual((await story.intent(id))['next_action'], { type: 'enter_code', length: 6 });
   const awaitingCode = await story.transaction(id);
   assert.deepEqual(
@@ -222,13 +228,26 @@ test('0009: the network requires a code; a wrong one can be retried, the right o
     intent: 'successful',
     charge: 'completed',
     events: [['payment_intent.created'], ['charge.created', 'charge.succeeded']],
-    movements: [booked],
+    movements: [booked.replace('gsma', '54pay')],
   });
   assert.ok(story.service.logLines.every((line) => !line.includes('123456') && !line.includes('654321')));
 });
 
+test('0009: a network without a way to pass a code asks for it on the phone, with three tries', async () => {
+  const paid = await story.paySettled('7000009');
+  assert.deepEqual((await story.intent(paid))['next_action'], { type: 'approve_on_phone' });
+  await story.onPhone(paid, 'approve', '654321');
+  assert.equal((await story.intent(paid))['status'], 'processing');
+  await story.onPhone(paid, 'approve', '123456');
+  assert.equal((await story.intent(paid))['status'], 'successful');
+  const refused = await story.paySettled('7000009');
+  for (const code of ['', '000002', '000003']) await story.onPhone(refused, 'approve', code);
+  const { intent, failure, movements } = await outcomeOf(refused);
+  assert.deepEqual([intent, failure, movements], ['requires_payment_method', 'code_wrong', []]);
+});
+
 test('0009: the third wrong code fails the attempt', async () => {
-  const id = await story.paySettled('7000009');
+  const id = await story.paySettled('7000009', { network: 'qmoney' });
   for (const code of ['000001', '000002']) assert.equal(await story.postForm(id, '/code', { code }), 400);
   assert.equal(await story.postForm(id, '/code', { code: '000003' }), 303);
   await story.settle();
@@ -245,7 +264,7 @@ test('0010: a mismatched amount goes to suspense, and the payment does not expir
     charge: 'pending',
     review: ['amount_mismatch', 'amount_mismatch'],
     events: [['payment_intent.created'], ['charge.created']],
-    movements: ['suspense float:aps-test → suspense 45150'],
+    movements: ['suspense float:gsma-test → suspense 45150'],
     cases: ['amount_mismatch'],
   };
   assert.deepEqual(await outcomeOf(id), expected);
@@ -290,7 +309,7 @@ test('0012: a reversal two seconds later is charged to the merchant’s balance,
     intent: 'successful',
     charge: 'reversed',
     events: [['payment_intent.created'], ['charge.created', 'charge.succeeded', 'charge.reversed']],
-    movements: [booked, 'reversed payable_available → float:aps-test 45050'],
+    movements: [booked, 'reversed payable_available → float:gsma-test 45050'],
     cases: ['network_reversal'],
   });
   assert.equal(await story.balance('payable_available'), before);

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { asOwner } from '../harness/tables.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
-// Callbacks about payouts, repeated and in any order. The payout stays pending at the network (0004), so that only the
-// test's callbacks report anything.
+// Callbacks about payouts, repeated and in any order. The payout stays pending at the network (0004), so that only what the test
+// writes into its books, and reports, changes anything.
 
 const pendingNumber = '7000004';
+// Its state may be looked up as often as we like.
+const reportedNumber = '7000009';
+const unplanned = { planned_status: null, planned_at: null };
 const held = 'held payable_available → held 10000';
-const paid = 'transfer held → float:aps-test 10000';
+const paid = 'transfer held → float:gsma-test 10000';
 const released = 'released held → payable_available 10000';
-const refusal = { status: 'failed', failure_code: 'no_such_account', received: null };
+const success = { status: 'completed' };
+const refusal = { status: 'failed', failure_code: 'no_such_account' };
 
 let story: TransferStory;
 
@@ -21,12 +24,23 @@ before(async () => {
 afterEach(() => story.verify());
 after(() => story.stop());
 
-/** Sends the same callback this often, one after the other or concurrently. */
-async function report(data: unknown, { times, atOnce }: { times: number; atOnce: boolean }): Promise<void> {
-  const send = async () => assert.equal(await story.sendPayoutCallback('aps', data), 200);
-  if (atOnce) await Promise.all(Array.from({ length: times }, send));
-  else for (let time = 0; time < times; time += 1) await send();
+/** The network changes its books and reports this often, one after the other or concurrently. */
+async function report(
+  id: string,
+  changes: Parameters<TransferStory['reportPayout']>[1],
+  { times, atOnce }: { times: number; atOnce: boolean },
+  owner = story,
+): Promise<void> {
+  assert.equal(await owner.reportPayout(id, changes), 200);
+  const copies = Array.from({ length: times - 1 }, () => async () => assert.equal(await owner.reportPayout(id), 200));
+  if (atOnce) await Promise.all(copies.map((copy) => copy()));
+  else for (const copy of copies) await copy();
   await story.settle();
+}
+
+/** The books of a payout that was paid and is reversed. */
+function reversal(): Parameters<TransferStory['reportPayout']>[1] {
+  return { ...success, planned_status: 'reversed', planned_at: story.clock.now() };
 }
 
 for (const atOnce of [false, true]) {
@@ -35,7 +49,7 @@ for (const atOnce of [false, true]) {
   test(`a success that is reported ${manner} is one posting and one event`, async () => {
     const balance = await story.payoutBalance();
     const id = await story.transferSettled(pendingNumber);
-    await report(await story.payoutNotification(id), { times: 10, atOnce });
+    await report(id, success, { times: 10, atOnce });
     assert.equal(await story.statusOf(id), 'completed');
     assert.deepEqual(await story.movements(id), [held, paid]);
     assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.succeeded']);
@@ -46,29 +60,24 @@ for (const atOnce of [false, true]) {
   test(`a refusal that is reported ${manner} releases the money once`, async () => {
     const balance = await story.payoutBalance();
     const id = await story.transferSettled(pendingNumber);
-    await report(await story.payoutNotification(id, refusal), { times: 10, atOnce });
+    await report(id, refusal, { times: 10, atOnce });
     assert.equal(await story.statusOf(id), 'failed');
     assert.deepEqual(await story.movements(id), [held, released]);
     assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.failed']);
     assert.equal(await story.payoutBalance(), balance);
   });
 
-  test(`a reversal reported ${manner} returns the money once, before or after the success`, async () => {
+  test(`a reversal reported ${manner} returns the money once, with or without a success before`, async () => {
     for (const successFirst of [true, false]) {
       const balance = await story.payoutBalance();
       const id = await story.transferSettled(pendingNumber);
-      const [success, reversal] = [
-        await story.payoutNotification(id),
-        await story.payoutNotification(id, { status: 'reversed' }),
-      ];
-      if (successFirst) await report(success, { times: 1, atOnce });
-      await report(reversal, { times: 10, atOnce });
-      await report(success, { times: 10, atOnce });
+      if (successFirst) await report(id, success, { times: 1, atOnce });
+      await report(id, reversal(), { times: 10, atOnce });
       assert.equal(await story.statusOf(id), 'reversed');
       assert.deepEqual(await story.movements(id), [
         held,
         paid,
-        'transfer_reversed float:aps-test → payable_available 10000',
+        'transfer_reversed float:gsma-test → payable_available 10000',
       ]);
       assert.deepEqual(await story.events(id), ['transfer.created', 'transfer.succeeded', 'transfer.reversed']);
       assert.deepEqual(await story.cases(id), ['network_reversal']);
@@ -77,32 +86,31 @@ for (const atOnce of [false, true]) {
   });
 }
 
-test('of a concurrent success and refusal of one transfer one is applied and the other is a case', async () => {
-  for (let round = 0; round < 6; round += 1) {
+test('of a success and a refusal of one transfer the first is applied and the other is a case', async () => {
+  for (const [first, second, expected] of [
+    [success, refusal, ['completed', 'contradictory_outcome']],
+    [refusal, success, ['failed', 'late_success']],
+  ] as const) {
     const balance = await story.payoutBalance();
-    const id = await story.transferSettled(pendingNumber);
-    const [success, failure] = [await story.payoutNotification(id), await story.payoutNotification(id, refusal)];
-    await Promise.all(
-      [success, failure, success, failure].map((notification) => story.sendPayoutCallback('aps', notification)),
-    );
-    await story.settle();
-    const status = await story.statusOf(id);
-    const expected = status === 'completed' ? ['contradictory_outcome'] : ['late_success'];
-    assert.deepEqual([['completed', 'failed'].includes(String(status)), await story.cases(id)], [true, expected]);
+    const id = await story.transferSettled(reportedNumber);
+    await report(id, { ...first, ...unplanned }, { times: 2, atOnce: true });
+    await report(id, second, { times: 2, atOnce: true });
+    assert.deepEqual([await story.statusOf(id), ...(await story.cases(id))], expected);
     assert.equal(await story.payoutBalance(), balance - 100, 'what left the network’s account is booked, either way');
   }
 });
 
 test('a mismatched payout is not completed: the hold is booked, and a case is opened', async () => {
   for (const [amount, movements] of [
-    ['99.99', ['transfer_mismatch held → float:aps-test 9999', 'transfer_mismatch held → suspense 1']],
-    ['100.01', ['transfer_mismatch held → float:aps-test 10000', 'transfer_mismatch network_costs → float:aps-test 1']],
+    [9_999n, ['transfer_mismatch held → float:gsma-test 9999', 'transfer_mismatch held → suspense 1']],
+    [
+      10_001n,
+      ['transfer_mismatch held → float:gsma-test 10000', 'transfer_mismatch network_costs → float:gsma-test 1'],
+    ],
   ] as const) {
     const balance = await story.payoutBalance();
     const id = await story.transferSettled(pendingNumber);
-    const notification = await story.payoutNotification(id);
-    const received = { ...(notification['received'] as object), amount };
-    await report({ ...notification, received }, { times: 3, atOnce: true });
+    await report(id, { ...success, amount }, { times: 3, atOnce: true });
     const { status, review } = await story.retrieve(id);
     assert.deepEqual([status, review], ['pending', 'amount_mismatch']);
     assert.deepEqual(await story.movements(id), [held, ...movements]);
@@ -113,71 +121,39 @@ test('a mismatched payout is not completed: the hold is booked, and a case is op
 
 test('a payout in another currency books nothing and opens a case', async () => {
   const id = await story.transferSettled(pendingNumber);
-  const notification = await story.payoutNotification(id);
-  await report(
-    { ...notification, received: { ...(notification['received'] as object), currency: 'XOF' } },
-    { times: 2, atOnce: false },
-  );
+  await report(id, { ...success, currency: 'XOF' }, { times: 2, atOnce: false });
   assert.deepEqual([await story.statusOf(id), await story.movements(id)], ['pending', [held]]);
   assert.deepEqual(await story.cases(id), ['contradictory_outcome']);
 });
 
-test('a provider transaction that paid one transfer pays no other, of this merchant or another', async () => {
+test('a provider transaction that paid one transfer pays no other merchant’s', async () => {
   const other = await story.forAnotherMerchant();
-  const [first, second] = [await story.transferSettled(pendingNumber), await story.transferSettled(pendingNumber)];
-  const third = await other.transferSettled(pendingNumber);
-  const received = { amount: '100.00', fee: '0.00', currency: 'GMD', transaction_id: 'T-used-once' };
-  await report(await story.payoutNotification(first, { received }), { times: 1, atOnce: false });
-  await report(await story.payoutNotification(second, { received }), { times: 2, atOnce: true });
-  await report(await other.payoutNotification(third, { received }), { times: 2, atOnce: true });
+  const [first, second] = [await story.transferSettled(pendingNumber), await other.transferSettled(pendingNumber)];
+  const paidBy = { ...success, transaction_id: 'TusedOnce' };
+  await report(first, paidBy, { times: 1, atOnce: false });
+  await report(second, paidBy, { times: 2, atOnce: true }, other);
   assert.equal(await story.statusOf(first), 'completed');
-  for (const [owner, id] of [
-    [story, second],
-    [other, third],
-  ] as const) {
-    const { status, review } = await owner.retrieve(id);
-    assert.deepEqual([status, review, await owner.movements(id)], ['pending', 'receipt_reused', [held]]);
-    assert.deepEqual(await owner.cases(id), ['receipt_reused']);
-  }
+  const { status, review } = await other.retrieve(second);
+  assert.deepEqual([status, review, await other.movements(second)], ['pending', 'receipt_reused', [held]]);
+  assert.deepEqual(await other.cases(second), ['receipt_reused']);
 });
 
-test('a callback signed by another network, unsigned, or of no transfer changes nothing', async () => {
+test('a callback to another account, of another kind or of no transfer changes nothing', async () => {
   const id = await story.transferSettled(pendingNumber);
-  const notification = await story.payoutNotification(id);
-  assert.equal(
-    await story.sendPayoutCallback('aps', notification, 'wave'),
-    401,
-    'signed with another network’s secret',
-  );
-  assert.equal(
-    await story.sendPayoutCallback('qmoney', { ...notification, network: 'qmoney' }),
-    200,
-    'rightly signed, but not its own',
-  );
-  for (const reference of [
-    'unknown',
-    `${String(notification['reference'])}x`,
-    String(notification['reference']).toLowerCase(),
-    '',
-  ]) {
-    await story.sendPayoutCallback('aps', { ...notification, reference });
+  const payment = await story.paySettled('7001234');
+  const reference = String((await story.retrieve(id))['reference']);
+  const ofPayment = String((await story.transaction(payment))['reference']);
+  await story.changeBooks('payouts', reference, success);
+  await story.changeBooks('sessions', ofPayment, { status: 'complete' });
+  assert.equal(await story.sendHint('wave-test', { reference, operation: 'payout' }), 401, 'Wave signs its callbacks');
+  await story.sendHint('aps', { reference, operation: 'collection' });
+  await story.sendHint('aps', { reference: ofPayment, operation: 'payout' });
+  for (const unknown of ['unknown', `${reference}x`, reference.toLowerCase(), '']) {
+    await story.sendHint('aps', { reference: unknown, operation: 'payout' });
   }
   await story.settle();
   assert.deepEqual([await story.statusOf(id), await story.movements(id)], ['pending', [held]]);
-  assert.deepEqual(await story.cases(id), []);
-  const text = `SELECT count(*)::integer AS count FROM ledger_movements WHERE flow = 'transfer' AND source_id = $1`;
-  assert.deepEqual(await asOwner(story.service, text, [id]), [{ count: 0 }]);
-});
-
-test('a payout callback never settles a payment, nor a payment callback a transfer', async () => {
-  const id = await story.transferSettled(pendingNumber);
-  const payment = await story.paySettled('7001234');
-  const { reference } = await story.transaction(payment);
-  const notification = await story.payoutNotification(id);
-  await story.sendPayoutCallback('aps', { ...notification, reference });
-  await story.sendCallback('aps', { ...(await story.sessionOf(payment)), reference: notification['reference'] });
-  await story.settle();
-  assert.deepEqual([await story.statusOf(id), (await story.intent(payment))['status']], ['pending', 'processing']);
+  assert.deepEqual([await story.cases(id), (await story.intent(payment))['status']], [[], 'processing']);
 });
 
 test('a transfer cancelled during its send is either never sent or booked as paid', async () => {

@@ -40,7 +40,7 @@ after(async () => {
 });
 
 const held = 'held payable_available → held 10150';
-const paid = ['transfer held → float:aps-test 10000', 'transfer held → fees 150'];
+const paid = ['transfer held → float:gsma-test 10000', 'transfer held → fees 150'];
 const released = 'released held → payable_available 10150';
 const created = 'transfer.created';
 
@@ -106,7 +106,7 @@ test('0001: completed at once', async () => {
     const [payout] = await story.payouts(id);
     assert.deepEqual(
       [completedAt, transaction, reference],
-      [story.clock.now().toISOString(), payout?.transactionId, payout?.id],
+      [story.clock.now().toISOString(), payout?.transactionId, payout?.transactionId],
     );
     assert.deepEqual(await story.timeline(id), [created, 'sent_to_network', 'transfer.succeeded']);
   });
@@ -256,7 +256,7 @@ test('0012: a reversed transfer returns amount and fee to the merchant, with a c
         held,
         ...paid,
         'transfer_reversed fees → payable_available 150',
-        'transfer_reversed float:aps-test → payable_available 10000',
+        'transfer_reversed float:gsma-test → payable_available 10000',
       ],
       cases: ['network_reversal'],
       payouts: ['reversed'],
@@ -282,7 +282,7 @@ async function fallIntoDebt(owner: TransferStory): Promise<void> {
   const amountMinor = await owner.balance('payable_available');
   const movements = [
     { debit: 'payable_available', credit: 'test_funding', amountMinor },
-    { debit: 'receivable_merchant', credit: 'float:aps-test', amountMinor: 5_000n },
+    { debit: 'receivable_merchant', credit: 'float:gsma-test', amountMinor: 5_000n },
   ] as const;
   await db.withTransaction((tx) =>
     post(tx, { newId }, { merchantId, currency, flow: 'test', source, movements, at: clock.now() }),

@@ -86,7 +86,7 @@ async function collectionResponses(response: CollectionResponse): Promise<Collec
     await operations.start({ ...start, ...rest }),
     await operations.lookUp(request),
     await operations.cancel(request),
-    await operations.continue({ ...request, code: null }),
+    await operations.continue({ ...request, ...start, code: null }),
   ];
 }
 

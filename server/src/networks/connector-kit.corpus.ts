@@ -46,7 +46,8 @@ export interface KitWire {
   anotherReference: (body: string) => string;
   /** The documented errors for a credential that is not valid, and for too many requests. */
   wrongCredential: { status: number; body: string };
-  tooManyRequests: { status: number; body: string };
+  /** Null where the network documents none. */
+  tooManyRequests: { status: number; body: string } | null;
   paysOut: boolean;
   refunds: boolean;
   /** Whether 200 without a body is how the network says that a refund is done. */
@@ -152,7 +153,7 @@ function testCollections({ name, wire, world }: Kit): void {
     const collections = collectionsOf(world());
     const request = world().collection(numbers.paid);
     assert.ok(isUnavailable(await world().proxy.refusing(() => collections.start(request))), 'refused connection');
-    for (const error of [wire.wrongCredential, wire.tooManyRequests]) {
+    for (const error of [wire.wrongCredential, wire.tooManyRequests].filter((one) => one !== null)) {
       world().proxy.breakNext({ kind: 'response', ...error, arrives: false });
       assert.ok(isUnavailable(await collections.start(request)), String(error.status));
       world().proxy.breakNext({ kind: 'response', ...error, arrives: false });
@@ -174,14 +175,14 @@ function testCollections({ name, wire, world }: Kit): void {
     const collections = collectionsOf(world());
     const request = world().collection(numbers.paid);
     const old = { ...request, payerNumber: `+220${numbers.paid}` };
-    assert.equal((await collections.start(old)).state, 'succeeded');
+    await collections.start(old);
+    assert.equal((await collections.lookUp({ reference: old.reference, handles: {} })).state, 'succeeded');
   });
 
   test(`${name}: another amount or currency is reported as it came, and what is not understood is unknown`, async () => {
     const collections = collectionsOf(world());
     const request = world().collection(numbers.paid);
-    const started = await collections.start(request);
-    assert.equal(started.state, 'succeeded');
+    await collections.start(request);
     const lookUp = (rewrite: (body: string) => string) => {
       // More than any look-up takes: some ask for a link first.
       world().proxy.breakNext({ kind: 'rewrite', rewrite }, { kind: 'rewrite', rewrite });
@@ -230,7 +231,7 @@ function testPayouts({ name, wire, world }: Kit): void {
     const payouts = payoutsOf(world());
     const request = world().payout(numbers.paid);
     assert.ok(isUnavailable(await world().proxy.refusing(() => payouts.start(request))), 'refused connection');
-    for (const error of [wire.wrongCredential, wire.tooManyRequests]) {
+    for (const error of [wire.wrongCredential, wire.tooManyRequests].filter((one) => one !== null)) {
       world().proxy.breakNext({ kind: 'response', ...error, arrives: false });
       assert.ok(isUnavailable(await payouts.start(request)), String(error.status));
       world().proxy.breakNext({ kind: 'response', ...error, arrives: false });

@@ -171,6 +171,11 @@ export interface StartCollection {
 export interface LookUp {
   reference: string;
   handles: NetworkHandles;
+  /**
+   * How often it has been looked up on schedule before, by whichever process: some networks limit it. Absent for a look-up out of
+   * turn.
+   */
+  earlierLookUps?: number;
   /** It has succeeded, and only a reversal is of interest, which some networks report in another place. */
   hasSucceeded?: boolean;
 }
@@ -180,7 +185,8 @@ export interface LookUpRefund extends LookUp {
   originalTransactionId: string;
 }
 
-export interface ContinueCollection extends LookUp {
+/** With what the start had: some providers want it again, also where the response to the start was lost. */
+export interface ContinueCollection extends LookUp, Pick<StartCollection, 'amountMinor' | 'payerNumber'> {
   code: string | null;
 }
 
@@ -202,8 +208,8 @@ export type CollectionResponse =
   /** The provider transaction is the one that is reversed. */
   | ({ state: 'reversed'; providerTransaction: ProviderTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
-  /** The code was wrong; the payer may try again. */
-  | { state: 'code_refused'; attemptsLeft: number }
+  /** The code was wrong; the payer may try again. Null where the network does not say how often. */
+  | { state: 'code_refused'; attemptsLeft: number | null }
   /** The network does not know the reference (yet). */
   | { state: 'not_found' }
   /** No response, or one that is not understood: look up. */

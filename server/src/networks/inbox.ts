@@ -74,6 +74,14 @@ export function listDueShards({ db, clock }: Pick<InboxContext, 'db' | 'clock'>)
 /** What became of one notification; an `unmatched` one is retried for some minutes. */
 export type NotificationOutcome = 'applied' | 'unmatched';
 
+/**
+ * The outcome of a notification that matches nothing. One without a response is dropped: references are committed before the
+ * network is called, so it is about nothing of ours, and anybody can send it.
+ */
+export function outcomeOfUnmatched(response: ProviderNotification['response']): NotificationOutcome {
+  return response === null ? 'applied' : 'unmatched';
+}
+
 type NotificationHandler = (railAccount: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
 
 /**

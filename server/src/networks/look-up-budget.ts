@@ -7,16 +7,15 @@ import type { Connector, LookUp } from './contract.ts';
  */
 export function withLookUpBudget(connector: Connector, allowances: LocalAllowances): Connector {
   const { collections, payouts, refunds, capabilities } = connector;
-  const limited = <Response>(lookUp: (request: LookUp) => Promise<Response>) => {
-    return async (request: LookUp): Promise<Response | typeof exceeded> =>
+  const limited = <Question extends LookUp, Response>(lookUp: (request: Question) => Promise<Response>) => {
+    return async (request: Question): Promise<Response | typeof exceeded> =>
       'left' in allowances.take(capabilities.railAccount) ? lookUp(request) : exceeded;
   };
   return {
-    capabilities,
+    ...connector,
     collections: collections && { ...collections, lookUp: limited(collections.lookUp) },
     payouts: payouts && { ...payouts, lookUp: limited(payouts.lookUp) },
     refunds: refunds && { ...refunds, lookUp: limited(refunds.lookUp) },
-    readCallback: (callback) => connector.readCallback(callback),
   };
 }
 

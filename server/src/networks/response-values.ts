@@ -24,22 +24,6 @@ export function foundBySearch(reply: Reply): Reply {
     : { kind: 'response', status: 200, body: found };
 }
 
-/** The networks' own code for a refusal. */
-export function errorCode(reply: { body: JsonValue | undefined }): JsonValue | undefined {
-  return isObject(reply.body) ? reply.body['code'] : undefined;
-}
-
-/** The money that a payment, payout or refund moved; undefined if any part of it is not as documented. */
-export function readMovedMoney(money: JsonValue | undefined, amountField: 'gross_amount' | 'amount') {
-  if (!isObject(money)) return undefined;
-  const { transaction_id: transactionId, currency } = money;
-  const amountMinor = readAmount(money[amountField]);
-  const networkFeeMinor = readAmount(money['fee']);
-  if (typeof transactionId !== 'string' || transactionId === '' || typeof currency !== 'string') return undefined;
-  if (amountMinor === undefined || networkFeeMinor === undefined) return undefined;
-  return { transactionId, amountMinor, currency, networkFeeMinor };
-}
-
 /** Bututs of a decimal string with at most two decimals; undefined for anything else. */
 export function readAmount(value: JsonValue | undefined): bigint | undefined {
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/.test(value)) return undefined;

@@ -1,6 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
+import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
@@ -24,7 +25,7 @@ export async function applyNotification(
   const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
   if (!charge) {
     context.log.warn('callback of an unknown charge', { network: railAccount });
-    return 'unmatched';
+    return outcomeOfUnmatched(response);
   }
   // A network reports on its own charges only, whatever reference it sends.
   const { capabilities } = await connectorOf(context, charge);
@@ -38,7 +39,7 @@ export async function applyNotification(
   return 'applied';
 }
 
-/** A callback that proves nothing only brings the look-up forward: of an open charge, or of a paid one that may be reversed. */
+/** A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed. */
 async function lookUpNow(context: PaymentContext, charge: Charge, testMode: boolean): Promise<void> {
   const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
   const queue = networkQueue({ network: charge.network, testMode }, 'look-ups');
@@ -144,11 +145,12 @@ function isSameStep(charge: Charge, step: Pick<Charge, 'progress' | 'nextAction'
 
 /** The network did not accept the payer's code. */
 export class CodeRefusedError extends AppError {
-  readonly attemptsLeft: number;
+  /** Null where the network does not say. */
+  readonly attemptsLeft: number | null;
 
-  constructor(attemptsLeft: number) {
+  constructor(attemptsLeft: number | null) {
     const tries = attemptsLeft === 1 ? 'one try is left' : `${attemptsLeft} tries are left`;
-    const message = `The code is incorrect; ${tries}.`;
+    const message = attemptsLeft === null ? 'The code is incorrect.' : `The code is incorrect; ${tries}.`;
     super('invalid_request', message, { fields: [{ path: 'code', message }] });
     this.attemptsLeft = attemptsLeft;
   }

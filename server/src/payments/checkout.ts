@@ -167,8 +167,13 @@ async function continueAttempt(context: PaymentContext, intent: Intent, code: st
       : (['code_entered', 'The payer entered a code.'] as const);
   await noteChargeNow(context, charge, kind, detail);
   const connector = await connectorOf(context, charge);
-  const handles = charge.networkHandles ?? {};
-  const response = await connector.collections.continue({ reference: charge.reference, handles, code });
+  const response = await connector.collections.continue({
+    reference: charge.reference,
+    handles: charge.networkHandles ?? {},
+    amountMinor: charge.amountPaidMinor,
+    payerNumber: charge.accountCanonical,
+    code,
+  });
   await applyResponse(context, charge, response);
 }
 

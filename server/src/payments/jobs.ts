@@ -16,7 +16,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
-import { nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
 import { callbackUrlOf } from '../networks/registry.ts';
 import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
@@ -119,28 +119,31 @@ export async function lookUpCharge(context: PaymentContext, work: Work): Promise
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
-  const response = await connector.collections.lookUp(handlesOf(charge));
+  const response = await connector.collections.lookUp({ ...handlesOf(charge), earlierLookUps: earlierLookUps(work) });
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
   if (settled) await completeWork(context.db, work);
   else await scheduleNextLookUp(context, connector, charge, work);
 }
 
 /**
- * Looks whether the network has reversed a charge that it had collected: at the times that its connector names, and when a
- * callback says that something has changed. Nothing else can happen to a paid charge at its network.
+ * Looks up a charge that has ended: whether the network has reversed what it had collected, at the times that its connector
+ * names; and when a callback says that something has changed, also whether it has collected after all.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || !isPaid(charge)) return completeWork(context.db, work);
+  if (!charge || !canStillChange(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
-  const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded: true });
-  if (response.state === 'reversed') await applyResponse(context, charge, response);
-  // Whoever hinted at a reversal may not do so again.
+  const hasSucceeded = isPaid(charge);
+  const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
+  const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
+  if (hasChanged) await applyResponse(context, charge, response);
+  // Whoever hinted at a change may not do so again.
   if (response.state === 'unknown' && work.attempts <= recheckAttemptsMax) {
     const { lookUpDelaysMs } = collections.capabilities;
     const delayMs = lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)] ?? hourMs;
     return postponeWork(context.db, work, addMs(context.clock.now(), delayMs));
   }
+  if (!hasSucceeded) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
@@ -258,9 +261,17 @@ async function asExpired(
 }
 
 /** A charge that ended on our side can still be collected if it had been sent. */
-function canStillCollect({ status, progress }: Charge): boolean {
-  const hasEnded = status === 'failed' || status === 'cancelled';
-  return status === 'pending' || (hasEnded && progress !== 'created');
+function canStillCollect(charge: Charge): boolean {
+  return charge.status === 'pending' || isEndedUnpaid(charge);
+}
+
+/** Whether the network can still collect a charge that has ended, or reverse it. */
+function canStillChange(charge: Charge): boolean {
+  return isPaid(charge) || isEndedUnpaid(charge);
+}
+
+function isEndedUnpaid({ status, progress }: Charge): boolean {
+  return (status === 'failed' || status === 'cancelled') && progress !== 'created';
 }
 
 async function dropUnsentCharge(context: PaymentContext, charge: Charge): Promise<boolean> {

@@ -121,7 +121,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   await server.register(
     simulatorRoutes({
-      ...{ simulator, clock, log, publicUrl, closing: parts.closing, bearerSecret: secrets.simulatorBearerSecret },
+      ...{ simulator, db, clock, log, publicUrl, closing: parts.closing, bearerSecret: secrets.simulatorBearerSecret },
       webhookUrl: () => `${address.internalUrl()}/networks/${waveTestAccount}/callbacks`,
       approvalWindowMs: config.intentLifetimeMs,
       businessNameOf: async (account) => (await money.merchants.byShortId(account))?.name ?? '',

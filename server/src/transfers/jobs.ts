@@ -3,9 +3,10 @@ import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
+import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { acquirePayoutPermit, reportArrival, reportPayout } from '../networks/payout-breakers.ts';
-import { nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
 import { applyResponse, applyNotAccepted, markWaiting } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
@@ -21,7 +22,7 @@ import type { LockedTransfer, Transfer } from './transfer.ts';
 export interface TransferJobs {
   send(work: Work): Promise<void>;
   lookUp(work: Work): Promise<void>;
-  /** Looks whether the network has reversed a transfer that it had paid. */
+  /** Looks whether the network has reversed a transfer that it had paid, or paid one that it had refused. */
   recheck(work: Work): Promise<void>;
   /** Applies what a network's callback reports; callbacks may be repeated. */
   applyNotification(railAccount: string, notification: PayoutNotification): Promise<NotificationOutcome>;
@@ -140,7 +141,7 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(transfer)) return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const response = await rail.lookUp();
+  const response = await rail.lookUp({ earlierLookUps: earlierLookUps(work) });
   await reportArrivalOf(context, rail, transfer, response);
   await applyResponse(context, transfer, response);
   // Read again: a success that could not be settled leaves the transfer pending, and its look-ups go on.
@@ -150,12 +151,16 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   await scheduleNextLookUp(context, rail, current, work);
 }
 
+/** Looks up a transfer that has ended: its network may have reversed it, or may contradict what it had reported. */
 async function recheckTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
-  if (transfer?.status !== 'completed') return completeWork(context.db, work);
+  if (transfer?.status !== 'completed' && transfer?.status !== 'failed') return completeWork(context.db, work);
   const rail = await railOf(context, transfer);
-  const response = await rail.lookUp({ hasSucceeded: true });
-  if (response.state === 'reversed') await applyResponse(context, transfer, response);
+  const hasSucceeded = transfer.status === 'completed';
+  const response = await rail.lookUp({ hasSucceeded });
+  const changes = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
+  if (changes.includes(response.state)) await applyResponse(context, transfer, response);
+  if (!hasSucceeded) return completeWork(context.db, work);
   const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
@@ -215,7 +220,7 @@ async function applyNotification(
   const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
   if (!transfer) {
     context.log.warn('callback of an unknown transfer', { network: railAccount });
-    return 'unmatched';
+    return outcomeOfUnmatched(notification.response);
   }
   // A network reports on its own transfers only, whatever reference its callback carries.
   const { capabilities } = await connectorOf(context, transfer);
@@ -225,7 +230,7 @@ async function applyNotification(
   }
   const { response } = notification;
   if (response === null) {
-    const work = transfer.status === 'completed' ? recheckWork(merchant, transfer) : lookUpWork(merchant, transfer);
+    const work = transfer.status === 'pending' ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer);
     await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
     return 'applied';
   }

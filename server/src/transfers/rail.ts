@@ -30,7 +30,7 @@ export interface Rail {
   /** Sends the same bytes each time, so that the network recognizes a repetition. */
   send(): Promise<PayoutResponse>;
   /** With `hasSucceeded` only a reversal is of interest. */
-  lookUp(known?: Pick<LookUp, 'hasSucceeded'>): Promise<PayoutResponse>;
+  lookUp(known?: Pick<LookUp, 'hasSucceeded' | 'earlierLookUps'>): Promise<PayoutResponse>;
 }
 
 export async function railOf(

@@ -85,6 +85,7 @@ code-wrong =
         [one] This code is not right. 1 try left.
        *[other] This code is not right. { $tries } tries left.
     }
+code-wrong-again = This code is not right. Try again.
 too-many-tries = Too many tries. Wait a minute, then try again.
 not-accepted = This was not accepted. Check what you entered.
 

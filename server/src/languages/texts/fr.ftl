@@ -134,6 +134,8 @@ code-wrong =
        *[other] Ce code n’est pas bon. Il reste { $tries } essais.
     }
 # unchecked
+code-wrong-again = Ce code n’est pas bon. Réessayez.
+# unchecked
 too-many-tries = Trop d’essais. Attendez une minute, puis réessayez.
 # unchecked
 not-accepted = Cela n’a pas été accepté. Vérifiez ce que vous avez entré.

@@ -122,6 +122,8 @@ code-length = Code mu dijiti { $digits } leti. A bee safee.
 # unchecked
 code-wrong = Ñiŋ code maŋ tiliŋ. Siiñaa { $tries } tuta.
 # unchecked
+code-wrong-again = Ñiŋ code maŋ tiliŋ. I ye a kata kotenke.
+# unchecked
 too-many-tries = Katoo siyaata. Miniti kiliŋ batu, i ye a kata kotenke.
 # unchecked
 not-accepted = Ñiŋ maŋ muta. I ye meŋ safee, wo juubee.

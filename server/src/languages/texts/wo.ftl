@@ -122,6 +122,8 @@ code-length = Kod bi { $digits } lim la. Bindal lépp.
 # unchecked
 code-wrong = Kod bii baaxul. Des na la { $tries } yoon.
 # unchecked
+code-wrong-again = Kod bii baaxul. Jéemaatal.
+# unchecked
 too-many-tries = Jéem nga lu bari. Xaaral benn minit, te nga jéemaat.
 # unchecked
 not-accepted = Nanguwuñu lii. Xoolal li nga bind.

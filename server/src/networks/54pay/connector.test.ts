@@ -133,15 +133,15 @@ test('what is documented as failed is refused, and a wrong key is the network’
 });
 
 test('a code is completed with the module of its start; a wrong one may be tried again', async () => {
-  const handles = { module: `450.5${reference}2207000001`, action: '6' };
+  const handles = { action: '6' };
   const enter = (code: string | null, ...replies: ScriptedReply[]) => {
     server.replies = replies;
-    return at('qmoney').continue({ reference, handles, code });
+    return at('qmoney').continue({ ...request, handles, code });
   };
   assert.equal((await enter('123456', [200, details('00')], [200, report()])).state, 'succeeded');
   assert.equal(server.received[0]?.line, 'POST /collection/v1/complete-payin');
   assert.deepEqual(JSON.parse(server.received[0].body), { transactionReference: reference, otp: '123456' });
-  assert.equal(decoded(server.received[0].headers['x-module']), handles.module);
+  assert.equal(decoded(server.received[0].headers['x-module']), `450.5${reference}2207000001`);
   assert.equal((await enter('000000', [200, details('06', 'INVALID OTP')])).state, 'code_refused');
   assert.equal(
     (await enter('000000', [200, details('06', 'ELSE')], [200, report({ status: 'FAILED' })])).state,

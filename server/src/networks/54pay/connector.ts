@@ -14,7 +14,7 @@ import { wireNumber } from '../wire-number.ts';
 import { createPayinClient } from './client.ts';
 import type { PayinClient } from './client.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
-import { moduleHandle, readCompletion, readPayin, readStatus } from './translate.ts';
+import { readCompletion, readPayin, readStatus } from './translate.ts';
 import type { PayinContext, PayinResponse } from './translate.ts';
 
 export interface PayinConnectorOptions extends NetworkClientOptions {
@@ -83,14 +83,16 @@ function collectionOperations(
     },
     start: async (request) => {
       const { reference } = request;
-      const { module, body } = payin(request, contextOf(reference));
+      const module = moduleOf(request, options);
+      const body = payinBody(request, contextOf(reference));
       const reply = await client.post(options.payinPath, { reference, module, body });
-      const response = readPayin(reply, { ...contextOf(reference), module });
+      const response = readPayin(reply, contextOf(reference));
       return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles: {} }) : response;
     },
-    continue: async ({ reference, handles, code }) => {
+    continue: async (request) => {
+      const { reference, handles, code } = request;
       const body = JSON.stringify({ transactionReference: reference, ...(code === null ? {} : { otp: code }) });
-      const module = handles[moduleHandle] ?? reference;
+      const module = moduleOf(request, options);
       const reply = await client.post(options.completePath, { reference, module, body });
       const response: PayinResponse = readCompletion(reply, contextOf(reference));
       return response.state === 'look_up' ? lookUpKnown(lookUp, { reference, handles }) : response;
@@ -113,19 +115,29 @@ async function lookUpKnown(lookUp: CollectionOperations['lookUp'], request: Look
 // The documents name no limit; statements of the networks show far less.
 const textLengthMax = 100;
 
-/** The same bytes on every retry of a request, and the text that the documents call its module. */
-function payin(request: StartCollection, { options, operatorCode }: PayinContext): { module: string; body: string } {
+/** The text that the documents call the module of a request: the same for its start and its later steps. */
+function moduleOf(
+  { reference, amountMinor, payerNumber }: Pick<StartCollection, 'reference' | 'amountMinor' | 'payerNumber'>,
+  options: PayinOptions,
+): string {
+  return `${amountToJson(amountMinor)}${reference}${numberOf(payerNumber, options)}`;
+}
+
+function numberOf(payerNumber: string | null, { numberForm }: PayinOptions): string {
+  return payerNumber === null ? '' : wireNumber(payerNumber, numberForm);
+}
+
+/** The same bytes on every retry of a request. */
+function payinBody(request: StartCollection, { options, operatorCode }: PayinContext): string {
   const { reference, payerNumber, returnUrl, description } = request;
-  const amount = amountToJson(request.amountMinor);
-  const number = payerNumber === null ? '' : wireNumber(payerNumber, options.numberForm);
   const body = {
     requestHeader: { clientId: options.clientId, requestType: options.requestType },
     customerName: options.customerName,
     customerEmail: options.customerEmail,
-    customerNumber: number,
+    customerNumber: numberOf(payerNumber, options),
     transactionReference: reference,
     transactionDescription: description.slice(0, textLengthMax).toWellFormed(),
-    transactionAmount: amount,
+    transactionAmount: amountToJson(request.amountMinor),
     transactionCurrency: request.currency,
     transactionCountry: 'GM',
     transactionType: options.transactionType,
@@ -133,5 +145,5 @@ function payin(request: StartCollection, { options, operatorCode }: PayinContext
     ...{ successUrl: returnUrl, errorUrl: returnUrl, cancelUrl: returnUrl },
     webhookUrl: hintUrl(request.callbackUrl, { reference, operation: 'collection' }),
   };
-  return { module: `${amount}${reference}${number}`, body: JSON.stringify(body) };
+  return JSON.stringify(body);
 }

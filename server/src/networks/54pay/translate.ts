@@ -1,8 +1,8 @@
 import { AmountError, parseAmount } from '../../kit/money.ts';
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
-import type { CollectionResponse, NetworkHandles, NextAction, ProviderTransaction } from '../contract.ts';
+import type { CollectionResponse, FailureCode, NetworkHandles, NextAction, ProviderTransaction } from '../contract.ts';
 import type { Reply } from '../http-client.ts';
-import { isObject, refused, safeWord, unknown } from '../response-values.ts';
+import { isObject, isOneOf, refused, safeWord, unknown } from '../response-values.ts';
 import type { PayinNetwork, PayinOptions } from './options.ts';
 
 export interface PayinContext {
@@ -11,8 +11,7 @@ export interface PayinContext {
   reference: string;
 }
 
-/** What later calls need: the text of the request's X-module header, and what the payer was asked to do. */
-export const moduleHandle = 'module';
+/** What later calls need: what the payer was asked to do. */
 const actionHandle = 'action';
 
 /** A response to a collection, or that it has to be looked up: the provider has the reference already, or has accepted a step. */
@@ -21,7 +20,7 @@ export type PayinResponse = CollectionResponse | { state: 'look_up' };
 const networkUnavailable = refused('network_unavailable', 'The network does not accept payments at the moment.');
 
 /** Reads the response to a new collection. */
-export function readPayin(reply: Reply, context: PayinContext & { module: string }): PayinResponse {
+export function readPayin(reply: Reply, context: PayinContext): PayinResponse {
   if (reply.kind === 'not_sent') return networkUnavailable;
   const details = readDetails(reply, context);
   if ('state' in details) return details;
@@ -35,7 +34,7 @@ export function readPayin(reply: Reply, context: PayinContext & { module: string
   const nextAction = readAction(details.body, context);
   if (!nextAction) return unknown('what the payer must do is not known');
   // The provider returns no id of its own before the payment has ended.
-  const handles = { [moduleHandle]: context.module, [actionHandle]: writeAction(nextAction) };
+  const handles = { [actionHandle]: writeAction(nextAction) };
   return { state: 'awaiting_payer', nextAction, networkReference: context.reference, handles };
 }
 
@@ -94,7 +93,7 @@ function failureOf({ failedReason }: Details, { options }: PayinContext): PayinR
       return { state: 'not_found' };
     case 'code_refused':
       // The provider does not say how many tries are left; once none is, the payment has failed.
-      return { state: 'code_refused', attemptsLeft: 1 };
+      return { state: 'code_refused', attemptsLeft: null };
     case 'configuration':
       return networkUnavailable;
     default:
@@ -150,10 +149,18 @@ function readReport(report: JsonObject, context: PayinContext): CollectionRespon
   const meaning = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (meaning === undefined) return unknown(`the status${safeWord(word.toLowerCase())} is not known`);
   if (meaning === 'pending') return { state: 'processing' };
-  if (meaning !== 'succeeded' && meaning !== 'reversed')
-    return refused(meaning, 'The network reports that the payment failed.');
+  if (meaning !== 'succeeded' && meaning !== 'reversed') return refusedReport(meaning, report, context);
   const providerTransaction = readTransaction(report, context);
   return providerTransaction ? { state: meaning, providerTransaction } : unknown('what was paid is not as documented');
+}
+
+/** The report of a failure may say why, in the words of `failedReason`. */
+function refusedReport(meaning: FailureCode, report: JsonObject, { options }: PayinContext): CollectionResponse {
+  const { transaction_status: detail } = report;
+  const reason = typeof detail === 'string' ? detail.trim().toUpperCase() : '';
+  const known = Object.hasOwn(options.failedReasons, reason) ? options.failedReasons[reason] : undefined;
+  const isFailure = known !== undefined && !isOneOf(['duplicate', 'not_found', 'code_refused', 'configuration'], known);
+  return refused(isFailure ? known : meaning, 'The network reports that the payment failed.');
 }
 
 function readTransaction(report: JsonObject, { options }: PayinContext): ProviderTransaction | undefined {

@@ -109,6 +109,10 @@ const lookUp = async (handles: Record<string, string>, ...replies: ScriptedReply
   server.replies = replies;
   return aps.collections?.lookUp({ reference, handles });
 };
+const lookUpOnSchedule = async (earlierLookUps: number, handles: Record<string, string>, reply: ScriptedReply) => {
+  server.replies = [reply];
+  return aps.collections?.lookUp({ reference, handles, earlierLookUps });
+};
 const error = (category: string, code: string, text = 'errorDescription') => ({
   ...{ errorCategory: category, errorCode: code, [text]: 'Words' },
 });
@@ -168,14 +172,20 @@ test('a poll that fails takes an acceptance back neither for collections nor for
   assert.equal((await payOut([202, another], 'close'))?.state, 'processing');
 });
 
-test('a request is polled up to its limit, and then found by its own key', async () => {
-  const handles = { request: 'S4', poll_limit: '2' };
-  for (let poll = 0; poll < 2; poll += 1) {
-    assert.equal((await lookUp(handles, [200, requestState({ serverCorrelationId: 'S4' })]))?.state, 'awaiting_payer');
-  }
+test('a request is polled up to its limit, by whichever process, and then found by its own key', async () => {
+  const handles = { request: 'S4', poll_limit: '3' };
+  const state: ScriptedReply = [200, requestState({ serverCorrelationId: 'S4' })];
+  for (const earlier of [0, 1])
+    assert.equal((await lookUpOnSchedule(earlier, handles, state))?.state, 'awaiting_payer');
+  // One poll was made at once, so the limit is reached.
+  const pending = await lookUpOnSchedule(2, handles, [200, { link: '/requeststates/S4' }]);
+  assert.equal(pending?.state, 'awaiting_payer', 'what would be one poll too many is not read');
   assert.equal((await lookUp(handles, [200, { link: '/transactions/T1' }], [200, transaction()]))?.state, 'succeeded');
   const own = `GET /responses/${correlationId(reference)}`;
-  assert.deepEqual(lines(), ['GET /requeststates/S4', 'GET /requeststates/S4', own, 'GET /transactions/T1']);
+  assert.deepEqual(lines(), ['GET /requeststates/S4', 'GET /requeststates/S4', own, own, 'GET /transactions/T1']);
+  server.received = [];
+  assert.equal((await lookUp({ request: 'S5' }, state))?.state, 'awaiting_payer');
+  assert.deepEqual(lines(), ['GET /requeststates/S5'], 'without a limit every look-up polls');
 });
 
 test('after a lost response the own key finds the transaction, or that nothing was created', async () => {

@@ -19,7 +19,6 @@ import { collectionCapabilities, payoutCapabilities, refundCapabilities } from '
 import { correlationId, createGsmaClient } from './client.ts';
 import type { GsmaClient, GsmaCredentials } from './client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
-import { PollBudget } from './poll-budget.ts';
 import { lookUpRequest, sendRequest } from './requests.ts';
 import type { RequestContext } from './requests.ts';
 import { statementSource } from './statements.ts';
@@ -45,28 +44,20 @@ export interface GsmaConnector extends Connector {
 
 /** One connector for each network that the provider serves, all with one account. */
 export function createGsmaConnectors(options: GsmaConnectorOptions): GsmaConnector[] {
-  const budget = new PollBudget();
   // The statement is the account's: one of its connectors has it.
-  return options.configuration.networks.map((network, index) =>
-    createConnector(options, network, { budget, hasStatements: index === 0 }),
-  );
+  return options.configuration.networks.map((network, index) => createConnector(options, network, index === 0));
 }
 
 /** What the operations of one network share. */
 interface Rail {
   configuration: GsmaConfiguration;
   client: GsmaClient;
-  budget: PollBudget;
 }
 
-function createConnector(
-  options: GsmaConnectorOptions,
-  network: GsmaNetwork,
-  { budget, hasStatements }: { budget: PollBudget; hasStatements: boolean },
-): GsmaConnector {
+function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork, hasStatements: boolean): GsmaConnector {
   const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
-  const rail: Rail = { configuration, client, budget };
+  const rail: Rail = { configuration, client };
   const known = findKnownNetwork(network.network);
   const statements = hasStatements ? statementSource(client, configuration) : null;
   return {

@@ -1,13 +1,11 @@
 import type { LookUp } from '../contract.ts';
 import { correlationId } from './client.ts';
 import type { GsmaClient, GsmaPost } from './client.ts';
-import type { PollBudget } from './poll-budget.ts';
 import { pollLimitHandle, readLink, readLookUp, readStart, requestHandle, transactionHandle } from './translate.ts';
 import type { Outcome, ReplyContext } from './translate.ts';
 
 export interface RequestContext extends ReplyContext {
   client: GsmaClient;
-  budget: PollBudget;
 }
 
 /** Sends a request, and finds out at once what a provider that wants to be polled knows already. */
@@ -31,18 +29,32 @@ export async function sendRequest(context: RequestContext, request: Omit<GsmaPos
   }
 }
 
-/** By the transaction's id, else the state of the request, else our own key, as after a response that was lost. */
-export function lookUpRequest(context: RequestContext, { handles }: Pick<LookUp, 'handles'>): Promise<Outcome> {
+/**
+ * By the transaction's id, else the state of the request, else our own key, as after a response that was lost. A provider says how
+ * often the state may be polled (`pollLimit`): each look-up on schedule is one poll, after the one at once. Beyond that, and out
+ * of turn, our own key finds the transaction once there is one, and the state stays unread.
+ */
+export async function lookUpRequest(
+  context: RequestContext,
+  { handles, earlierLookUps }: Pick<LookUp, 'handles' | 'earlierLookUps'>,
+): Promise<Outcome> {
   const transaction = handles[transactionHandle];
   if (transaction !== undefined) return findTransaction(context, transaction);
   const request = handles[requestHandle];
+  if (request === undefined) return findByCorrelationId(context);
   const limit = handles[pollLimitHandle];
-  const mayPoll = request !== undefined && context.budget.spend(request, limit === undefined ? null : Number(limit));
-  return mayPoll ? pollState(context, request) : findByCorrelationId(context);
+  if (limit === undefined || (earlierLookUps !== undefined && earlierLookUps + 1 < Number(limit))) {
+    return pollState(context, request);
+  }
+  const link = await readOwnLink(context);
+  if ('outcome' in link) return link.outcome;
+  return link.path.startsWith('/transactions/')
+    ? findLinked(context, link.path)
+    : { kind: 'pending', networkReference: request, handles, mustPoll: false };
 }
 
 async function pollAtOnce(context: RequestContext, pending: Outcome & { kind: 'pending' }): Promise<Outcome> {
-  const polled = await lookUpRequest(context, pending);
+  const polled = await pollState(context, pending.networkReference);
   // A poll that fails takes nothing back: the provider has accepted the request.
   return polled.kind === 'unknown' || polled.kind === 'not_found' ? pending : polled;
 }
@@ -65,10 +77,16 @@ async function findTransaction(context: RequestContext, transaction: string): Pr
 }
 
 async function findByCorrelationId(context: RequestContext): Promise<Outcome> {
-  const { client, reference } = context;
-  const link = readLink(await client.get(`/responses/${correlationId(reference)}`, reference));
-  if ('outcome' in link) return link.outcome;
-  const outcome = readLookUp(await client.get(link.path, reference), context);
+  const link = await readOwnLink(context);
+  return 'outcome' in link ? link.outcome : findLinked(context, link.path);
+}
+
+async function readOwnLink({ client, reference }: RequestContext) {
+  return readLink(await client.get(`/responses/${correlationId(reference)}`, reference));
+}
+
+async function findLinked(context: RequestContext, path: string): Promise<Outcome> {
+  const outcome = readLookUp(await context.client.get(path, context.reference), context);
   if (outcome.kind === 'not_found') return { kind: 'unknown', detail: 'a linked resource is not found' };
   return outcome.kind === 'completed' && outcome.transactionReference !== null
     ? findTransaction(context, outcome.transactionReference)

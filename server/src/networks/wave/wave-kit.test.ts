@@ -1,12 +1,7 @@
-import {
-  account,
-  bearerSecret,
-  callbackSecret,
-  startSimulatedNetworks,
-} from '../../../../test/harness/simulated-networks.ts';
+import { account } from '../../../../test/harness/simulated-networks.ts';
 import { testConnectorKit } from '../connector-kit.corpus.ts';
-import type { KitWire, KitWorld } from '../connector-kit.corpus.ts';
-import { KitProxy } from '../kit-proxy.corpus.ts';
+import type { KitWire } from '../connector-kit.corpus.ts';
+import { startKitWorld } from '../kit-world.corpus.ts';
 import { createWaveTestConnector } from './test-account.ts';
 
 const wire: KitWire = {
@@ -22,33 +17,4 @@ const wire: KitWire = {
   tooManyRequests: { status: 429, body: '{"code":"too-many-requests","message":"Wait."}' },
 };
 
-async function start(): Promise<KitWorld> {
-  const networks = await startSimulatedNetworks();
-  const { clock, db, receiver, sender } = networks;
-  const proxy = new KitProxy(networks.baseUrl);
-  await proxy.start();
-  const secrets = { bearerSecret, callbackSecret };
-  const connector = createWaveTestConnector({ baseUrl: proxy.url, ...secrets, clock, callTimeoutMs: 3_000 });
-  return {
-    ...{ connector, proxy, clock },
-    collection: (number) => networks.request(`+22087${number}`),
-    payout: (number) => networks.payoutRequest(`+22087${number}`),
-    recordsOf: async ({ reference }) => {
-      const text = `SELECT id FROM simulator.sessions WHERE reference = $1
-                    UNION ALL SELECT id FROM simulator.payouts WHERE $1 IN (reference, refunded_transaction_id)`;
-      return (await db.rows({ name: 'test_records', text, values: [reference] })).length;
-    },
-    callbacks: async () => {
-      receiver.received.length = 0;
-      while ((await sender.sendDueCallbacks()) > 0);
-      return receiver.received.map(({ headers, body }) => ({ headers, body, query: {}, receivedAt: clock.now() }));
-    },
-    close: async () => {
-      await connector.close();
-      await proxy.close();
-      await networks.close();
-    },
-  };
-}
-
-testConnectorKit('Wave', wire, start);
+testConnectorKit('Wave', wire, () => startKitWorld(createWaveTestConnector));

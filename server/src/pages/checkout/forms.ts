@@ -73,10 +73,16 @@ function messageFor(t: Translate, error: AppError, refused: FormErrors[number]['
     case 'account_number':
       return choiceRefusal(t, error, refused);
     case 'code':
-      return t('code-wrong', { tries: error instanceof CodeRefusedError ? error.attemptsLeft : 1 });
+      return codeRefusal(t, error);
     case null:
       return t('not-accepted');
   }
+}
+
+/** Not every network says how many tries are left. */
+function codeRefusal(t: Translate, error: AppError): Html {
+  const tries = error instanceof CodeRefusedError ? error.attemptsLeft : null;
+  return tries === null ? t('code-wrong-again') : t('code-wrong', { tries });
 }
 
 /** A refused network or number. */

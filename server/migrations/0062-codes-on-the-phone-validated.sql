@@ -1,0 +1,1 @@
+ALTER TABLE simulator.sessions VALIDATE CONSTRAINT sessions_code_check;

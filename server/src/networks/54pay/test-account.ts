@@ -1,0 +1,53 @@
+import type { Clock } from '../../kit/clock.ts';
+import { accountCredential } from '../../../../simulator/credentials.ts';
+import { accountOf } from '../reference.ts';
+import { createPayinConnectors } from './connector.ts';
+import type { PayinConnector } from './connector.ts';
+import { defaultPayinOptions } from './options.ts';
+import type { PayinOptions } from './options.ts';
+
+/** How the simulated provider of the test environment is configured: bututs, its own words, and the shortest waits. */
+const testOptions: PayinOptions = {
+  ...defaultPayinOptions,
+  networks: [
+    { network: 'afrimoney', operatorCode: 'GMAFR' },
+    { network: 'qmoney', operatorCode: 'GMQMO' },
+  ],
+  amountStepMinor: 1n,
+  failedReasons: {
+    ...defaultPayinOptions.failedReasons,
+    'DECLINED BY CUSTOMER': 'declined_by_payer',
+    'INSUFFICIENT FUNDS': 'insufficient_funds',
+    'OTP ATTEMPTS EXCEEDED': 'code_wrong',
+    'NOT PERMITTED': 'refused_by_network',
+    EXPIRED: 'expired',
+    'OPERATOR UNAVAILABLE': 'network_unavailable',
+  },
+  lookUpDelaysMs: [2_000, 3_000, 5_000, 10_000, 20_000, 30_000],
+  notFoundIsFinalAfterMs: 30_000,
+  // A webhook reports it.
+  recheckAfterMs: [],
+};
+
+/** The name of the account of the test environment. */
+export const payinTestAccount = '54pay-test';
+
+/** The connectors of the test environment at the simulated provider. Every merchant has its own public key there. */
+export function createPayinTestConnectors(options: {
+  baseUrl: () => string;
+  bearerSecret: string;
+  clock: Clock;
+  callTimeoutMs: number;
+  connectionsMax?: number;
+}): PayinConnector[] {
+  const { bearerSecret, baseUrl, ...shared } = options;
+  return createPayinConnectors({
+    ...shared,
+    baseUrl: () => `${baseUrl()}/simulator/networks/54pay`,
+    railAccount: payinTestAccount,
+    testMode: true,
+    merchantId: null,
+    publicKeyFor: (reference) => accountCredential(bearerSecret, { network: '54pay', account: accountOf(reference) }),
+    options: testOptions,
+  });
+}

@@ -1,0 +1,64 @@
+import type { Queryable, Statement } from '../../server/src/kit/db.ts';
+
+/** A request that was accepted, as stored. */
+export interface GsmaRequest {
+  account: string;
+  /** The client's key. */
+  correlationId: string;
+  /** Our id of the request's state. */
+  serverId: string;
+  network: string;
+  operation: 'collection' | 'payout';
+  /** The session, payout or refund that it created. */
+  subjectId: string;
+  /** Null where we call back. */
+  pollLimit: bigint | null;
+  polls: bigint;
+}
+
+const columns = `account, correlation_id AS "correlationId", server_id AS "serverId", network, operation,
+  subject_id AS "subjectId", poll_limit AS "pollLimit", polls`;
+
+/** Writes nothing if the account has used this correlation id. */
+export function insertGsmaRequest(request: Omit<GsmaRequest, 'polls'>): Statement {
+  return {
+    name: 'simulator_gsma_request_insert',
+    text: `INSERT INTO simulator.gsma_requests (account, correlation_id, server_id, network, operation, subject_id,
+             poll_limit, polls)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, 0)
+           ON CONFLICT (account, correlation_id) DO NOTHING`,
+    values: [
+      request.account,
+      request.correlationId,
+      request.serverId,
+      request.network,
+      request.operation,
+      request.subjectId,
+      request.pollLimit,
+    ],
+  };
+}
+
+export function findGsmaRequest(
+  db: Queryable,
+  key: { account: string; correlationId: string },
+): Promise<GsmaRequest | undefined> {
+  return db.row<GsmaRequest>({
+    name: 'simulator_gsma_request_find',
+    text: `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id = $2`,
+    values: [key.account, key.correlationId],
+  });
+}
+
+/** Counts one poll of the request's state; the count includes it. */
+export function countGsmaPoll(
+  db: Queryable,
+  key: { account: string; serverId: string },
+): Promise<GsmaRequest | undefined> {
+  return db.row<GsmaRequest>({
+    name: 'simulator_gsma_request_poll',
+    text: `UPDATE simulator.gsma_requests SET polls = polls + 1 WHERE account = $1 AND server_id = $2
+           RETURNING ${columns}`,
+    values: [key.account, key.serverId],
+  });
+}
