@@ -1,5 +1,5 @@
 import type { LocalAllowances } from '../kit/local-allowance.ts';
-import type { Connector, LookUp } from './contract.ts';
+import type { Connector } from './contract.ts';
 
 /**
  * The connector with its look-ups counted against its account's allowance. A look-up beyond it is `unknown` and is made later: an
@@ -7,9 +7,9 @@ import type { Connector, LookUp } from './contract.ts';
  */
 export function withLookUpBudget(connector: Connector, allowances: LocalAllowances): Connector {
   const { collections, payouts, refunds, capabilities } = connector;
-  const limited = <Response>(lookUp: (request: LookUp) => Promise<Response>) => {
-    return async (request: LookUp): Promise<Response | typeof exceeded> =>
-      'left' in allowances.take(capabilities.railAccount) ? lookUp(request) : exceeded;
+  const limited = <Question, Response>(lookUp: (question: Question) => Promise<Response>) => {
+    return async (question: Question): Promise<Response | typeof exceeded> =>
+      'left' in allowances.take(capabilities.railAccount) ? lookUp(question) : exceeded;
   };
   return {
     capabilities,

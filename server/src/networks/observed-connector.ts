@@ -1,4 +1,4 @@
-import type { CollectionOperations, Connector, OutgoingOperations } from './contract.ts';
+import type { CollectionOperations, Connector, PayoutResponse } from './contract.ts';
 
 /** A call to a network, by what it was for and whether its outcome is known. */
 export interface ObservedCall {
@@ -18,10 +18,10 @@ export function withObservedCalls(connector: Connector, observe: (call: Observed
       observe({ call, outcome: response.state === 'unknown' ? 'unknown' : 'answered' });
       return response;
     };
-  const outgoing = <Request, Limits>(
+  const outgoing = <Request, Question, Limits>(
     call: 'pay_out' | 'refund',
-    operations: OutgoingOperations<Request, Limits>,
-  ): OutgoingOperations<Request, Limits> => ({
+    operations: Outgoing<Request, Question, Limits>,
+  ): Outgoing<Request, Question, Limits> => ({
     capabilities: operations.capabilities,
     start: watched(call, operations.start),
     lookUp: watched('look_up', operations.lookUp),
@@ -34,6 +34,12 @@ export function withObservedCalls(connector: Connector, observe: (call: Observed
     refunds: refunds && outgoing('refund', refunds),
     readCallback: (callback) => connector.readCallback(callback),
   };
+}
+
+interface Outgoing<Request, Question, Limits> {
+  capabilities: Limits;
+  start(request: Request): Promise<PayoutResponse>;
+  lookUp(question: Question): Promise<PayoutResponse>;
 }
 
 type Watch = <Request, Response extends { state: string }>(
