@@ -1,20 +1,23 @@
 import Type from 'typebox';
-import { AppError, fieldError } from '../api/app-error.ts';
+import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
-import { readRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
-import { idParameters, idType, orNull, timeType } from '../api/wire-types.ts';
+import { idType, orNull, timeType } from '../api/wire-types.ts';
 import { isDay } from '../kit/time-or-day.ts';
 import { differenceClasses } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { findOwnDay, listOwnDays } from './queries/days.ts';
-import { listDifferences } from './queries/differences.ts';
+import { listOwnDays } from './queries/days.ts';
+import { listOwnDifferences } from './queries/differences.ts';
 import { dayToData, differenceToData } from './report.ts';
 
 const tag = 'Reconciliation';
 const daySchema = (description: string) => Type.String({ minLength: 10, maxLength: 10, description });
-const itemsMax = 500;
+const stateSchema = Type.Union(['in_transit', 'open', 'resolved'].map((each) => Type.Literal(each)));
+const accountFilters = {
+  network: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Of this account only.' })),
+  day: Type.Optional(daySchema('Of this UTC day only: `2026-11-20`.')),
+};
 
 const resultSchema = {
   id: idType('The result.'),
@@ -45,7 +48,7 @@ const differenceSchema = Type.Object(
     id: idType('The difference.'),
     network: Type.String(),
     class: Type.Union(differenceClasses.map((each) => Type.Literal(each))),
-    state: Type.Union(['in_transit', 'open', 'resolved'].map((each) => Type.Literal(each))),
+    state: stateSchema,
     day: daySchema('The day on which it was found.'),
     resolved_day: orNull(daySchema('The day on which it ended.')),
     resolution: orNull(
@@ -71,39 +74,34 @@ const list = listRoute({
   description:
     'The daily comparison of your payments and transfers with the statement of your own account at a network. Empty while you ' +
     'use the operator’s accounts, whose statements the operator reconciles.',
-  filters: {
-    network: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Of this account only.' })),
-    day: Type.Optional(daySchema('Of this UTC day only: `2026-11-20`.')),
-  },
+  filters: accountFilters,
   item: Type.Object(resultSchema, { title: 'Reconciliation' }),
   async read(context: ReconciliationContext, { caller, query, page }) {
-    const { network, day } = query;
-    if (day !== undefined && !isDay(day)) throw fieldError('invalid_request', 'day', 'Send a day such as 2026-11-20.');
-    return mapRows(await listOwnDays(context.lists, caller.merchantId, page, { network, day }), dayToData);
+    const filter = { network: query.network, day: readDay(query.day) };
+    return mapRows(await listOwnDays(context.lists, caller.merchantId, page, filter), dayToData);
   },
 });
 
-const retrieve = readRoute({
-  path: '/v1/reconciliation/:id',
-  operationId: 'retrieveReconciliation',
+const differences = listRoute({
+  path: '/v1/reconciliation/differences',
+  operationId: 'listReconciliationDifferences',
   tag,
-  summary: 'Retrieve a result of reconciliation with its differences',
-  params: idParameters,
-  status: 200,
-  response: Type.Object(
-    {
-      ...resultSchema,
-      items: Type.Array(differenceSchema, { description: `The differences found on that day, at most ${itemsMax}.` }),
-    },
-    { title: 'ReconciliationWithDifferences' },
-  ),
-  async handle(context: ReconciliationContext, { caller, params }) {
-    const day = await findOwnDay(context.db, caller.merchantId, params.id);
-    if (!day) throw new AppError('not_found', 'There is no result with this id in this environment.');
-    const page = { day: day.day, after: null, rowsMax: itemsMax };
-    const differences = await listDifferences(context.db, day.railAccount, page);
-    return { ...dayToData(day), items: differences.map(differenceToData) };
+  summary: 'List differences on your own accounts, newest first',
+  filters: {
+    ...accountFilters,
+    state: Type.Optional(stateSchema),
+  },
+  item: differenceSchema,
+  async read(context: ReconciliationContext, { caller, query, page }) {
+    const { network, state } = query;
+    const filter = { network, state, day: readDay(query.day) };
+    return mapRows(await listOwnDifferences(context.lists, caller.merchantId, page, filter), differenceToData);
   },
 });
 
-export const reconciliationRoutes: readonly ApiRoute<ReconciliationContext>[] = [list, retrieve];
+function readDay(day: string | undefined): string | undefined {
+  if (day === undefined || isDay(day)) return day;
+  throw fieldError('invalid_request', 'day', 'Send a day such as 2026-11-20.');
+}
+
+export const reconciliationRoutes: readonly ApiRoute<ReconciliationContext>[] = [list, differences];

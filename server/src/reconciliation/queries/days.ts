@@ -117,11 +117,3 @@ export function listOwnDays(
   ];
   return lists.read(ownDays, { merchantId, page, filters });
 }
-
-export function findOwnDay(db: Queryable, merchantId: string, id: string): Promise<ReconciledDay | undefined> {
-  return db.row({
-    name: 'reconciliation_days_find_own',
-    text: `SELECT ${columns} FROM reconciliation_days WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
-}
