@@ -16,6 +16,7 @@ import { ledgerPages } from './ledger/ledger-pages.ts';
 import { operatorPages } from './logins/operator-pages.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
+import { reconciliationPages } from './reconciliation/reconciliation-pages.ts';
 import { recordPage } from './records/record-page.ts';
 import { searchPage } from './search/search-page.ts';
 import { defaultsPage } from './terms/default-page.ts';
@@ -53,5 +54,6 @@ export const environmentRoutes: readonly ConsoleRoute[] = [
   queuesPage,
   ...totalsPages,
   ...ledgerPages,
+  ...reconciliationPages,
   morePage,
 ];
