@@ -16,6 +16,7 @@ const laterPageMaxKb = 15;
 
 // Of one payment in 200,000.
 const rareNumber = '7004321';
+const rareAmount = 'D1,234.50';
 const rareShare = 200_000;
 
 export const dashboard: Part = {
@@ -28,16 +29,22 @@ export const dashboard: Part = {
   async run(bench) {
     const service = await bench.startService();
     bench.log(`  ${whole(payments)} payments written in ${whole(await fillPayments(service, payments))} s`);
-    await withAdminClient(service.adminUrl, (client) => client.query(giveRareNumber));
+    await withAdminClient(service.adminUrl, async (client) => {
+      for (const text of [giveRareNumber, giveRareAmount]) await client.query(text);
+    });
     const visit = await signIn(service);
     const home = await open(visit, '');
     const firstVisitKb = (home.bytes + (await assetBytes(visit, home.text))) / 1_000;
     const list = await measure(visit, '/payments');
     const listKb = (await open(visit, '/payments')).bytes / 1_000;
-    const found = await open(visit, `/payments?term=${rareNumber}`);
-    if (!found.text.includes('id="row-')) throw new Error('the search by number found nothing');
+    for (const term of [rareNumber, rareAmount]) {
+      const found = await open(visit, `/payments?term=${term}`);
+      if (!found.text.includes('id="row-')) throw new Error(`the search for ${term} found nothing`);
+    }
     const byNumber = await measure(visit, `/payments?term=${rareNumber}`);
     const byReference = await measure(visit, `/payments?term=TX-${payments / 2}`);
+    const byAmount = await measure(visit, `/payments?term=${rareAmount}`);
+    const everywhere = await measure(visit, `/search?q=${rareAmount}`);
     const homeMs = await measure(visit, '');
     await service.stop();
     bench.log(`  list ${inMs(list.p95Ms)}, by number ${inMs(byNumber.p95Ms)}, by reference ${inMs(byReference.p95Ms)}`);
@@ -46,6 +53,8 @@ export const dashboard: Part = {
         timed('First page of the payments, p95', list, listMaxMs),
         timed('Search by number, p95', byNumber, searchMaxMs),
         timed('Search by reference, p95', byReference, searchMaxMs),
+        timed('Search by amount, p95', byAmount, searchMaxMs),
+        timed('The same in every kind of record, p95', everywhere, searchMaxMs),
         timed('Home, p95', homeMs, listMaxMs),
         sized('First visit of home, compressed', firstVisitKb, firstVisitMaxKb),
         sized('A later page (payments), compressed', listKb, laterPageMaxKb),
@@ -60,6 +69,10 @@ export const dashboard: Part = {
 
 const giveRareNumber = `UPDATE charges SET account_number = '${rareNumber}', account_canonical = '+22087${rareNumber}'
   WHERE mod(substr(network_transaction_id, 2)::int, ${rareShare}) = 0`;
+
+const giveRareAmount = `UPDATE payment_intents SET amount = 123450 FROM charges
+  WHERE charges.merchant_id = payment_intents.merchant_id AND charges.intent_id = payment_intents.id
+    AND charges.account_number = '${rareNumber}'`;
 
 interface Visit {
   /** The dashboard of the test environment. */

@@ -19,6 +19,7 @@ import { notices } from './notices.ts';
 import { payouts } from './payouts.ts';
 import { pending } from './pending.ts';
 import { posters } from './posters.ts';
+import { reconciliation } from './reconciliation.ts';
 import { scan } from './scan.ts';
 import { settlement } from './settlement.ts';
 import { shared } from './shared.ts';
@@ -45,6 +46,7 @@ const parts: readonly Part[] = [
   memory,
   ledgerVerify,
   settlement,
+  reconciliation,
 ];
 
 const log = (sentence: string): void => console.log(sentence);

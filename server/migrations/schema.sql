@@ -833,6 +833,11 @@ CREATE UNIQUE INDEX payment_intents_form_hash_key ON payment_intents USING btree
 CREATE INDEX payment_intents_link_idx ON payment_intents USING btree (merchant_id, payment_link_id, id) WHERE payment_link_id IS NOT NULL;
 CREATE INDEX payment_intents_payer_number_idx ON payment_intents USING btree (merchant_id, "right"(regexp_replace(customer_phone, '\D'::text, ''::text, 'g'::text), 7), id) WHERE customer_phone IS NOT NULL;
 CREATE INDEX payment_intents_terminal_idx ON payment_intents USING btree (merchant_id, terminal_id, id) WHERE terminal_id IS NOT NULL;
+CREATE INDEX payment_intents_total_idx ON payment_intents USING btree (merchant_id, (amount +
+CASE
+    WHEN fee_payer = 'customer'::text THEN fee
+    ELSE 0::bigint
+END), id);
 CREATE INDEX payment_intents_unpaid_idx ON payment_intents USING btree (merchant_id, unpaid_at) WHERE unpaid_at IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -885,11 +890,88 @@ CREATE TABLE provider_transactions (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE rail_accounts (
+  name text NOT NULL,
+  kind text NOT NULL,
+  test_mode boolean NOT NULL,
+  business_id uuid,
+  base_url text,
+  settings jsonb NOT NULL,
+  "position" bigint,
+  disabled_at timestamp with time zone,
+  version bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT rail_accounts_pkey PRIMARY KEY (name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE rail_credentials (
+  rail_account text NOT NULL,
+  version bigint NOT NULL,
+  sealed bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  valid_until timestamp with time zone,
+  CONSTRAINT rail_credentials_pkey PRIMARY KEY (rail_account, version),
+  CONSTRAINT rail_credentials_account_fkey FOREIGN KEY (rail_account) REFERENCES rail_accounts(name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE UNLOGGED TABLE rate_limits (
   merchant_id uuid NOT NULL,
   arrival_us bigint NOT NULL,
   CONSTRAINT rate_limits_pkey PRIMARY KEY (merchant_id)
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE reconciliation_days (
+  rail_account text NOT NULL,
+  day date NOT NULL,
+  owner_id uuid,
+  test_mode boolean NOT NULL,
+  currency text NOT NULL,
+  lines bigint NOT NULL,
+  matched bigint NOT NULL,
+  in_transit bigint NOT NULL,
+  differences json NOT NULL,
+  gaps bigint NOT NULL,
+  statement_change bigint NOT NULL,
+  statement_closing bigint,
+  ledger_change bigint NOT NULL,
+  ledger_closing bigint NOT NULL,
+  opening_difference bigint NOT NULL,
+  listed bigint NOT NULL,
+  unexplained bigint,
+  ran_at timestamp with time zone NOT NULL,
+  CONSTRAINT reconciliation_days_pkey PRIMARY KEY (rail_account, day)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE reconciliation_differences (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  class text NOT NULL,
+  state text NOT NULL,
+  subject_type text NOT NULL,
+  subject_id uuid NOT NULL,
+  merchant_id uuid NOT NULL,
+  line_id uuid,
+  day date NOT NULL,
+  resolved_day date,
+  resolution text,
+  ours bigint NOT NULL,
+  theirs bigint NOT NULL,
+  currency text NOT NULL,
+  summary text NOT NULL,
+  case_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT reconciliation_differences_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT reconciliation_differences_subject_key UNIQUE (rail_account, subject_id, class),
+  CONSTRAINT reconciliation_differences_class_check CHECK (class = ANY (ARRAY['missing_here'::text, 'missing_there'::text, 'amount'::text, 'fee'::text, 'status'::text, 'duplicate'::text, 'reversed'::text, 'unknown'::text])),
+  CONSTRAINT reconciliation_differences_state_check CHECK (state = ANY (ARRAY['in_transit'::text, 'open'::text, 'resolved'::text]))
+);
+CREATE INDEX reconciliation_differences_state_idx ON reconciliation_differences USING btree (rail_account, state, id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE refund_parts (
@@ -916,6 +998,7 @@ CREATE TABLE refunds (
   CONSTRAINT refunds_transfer_fkey FOREIGN KEY (merchant_id, id) REFERENCES transfers(merchant_id, id),
   CONSTRAINT refunds_amount_check CHECK (amount > 0)
 );
+CREATE INDEX refunds_amount_idx ON refunds USING btree (merchant_id, amount, id);
 CREATE INDEX refunds_charge_idx ON refunds USING btree (merchant_id, charge_id);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -934,10 +1017,14 @@ CREATE TABLE request_log (
   request_body text,
   response_body text,
   created_at timestamp with time zone NOT NULL,
+  path_object_id uuid,
+  response_object_id uuid,
   CONSTRAINT request_log_pkey PRIMARY KEY (merchant_id, id)
 );
 CREATE INDEX request_log_idempotency_idx ON request_log USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX request_log_path_object_idx ON request_log USING btree (merchant_id, path_object_id) WHERE path_object_id IS NOT NULL;
 CREATE INDEX request_log_request_idx ON request_log USING btree (merchant_id, request_id);
+CREATE INDEX request_log_response_object_idx ON request_log USING btree (merchant_id, response_object_id) WHERE response_object_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reserve_rules (
@@ -1139,6 +1226,82 @@ CREATE TABLE simulator.sessions (
 CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE statement_imports (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  source text NOT NULL,
+  name text NOT NULL,
+  fingerprint text NOT NULL,
+  is_descending boolean,
+  rows_done bigint NOT NULL,
+  lines_new bigint NOT NULL,
+  lines_known bigint NOT NULL,
+  lines_refused bigint NOT NULL,
+  first_day date,
+  last_day date,
+  created_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT statement_imports_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT statement_imports_fingerprint_key UNIQUE (rail_account, fingerprint),
+  CONSTRAINT statement_imports_source_check CHECK (source = ANY (ARRAY['file'::text, 'api'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_lines (
+  rail_account text NOT NULL,
+  id uuid NOT NULL,
+  identity text NOT NULL,
+  ordinal bigint NOT NULL,
+  day date NOT NULL,
+  at timestamp with time zone NOT NULL,
+  sequence bigint NOT NULL,
+  import_id uuid NOT NULL,
+  row_number bigint NOT NULL,
+  transaction_id text NOT NULL,
+  kind text NOT NULL,
+  status text NOT NULL,
+  net bigint NOT NULL,
+  gross bigint NOT NULL,
+  fee bigint,
+  currency text NOT NULL,
+  balance bigint,
+  reference text,
+  original_transaction_id text,
+  counterparty_number text,
+  counterparty_name text,
+  merchant_id uuid,
+  subject_type text,
+  subject_id uuid,
+  CONSTRAINT statement_lines_pkey PRIMARY KEY (rail_account, id),
+  CONSTRAINT statement_lines_identity_key UNIQUE (rail_account, identity, ordinal),
+  CONSTRAINT statement_lines_amounts_check CHECK (gross >= 0 AND fee >= 0),
+  CONSTRAINT statement_lines_kind_check CHECK (kind = ANY (ARRAY['collection'::text, 'payout'::text, 'refund'::text, 'collection_reversal'::text, 'payout_reversal'::text, 'fee'::text, 'other'::text])),
+  CONSTRAINT statement_lines_status_check CHECK (status = ANY (ARRAY['completed'::text, 'pending'::text, 'failed'::text])),
+  CONSTRAINT statement_lines_subject_check CHECK ((subject_id IS NULL) = (merchant_id IS NULL) AND (subject_id IS NULL) = (subject_type IS NULL))
+);
+CREATE INDEX statement_lines_day_idx ON statement_lines USING btree (rail_account, day, at, sequence);
+CREATE INDEX statement_lines_day_subject_idx ON statement_lines USING btree (rail_account, day, subject_id);
+CREATE INDEX statement_lines_subject_idx ON statement_lines USING btree (rail_account, subject_id) WHERE subject_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_mappings (
+  rail_account text NOT NULL,
+  name text NOT NULL,
+  definition json NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT statement_mappings_pkey PRIMARY KEY (rail_account, name)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE statement_refusals (
+  rail_account text NOT NULL,
+  import_id uuid NOT NULL,
+  row_number bigint NOT NULL,
+  reason text NOT NULL,
+  CONSTRAINT statement_refusals_pkey PRIMARY KEY (rail_account, import_id, row_number)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE sub_account_group_members (
   merchant_id uuid NOT NULL,
   group_id uuid NOT NULL,
@@ -1280,6 +1443,7 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text])),
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
+CREATE INDEX transfers_amount_idx ON transfers USING btree (merchant_id, amount, id);
 CREATE INDEX transfers_number_idx ON transfers USING btree (merchant_id, account_canonical);
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

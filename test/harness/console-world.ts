@@ -7,12 +7,14 @@ import { findSignedIn, startSession } from '../../server/src/accounts/sessions.t
 import { createLogin } from '../../server/src/console/logins/create-login.ts';
 import { openPage } from './browser.ts';
 import type { OpenedPage, PageOptions } from './browser.ts';
-import { openDashboardWorld } from './dashboard-world.ts';
+import { openDashboardWorld, sessionCookieOf } from './dashboard-world.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 import type { TestServiceOptions } from './service.ts';
 
 /** Somebody with a browser, signed in or not; redirects are not followed. */
 export interface Visitor {
+  /** The newest: signing in and a second factor give another. */
+  readonly cookie: string;
   get(path: string): Promise<Response>;
   post(path: string, fields: Readonly<Record<string, string>>): Promise<Response>;
   /** Opens the page and sends its form, with the hidden fields that it has. */
@@ -22,7 +24,6 @@ export interface Visitor {
 export interface SignedInOperator extends Visitor {
   operatorId: string;
   name: string;
-  cookie: string;
   /** A code of the authenticator app that was not used yet. */
   code(): string;
   open(browser: Browser, options?: PageOptions): Promise<OpenedPage>;
@@ -62,12 +63,14 @@ function createVisitor(url: string, firstCookie: string): Visitor {
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
     const response = await fetch(new URL(path, url), { ...init, headers, redirect: 'manual' });
-    const session = response.headers.getSetCookie().find((each) => each.startsWith('operator-session='));
-    if (session !== undefined) cookie = session.split(';')[0] ?? '';
+    cookie = sessionCookieOf(response, 'operator') ?? cookie;
     return response;
   };
   const post: Visitor['post'] = (path, fields) => request(path, { method: 'POST', body: new URLSearchParams(fields) });
   return {
+    get cookie() {
+      return cookie;
+    },
     get: (path) => request(path),
     post,
     submit: async (path, fields) => {
@@ -92,6 +95,7 @@ async function signInOperator(
   const signedIn = await findSignedIn(accounts, token, client.address);
   assert.ok(signedIn);
   const { account } = signedIn;
+  await accounts.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, accounts, account));
   const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
   const periodMs = 30_000;
@@ -102,14 +106,14 @@ async function signInOperator(
     return app.generate({ timestamp });
   };
   await db.withTransaction((tx) => enableTotp(tx, accounts, { account, code: code() }));
-  const cookie = `operator-session=${token}`;
-  return {
-    ...createVisitor(url, cookie),
-    ...{ operatorId: login.operatorId, name: login.name, cookie, code },
-    open: async (browser, options) => {
+  const visitor = createVisitor(url, `operator-session=${token}`);
+  // Not a copy, which would keep the first cookie.
+  return Object.assign(visitor, {
+    ...{ operatorId: login.operatorId, name: login.name, code },
+    open: async (browser: Browser, options?: PageOptions) => {
       const opened = await openPage(browser, options);
-      await opened.context.addCookies([{ name: 'operator-session', value: token, url }]);
+      await opened.context.addCookies([{ name: 'operator-session', value: visitor.cookie.split('=')[1] ?? '', url }]);
       return opened;
     },
-  };
+  });
 }

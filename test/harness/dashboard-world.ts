@@ -1,6 +1,6 @@
 import { TOTP, Secret } from 'otpauth';
 import type { Browser } from 'playwright-core';
-import type { Account } from '../../server/src/accounts/account.ts';
+import type { Account, Realm } from '../../server/src/accounts/account.ts';
 import type { AccountContext } from '../../server/src/accounts/context.ts';
 import { createMember } from '../../server/src/accounts/create-member.ts';
 import { hashPassword } from '../../server/src/accounts/password.ts';
@@ -42,7 +42,8 @@ interface MemberOptions {
 /** Somebody who is signed in. */
 export interface Member {
   account: Account;
-  cookie: string;
+  /** The newest: a second factor gives the session another token. */
+  readonly cookie: string;
   /** The current code of the authenticator app, each call a new one that was not used yet. */
   code(): string;
   /** A request with the session's cookie, as a browser sends it from our own page; redirects are not followed. */
@@ -91,6 +92,7 @@ export async function openDashboardWorld(options: TestServiceOptions = {}): Prom
 
 async function signInMember({ url }: TestService, context: AccountContext, account: Account): Promise<Member> {
   const { db } = context;
+  await context.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, context, account));
   const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
   const periodMs = 30_000;
@@ -106,17 +108,30 @@ async function signInMember({ url }: TestService, context: AccountContext, accou
   const { token } = await db.withTransaction(async (tx) =>
     startSession(tx, context, account.id, { client, isComplete: true, withFactor: false }),
   );
-  const cookie = `merchant-session=${token}`;
-  const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+  let cookie = `merchant-session=${token}`;
+  const request = async (target: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+    const response = await fetch(target, { ...init, headers, redirect: 'manual' });
+    cookie = sessionCookieOf(response, 'merchant') ?? cookie;
+    return response;
+  };
   return {
-    ...{ account, cookie, code },
-    get: (target) => fetch(target, { headers, redirect: 'manual' }),
-    post: (target, fields = {}) =>
-      fetch(target, { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' }),
+    ...{ account, code },
+    get cookie() {
+      return cookie;
+    },
+    get: (target) => request(target),
+    post: (target, fields = {}) => request(target, { method: 'POST', body: new URLSearchParams(fields) }),
     open: async (browser, pageOptions) => {
       const opened = await openPage(browser, pageOptions);
-      await opened.context.addCookies([{ name: 'merchant-session', value: token, url }]);
+      await opened.context.addCookies([{ name: 'merchant-session', value: cookie.split('=')[1] ?? '', url }]);
       return opened;
     },
   };
+}
+
+/** The cookie of a session that a response starts or renews; undefined for one that leaves it as it is. */
+export function sessionCookieOf(response: Response, realm: Realm): string | undefined {
+  const line = response.headers.getSetCookie().find((each) => each.startsWith(`${realm}-session=`));
+  return line?.split(';')[0];
 }

@@ -34,8 +34,10 @@
       if (rect.bottom > bottom + 1 || !isInView(rect)) continue;
       if (rect.width > 0 && rect.height > 0) texts.push({ node, rect, isPinned: isPinned(node.parentElement) });
     }
-    // Amounts, and words that no screen is too narrow for.
-    for (const word of node.data.matchAll(/D\d[\d,]*(?:\.\d\d)?|(?<![^\s(])\p{L}{2,12}(?![^\s.,:?!)])/gu)) {
+    // Amounts, which a reference's letters may look like, and words that no screen is too narrow for.
+    for (const word of node.data.matchAll(
+      /(?<![\p{L}\d])D\d[\d,]*(?:\.\d\d)?(?![\p{L}\d])|(?<![^\s(])\p{L}{2,12}(?![^\s.,:?!)])/gu,
+    )) {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       if (linesOf(range.getClientRects()) > 1) faults.push(`"${word[0]}" is on two lines`);
@@ -78,7 +80,8 @@
     for (let box = node.parentElement; box !== document.body; box = box.parentElement) {
       const { overflowX, overflowY, backgroundColor, borderRightWidth } = getComputedStyle(box);
       const outer = box.getBoundingClientRect();
-      const isDrawn = backgroundColor !== 'rgba(0, 0, 0, 0)' || borderRightWidth !== '0px';
+      // In forced colours the transparent one is a white without opacity.
+      const isDrawn = !backgroundColor.endsWith(', 0)') || borderRightWidth !== '0px';
       if (isDrawn && (rect.left < outer.left - 1 || rect.right > outer.right + 1)) {
         faults.push(`"${words(node.data)}" is wider than its box`);
       }

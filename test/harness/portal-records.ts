@@ -12,6 +12,7 @@ import { createOwnRecords } from './own-records.ts';
 import type { RecordTexts } from './own-records.ts';
 import type { TestBusiness, TestMerchant } from './service.ts';
 import { asOwner } from './tables.ts';
+import { addTestRailAccount } from './rail-accounts.ts';
 
 /** One business's own records of every kind that a page of the dashboard or the console is about. */
 export interface PortalRecords extends OwnRecords {
@@ -31,6 +32,8 @@ export interface PortalRecords extends OwnRecords {
   counterPaymentId: string;
   /** Nobody's id of an operator, unless the console's world says whose. */
   operatorId: string;
+  /** The name of its own account at a network. */
+  railAccount: string;
 }
 
 const word = 'Bakau and Old Jeshwang Women’s Vegetable Gardeners’ Cooperative Society ';
@@ -72,6 +75,8 @@ export async function createPortalRecords(
   const atCounter = `${service.url}/dashboard/test/${merchant.shortId}/counters/${own.terminalId}/screen`;
   const shown = await sendForm(owner, `${atCounter}/amount`, { amount: '125' });
   assert.equal(shown.status, 303, shown.text);
+  // On a busy machine the last preparation is too long ago by now.
+  await accounts.sealer.prepare();
   const invitation = await accounts.db.withTransaction((tx) =>
     inviteMember(tx, accounts, {
       ...{ business: { id: merchant.businessId, name: merchant.name }, invitedBy: owner.account },
@@ -90,6 +95,7 @@ export async function createPortalRecords(
     invitationId: invitation.id,
     counterPaymentId: shown.location?.split('/').at(-1) ?? '',
     operatorId: randomUUID(),
+    railAccount: await addTestRailAccount(service, `aps-${merchant.id}`, { businessId: merchant.businessId }),
   };
 }
 

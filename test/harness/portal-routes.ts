@@ -57,6 +57,8 @@ const parameters: Readonly<
     '/networks/:network': { word: 'wave' },
     '/cases/:id': 'caseId',
     '/operators/:id': 'operatorId',
+    '/rail-accounts/:id': 'railAccount',
+    '/rail-accounts/new/:kind': { word: 'gsma' },
   },
 };
 

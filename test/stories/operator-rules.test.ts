@@ -63,9 +63,9 @@ test('fees are set for a merchant and as the default, and the running service ap
     stdout,
     `Kairaba Books (test), ${merchant}
 The customer pays the fees of collections.
-FOR         NETWORK  FEE                                             FROM
-collection  all      1.5 % + D2.50, at least D3.00, at most D100.00  default
-transfer    all      no fee                                          -
+FOR         NETWORK  FEE                                            FROM
+collection  all      1.5% + D2.50, at least D3.00, at most D100.00  default
+transfer    all      No fee                                         -
 `,
   );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, CDPSession } from 'playwright-core';
 import { merchantRoles, operatorRoles } from '../../server/src/accounts/permissions.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { accessibilityViolations, launchBrowser, openPage } from '../harness/browser.ts';
@@ -30,25 +30,39 @@ const realms = [
   { pages: merchantsPages, settings: { ...looks, ...visitsOf(merchantRoles) } },
   { pages: operatorsPages, settings: { ...looks, ...visitsOf(operatorRoles) } },
 ];
-type Case = { subject: PortalPage } & PortalVisit & { [Name in keyof typeof looks]: (typeof looks)[Name][number] };
+type Look = { [Name in keyof typeof looks]: (typeof looks)[Name][number] };
+type Case = { subject: PortalPage } & PortalVisit & Look;
+/** A page, opened once, and the sizes and colours that it is then seen in. */
+type Opening = Omit<Case, keyof View> & { views: readonly View[] };
+type View = Pick<Look, 'width' | 'colours'>;
 
 // With PAGES_SEED, the pages are seen as in the run that printed it. Otherwise each day has its own choice, the same on every
 // machine, so that a run that passed here passes there.
 const seed = process.env['PAGES_SEED'] ?? new Date().toISOString().slice(0, 10);
 const random = seededRandom(seed);
 const allows = (seen: { subject: PortalPage } & PortalVisit): boolean => mayVisit(seen.subject.route, seen);
-/** In the long run each page is seen in every way, and each pair of a way and a visit on one of them. */
-const choose = effort({
-  usual: ({ pages, settings }: (typeof realms)[number]): Case[] => everyPairOnce(pages, settings, random, allows),
+const { width: widths, colours: schemes, ...opened } = looks;
+const allViews: readonly View[] = widths.flatMap((width) => schemes.map((colours) => ({ width, colours })));
+type Realm = (typeof realms)[number];
+/** In the long run each page is seen in every way, with little and with full data, and each other pair on one of them. */
+const choose = effort<(realm: Realm) => Opening[]>({
+  usual: ({ pages, settings }) =>
+    everyPairOnce(pages, settings, random, allows).map(({ width, colours, ...rest }) => ({
+      ...rest,
+      views: [{ width, colours }],
+    })),
   long: ({ pages, settings: { role, environment, data } }) =>
-    everyPairOnce(every(pages, looks), { role, environment, data }, random, ({ subject: { subject }, ...visit }) =>
-      allows({ subject, ...visit }),
-    ).map(({ subject, ...visit }) => ({ ...subject, ...visit })),
+    everyPairOnce(
+      every(pages, { ...opened, data }),
+      { role, environment },
+      random,
+      ({ subject: { subject, ...more }, ...visit }) => allows({ subject, ...more, ...visit }),
+    ).map(({ subject, ...visit }) => ({ ...subject, ...visit, views: allViews })),
 });
-const casesOf = realms.map((realm) => ({ ...realm, cases: choose(realm) }));
+const openingsOf = realms.map((realm) => ({ ...realm, openings: choose(realm) }));
 
 let visits: PortalVisits | undefined;
-const windows = new Map<Case['text'], Window>();
+const windows = new Map<Opening['text'], Window>();
 let startedAt = 0;
 
 /** A browser's one page, which shows all of the cases. */
@@ -71,19 +85,44 @@ before(async () => {
 });
 
 after(async () => {
-  const count = casesOf.reduce((sum, { cases }) => sum + cases.length, 0);
-  console.log(
-    `PAGES_SEED=${seed}: ${count} pages took the browser ${Math.round((performance.now() - startedAt) / 1_000)} s`,
-  );
+  const count = openingsOf.reduce((sum, { openings }) => sum + openings.length, 0);
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  console.log(`PAGES_SEED=${seed}: ${count} pages took the browser ${seconds} s`);
   for (const { browser } of windows.values()) await browser.close();
   await visits?.stop();
 });
 
 test('each page behind a sign-in is seen, and each pair of settings on one of them', () => {
-  for (const { cases, pages, settings } of casesOf) {
-    assert.deepEqual(new Set(cases.map(({ subject }) => subject)), new Set(pages));
+  for (const { openings, pages, settings } of openingsOf) {
+    assert.deepEqual(new Set(openings.map(({ subject }) => subject)), new Set(pages));
+    const cases = openings.flatMap(({ views, ...rest }): Case[] => views.map((view) => ({ ...rest, ...view })));
     assert.deepEqual(unseenPairs(cases, pages, settings, allows), []);
   }
+});
+
+/** With what a shop has: several pages of rows, long texts, large amounts. */
+test('after the first visit, each page is at most 15 KB, compressed', async () => {
+  assert.ok(visits);
+  const visit = { environment: 'test', data: 'full' } as const;
+  const sizes: { bytes: number; name: string }[] = [];
+  for (const { pages, settings } of realms) {
+    const role = settings.role.includes('owner') ? 'owner' : 'admin';
+    for (const { name, route, address } of pages) {
+      const { url, cookie, records } = visits.find(route, { ...visit, role });
+      const headers = { cookie, 'accept-encoding': 'gzip' };
+      const response = await fetch(address?.(url, records) ?? url, { headers, redirect: 'manual' });
+      await response.arrayBuffer();
+      assert.equal(response.status, 200, name);
+      assert.equal(response.headers.get('content-encoding'), 'gzip', name);
+      sizes.push({ bytes: Number(response.headers.get('content-length')), name });
+    }
+  }
+  const largest = sizes.toSorted((one, other) => other.bytes - one.bytes).slice(0, 5);
+  const text = largest.map(({ bytes, name }) => `${bytes} bytes: ${name}`).join('\n');
+  assert.ok(
+    sizes.every(({ bytes }) => bytes > 500 && bytes <= 15 * 1_024),
+    `The largest are\n${text}`,
+  );
 });
 
 // The two windows work side by side.
@@ -91,40 +130,43 @@ describe('can be read and used', { concurrency: true }, () => {
   for (const text of looks.text) describe(`text ${text} %`, { concurrency: 1 }, () => testsOf(text));
 });
 
-function testsOf(textPercent: Case['text']): void {
-  for (const seen of casesOf.flatMap(({ cases }) => cases).filter(({ text }) => text === textPercent)) {
-    const { subject, width, colours, text, scripts, role, environment, data } = seen;
-    const how = [`${width} px`, colours, `text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`];
-    test([subject.name, role, environment, `${data} data`, ...how].join(', '), () => look(seen));
+function testsOf(textPercent: Opening['text']): void {
+  for (const opening of openingsOf.flatMap(({ openings }) => openings).filter(({ text }) => text === textPercent)) {
+    const { subject, text, scripts, role, environment, data, views } = opening;
+    const sizes = views.length === 1 ? views.map(nameOf) : [`${views.length} sizes and colours`];
+    const how = [`text ${text} %`, `scripts ${scripts ? 'on' : 'off'}`, ...sizes];
+    test([subject.name, role, environment, `${data} data`, ...how].join(', '), () => look(opening));
   }
 }
 
-async function look(seen: Case): Promise<void> {
-  const { subject, text, scripts, environment } = seen;
+function nameOf({ width, colours }: View): string {
+  return `${width} px, ${colours}`;
+}
+
+async function look(opening: Opening): Promise<void> {
+  const { subject, text, scripts, environment, views } = opening;
   const { opened, devtools } = windows.get(text) as Window;
   const { page, pageErrors } = opened;
-  pageErrors.length = 0;
-  await show(opened, seen);
+  // What the page before still asks for, by now with this visit's cookie, is no fault of this one.
+  page.once('framenavigated', () => {
+    pageErrors.length = 0;
+  });
+  await show(opened, views[0] as View);
   await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
   assert.ok(visits);
-  const { url, cookie, records } = visits.find(subject.route, seen);
+  const { url, cookie, records } = visits.find(subject.route, opening);
   const [name = '', value = ''] = cookie.split('=');
   await opened.context.addCookies([{ name, value, url: new URL(url).origin }]);
   await page.goto(subject.address?.(url, records) ?? url);
   await subject.act?.(page);
-  assert.deepEqual(await faultsOf(page), [], page.url());
+  // Without scripts, a counter's screen loads itself anew every ten seconds, in the middle of a check.
+  if (!scripts) await page.evaluate('stop()');
+  const faults: string[] = [];
+  for (const view of views) faults.push(...(await faultsIn(view, opening)).map((fault) => `${nameOf(view)}: ${fault}`));
+  assert.deepEqual(faults, [], page.url());
   if (subject.route.isOfEnvironment) {
     assert.match(await page.title(), environment === 'test' ? /^Test · / : /^Live · /);
   }
-  // The accessibility checks are scripts themselves.
-  await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
-  const violations = await accessibilityViolations(page);
-  // Without scripts, a counter's screen loads itself anew.
-  assert.deepEqual(
-    violations.filter((line) => scripts || !line.startsWith('meta-refresh')),
-    [],
-    page.url(),
-  );
   // A form that was refused has its status.
   const isStatus = /the server responded with a status of 4\d\d/;
   assert.deepEqual(
@@ -133,17 +175,25 @@ async function look(seen: Case): Promise<void> {
   );
 }
 
-async function show({ page }: OpenedPage, { width, colours }: Case): Promise<void> {
+/** The layout, what a keyboard reaches, which browsers show only to whoever has used one, and what axe finds. */
+async function faultsIn(view: View, { text, scripts }: Opening): Promise<string[]> {
+  const { opened, devtools } = windows.get(text) as Window;
+  const { page } = opened;
+  await show(opened, view);
+  const faults = await layoutFaults(page);
+  await page.keyboard.press('Tab');
+  faults.push(...(await focusFaults(page)));
+  // The accessibility checks are scripts themselves.
+  await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
+  const violations = await accessibilityViolations(page);
+  await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+  return [...faults, ...violations.filter((line) => scripts || !line.startsWith('meta-refresh'))];
+}
+
+async function show({ page }: OpenedPage, { width, colours }: View): Promise<void> {
   await page.setViewportSize({ width, height: width === 360 ? 740 : 800 });
   await page.emulateMedia({
     colorScheme: colours === 'dark' ? 'dark' : 'light',
     forcedColors: colours === 'forced' ? 'active' : 'none',
   });
-}
-
-/** The layout, and what a keyboard reaches: browsers show focus only to whoever has used one. */
-async function faultsOf(page: Page): Promise<string[]> {
-  const faults = await layoutFaults(page);
-  await page.keyboard.press('Tab');
-  return [...faults, ...(await focusFaults(page))];
 }

@@ -277,6 +277,11 @@ describe('a database that cannot be used ends the start', () => {
     const settings = { ...production, DATABASE_URL: await databases.createDatabase() };
     const prepared = await world.runOperatorInProcess(settings, ['database', 'prepare']);
     assert.equal(prepared.code, 0, prepared.stderr);
+    const entries = 'SELECT actor_name FROM audit_entries WHERE action = $1';
+    const { rows } = await withAdminClient(settings.DATABASE_URL, (client) =>
+      client.query<{ actor_name: string }>(entries, ['database.prepare']),
+    );
+    assert.match(rows[0]?.actor_name ?? '', /^command line/);
     await refuses({ ...settings, KEY_PEPPER: 'cd'.repeat(32) }, /^KEY_PEPPER is not the one that the API keys /);
     const listed = await world.runOperatorInProcess(settings, ['businesses', 'list']);
     assert.equal(listed.code, 0, listed.stderr);

@@ -367,6 +367,8 @@ test('/metrics shows every limiter of the service with the number of refusals', 
 test('/metrics shows money in suspense and its case, with amount and age', async () => {
   const shop = await story.forAnotherMerchant();
   assert.equal(await story.gauge('dalasi_suspense_bututs{currency="GMD"}'), 0);
+  assert.equal(await story.gauge('dalasi_ledger_wrong'), 0, 'a worker has verified the ledger');
+  assert.ok((await story.gauge('dalasi_ledger_verified_seconds')) !== undefined);
   await shop.pay('7000010', { amount: 300 });
   await eventually('another amount came', async () => {
     await shop.settle();

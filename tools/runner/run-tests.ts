@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
 import { groupFiles, groupProgram } from './groups.ts';
-import { startLimited } from './start-limited.ts';
 import { TestReport } from './test-report.ts';
 import type { Verdict } from './test-report.ts';
+import { workWhileIdle } from './work-while-idle.ts';
 
 export interface TestLimits {
   /** A test that takes longer has failed. */
@@ -19,9 +18,6 @@ export interface TestLimits {
 // The longest tests take half a minute beside three others on two idle cores. Only one that hangs waits for its limit, so
 // it leaves room for a machine that is twenty times slower.
 const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
-
-// One more than there are processors, because tests also wait; with two more they slowed each other down.
-const concurrencyMax = availableParallelism() + 1;
 
 const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
@@ -56,13 +52,12 @@ export async function runTests(
   await globalSetup();
   try {
     const report = new TestReport(repository, files);
-    const groups = startLimited(groupFiles(files), concurrencyMax, async (group) => {
+    await workWhileIdle(groupFiles(files), async (group) => {
       const argv = [String(limits.lingerMs), ...group];
       const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal: abort.signal });
       report.listen(stream, group);
       await once(stream.resume(), 'end');
     });
-    await Promise.all(groups);
     return report.end();
   } finally {
     await globalTeardown();

@@ -1,26 +1,49 @@
-import type { Transaction } from '../kit/db.ts';
+import type { Queryable, Transaction } from '../kit/db.ts';
 import type { AccountContext } from './context.ts';
 import { listOwners } from './queries/team.ts';
 
+export interface OwnerMail {
+  subject: string;
+  /** One or more whole sentences. */
+  what: string;
+  /** Where it is undone. Default: where the owner chooses the business. */
+  path?: string;
+  /** An address that has got a mail of its own. */
+  except?: string;
+}
+
+type MailParts = Pick<AccountContext, 'sendMail' | 'publicUrl'>;
+
 /**
  * Mails all owners of a business about what one of them or a thief may have done. Call `sealer.prepare()` before the transaction.
- * `what` is a whole sentence; `except` has got a mail of its own.
  */
 export async function mailOwners(
   tx: Transaction,
-  { sendMail, publicUrl }: Pick<AccountContext, 'sendMail' | 'publicUrl'>,
+  parts: MailParts,
   businessId: string,
-  { subject, what, except }: { subject: string; what: string; except?: string },
+  mail: OwnerMail,
 ): Promise<void> {
-  for (const { email, name, businessName } of await listOwners(tx, businessId)) {
-    if (email === except) continue;
-    const text = `Hello ${name},
+  (await prepareOwnerMails(tx, parts, businessId, mail))(tx);
+}
+
+/** The same for a transaction that does not wait: reads the owners now, and returns what writes the mails. */
+export async function prepareOwnerMails(
+  db: Queryable,
+  { sendMail, publicUrl }: MailParts,
+  businessId: string,
+  { subject, what, path = '/dashboard/businesses', except }: OwnerMail,
+): Promise<(tx: Transaction) => void> {
+  const owners = (await listOwners(db, businessId)).filter(({ email }) => email !== except);
+  return (tx) => {
+    for (const { email, name, businessName } of owners) {
+      const text = `Hello ${name},
 
 ${what}
 
 This mail goes to all owners of ${businessName}. If nobody of you wanted this, sign in and undo it:
 
-${publicUrl()}/dashboard/businesses`;
-    sendMail(tx, { to: email, subject: `${businessName}: ${subject}`, text });
-  }
+${publicUrl()}${path}`;
+      sendMail(tx, { to: email, subject: `${businessName}: ${subject}`, text });
+    }
+  };
 }

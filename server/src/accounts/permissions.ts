@@ -66,6 +66,7 @@ const operatorActions = {
   'ledger.verify': ['no', 'yes', 'yes'],
   'totals.export': ['no', 'yes', 'yes'],
   'audit.export': ['no', 'yes', 'yes'],
+  'networks.test': ['yes', 'yes', 'yes'],
   'credentials.manage': ['no', 'no', 'factor'],
   'keys.manage': ['no', 'no', 'factor'],
   'operators.manage': ['no', 'no', 'factor'],

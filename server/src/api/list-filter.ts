@@ -1,4 +1,5 @@
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
+import type { TypedSearch } from './typed-search.ts';
 
 /** The filters of a list as SQL, with their values numbered from $2, and a name that is the same for the same text. */
 export interface ListClause {
@@ -44,6 +45,11 @@ export interface TimeFilter {
   to?: Date | undefined;
 }
 
+/** The filters that every list of records has. */
+export interface RecordFilter extends TimeFilter {
+  term?: string | undefined;
+}
+
 /** The `LIKE` pattern for texts that contain this one; wildcards in it are escaped. */
 export function substringPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
@@ -61,25 +67,44 @@ export function termFilter(term: string, columns: readonly string[]): ListFilter
   };
 }
 
-/** What was typed into a search: a text, and the amount in bututs that it may be. An undefined term is no filter. */
+/** A substring, as the API searches, or what a person typed. Both undefined are no filter. */
 export interface SearchFilter {
   term?: string | undefined;
-  amountMinor?: bigint | null;
+  typed?: TypedSearch | undefined;
 }
 
-/** Rows with the text in one of the columns, or with exactly this amount. */
-export function searchFilters(
-  { term, amountMinor = null }: SearchFilter,
-  columns: readonly string[],
-  amountColumn: string,
-): ListFilter[] {
-  if (term === undefined) return [];
-  const text = termFilter(term, columns);
-  return [amountMinor === null ? text : eitherFilter(text, amountFilter(amountColumn, amountMinor))];
+/** Whether it reads every row of its merchant. */
+export function isSearch({ term, typed }: SearchFilter): boolean {
+  return term !== undefined || typed?.kind === 'text';
 }
 
-function amountFilter(column: string, amountMinor: bigint): ListFilter {
-  return { name: 'amount', text: (next) => `${column} = ${next()}`, values: [amountMinor] };
+/** Where the parts of a typed search are found; a list without numbers finds one as a text. */
+interface SearchedColumns {
+  texts: readonly string[];
+  id: string;
+  amount: string;
+  number?: string;
+}
+
+export function searchFilters({ term, typed }: SearchFilter, columns: SearchedColumns): ListFilter[] {
+  if (term !== undefined) return [termFilter(term, columns.texts)];
+  switch (typed?.kind) {
+    case undefined:
+      return [];
+    case 'id':
+      return columnFilter('id', `${columns.id} =`, typed.id);
+    case 'amount':
+      return columnFilter('amount', `${columns.amount} =`, typed.amountMinor);
+    case 'number':
+      return columns.number === undefined
+        ? [termFilter(typed.canonical, columns.texts)]
+        : columnFilter('number', `${columns.number} =`, typed.canonical);
+    case 'text': {
+      const text = termFilter(typed.text, columns.texts);
+      if (typed.amountMinor === null) return [text];
+      return columnFilter('amount', `${columns.amount} =`, typed.amountMinor).map((each) => eitherFilter(text, each));
+    }
+  }
 }
 
 /** Rows that one of the two conditions finds. */
@@ -89,6 +114,11 @@ export function eitherFilter(left: ListFilter, right: ListFilter): ListFilter {
     text: (next) => `(${left.text(next)} OR ${right.text(next)})`,
     values: [...left.values, ...right.values],
   };
+}
+
+/** Rows created in a time, with a text in one of the columns. */
+export function recordFilters(table: string, filter: RecordFilter, columns: readonly string[]): ListFilter[] {
+  return [...(filter.term === undefined ? [] : [termFilter(filter.term, columns)]), ...createdFilter(table, filter)];
 }
 
 /** The canonical form, which the tables store beside the number as it was sent. */

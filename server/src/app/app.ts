@@ -4,7 +4,8 @@ import {
   createAddress,
   createMoneyContext,
   createNotices,
-  createSimulatedNetworks,
+  createNetworks,
+  createRailAccountContext,
   createWebhooks,
 } from './contexts.ts';
 import type { AppOptions, MoneyContext } from './contexts.ts';
@@ -21,7 +22,7 @@ import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
-import { keyUseQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
+import { keyUseQueue, railAccountQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -56,7 +57,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
-  const networks = createSimulatedNetworks(options, address);
+  const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
@@ -64,8 +65,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  registerGauges(metrics, { ...money, ...database, channelBreaker });
-  registerHealth(server, { ...money, ...database, channelBreaker, metrics, isClosing });
+  const { accounts: railAccounts } = networks;
+  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
+  registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
@@ -73,10 +75,11 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { watchLimiter } = metrics;
     await serve(server, options, {
       ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, watchLimiter, accounts },
+      railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });
   }
-  const liveNetworks = networks.registry.list(false);
+  await networks.accounts.load();
   let worker: Worker | null = null;
   const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog });
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
@@ -87,11 +90,12 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // The address leaves a default port out, so the port is read from the server.
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
-      if (liveNetworks.length === 0) log.warn('no live network is connected: live payments are refused');
+      if (networks.registry.list(false).length === 0)
+        log.warn('no live network is connected: live payments are refused');
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },
-    liveNetworks: liveNetworks.map(({ capabilities }) => capabilities.displayName),
+    liveNetworks: [...new Set(networks.registry.list(false).map(({ capabilities }) => capabilities.displayName))],
     ownUrl: address.ownUrl,
     publicUrl,
     drain: async () => worker?.drain(),
@@ -115,7 +119,7 @@ interface AppParts {
   webhooks: ReturnType<typeof createWebhooks>;
   notices: ReturnType<typeof createNotices>;
   accounts: ReturnType<typeof createAccounts>;
-  networks: ReturnType<typeof createSimulatedNetworks>;
+  networks: ReturnType<typeof createNetworks>;
   keyUses: KeyUses;
   requestLog: RequestLog;
 }
@@ -124,6 +128,7 @@ interface AppParts {
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
   const { money, webhooks, notices, accounts, networks, keyUses, requestLog } = parts;
   return [
+    railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
       : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),

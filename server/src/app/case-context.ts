@@ -2,6 +2,7 @@ import type { ResolveContext } from '../cases/resolve-case.ts';
 import { createDebtResolvers } from '../debts/resolve-debt.ts';
 import { listOperators } from '../operators/manage-operators.ts';
 import { createChargeResolvers } from '../payments/resolve-case.ts';
+import { createDifferenceResolvers } from '../reconciliation/resolve-difference.ts';
 import { createTransferResolvers } from '../transfers/resolve-case.ts';
 import type { MoneyContext } from './contexts.ts';
 
@@ -10,7 +11,12 @@ export function createCaseContext(money: MoneyContext): ResolveContext {
   const { db, clock, newId } = money;
   return {
     ...{ db, clock, newId },
-    resolvers: [...createChargeResolvers(money), ...createTransferResolvers(money), ...createDebtResolvers(money)],
+    resolvers: [
+      ...createChargeResolvers(money),
+      ...createTransferResolvers(money),
+      ...createDebtResolvers(money),
+      ...createDifferenceResolvers(money),
+    ],
     isOperator: async (operatorId) =>
       (await listOperators(db)).some(({ id, revokedAt }) => id === operatorId && revokedAt === null),
   };

@@ -30,12 +30,16 @@ import { createTelegramChats } from '../notifications/telegram/chats.ts';
 import { createWhatsappChannel } from '../notifications/whatsapp/channel.ts';
 import { ownHosts, urlPolicyOf } from '../configuration/own-hosts.ts';
 import type { PaymentContext } from '../payments/context.ts';
+import { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
+import type { ConnectedAccountsOptions } from '../rail-accounts/connected-accounts.ts';
+import { isSimulatedName } from '../rail-accounts/manage-accounts.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import { createRefundOwner } from '../refunds/end-refund.ts';
 import type { Secrets } from '../configuration/secrets.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
-import { deliveryTopicKind, simulatorTopic, workTopic } from './work-queues.ts';
+import { deliveryTopicKind, railAccountsTopic, simulatorTopic, workTopic } from './work-queues.ts';
 
 // The contexts of the service's parts, built from the settings: all wiring is explicit, and in this file.
 
@@ -85,7 +89,12 @@ function hostOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-export function createSimulatedNetworks({ db, clock, random, secrets, notifier }: MoneyOptions, address: Address) {
+/** The simulated networks, and the accounts that an operator has connected, once they are loaded. */
+export function createNetworks(
+  options: MoneyOptions & Partial<Pick<ConnectedAccountsOptions, 'observeCall'>>,
+  address: Address,
+) {
+  const { config, db, clock, random, secrets, notifier, log } = options;
   const connectors = createTestConnectors({
     baseUrl: address.internalUrl,
     callbackSecret: secrets.simulatorCallbackSecret,
@@ -101,15 +110,39 @@ export function createSimulatedNetworks({ db, clock, random, secrets, notifier }
     wires,
     notifySender: () => notifier.notify(simulatorTopic),
   });
+  const registry = createNetworkRegistry(connectors);
+  const { production } = config;
+  const accounts = new ConnectedAccounts({
+    ...{ db, clock, log, registry, production, sealer: secrets.sealer },
+    observeCall: options.observeCall ?? (() => {}),
+  });
   return {
-    registry: createNetworkRegistry(connectors),
+    registry,
+    accounts,
     simulator,
     callbackSender,
     close: async () => {
       await callbackSender.close();
       for (const connector of connectors) await connector.close();
+      await accounts.close();
     },
   };
+}
+
+/** What an operator connects networks with, for the commands and the console alike. */
+export function createRailAccountContext({
+  config,
+  db,
+  clock,
+  secrets,
+  notifier,
+}: Pick<MoneyOptions, 'db' | 'clock'> & {
+  config: Pick<Config, 'production'>;
+  secrets: Pick<Secrets, 'sealer'>;
+  notifier: Pick<Notifier, 'notify'>;
+}): RailAccountContext {
+  const { production } = config;
+  return { db, clock, production, sealer: secrets.sealer, notifyChanged: () => notifier.notify(railAccountsTopic) };
 }
 
 /** The context of payments and transfers, which the parts built on them share. */
@@ -135,7 +168,7 @@ export function createMoneyContext(
     lists: new ListReader(db),
     settings: {
       publicUrl: address.publicUrl,
-      callbackBaseUrl: address.internalUrl,
+      callbackBaseUrl: (railAccount) => (isSimulatedName(railAccount) ? address.internalUrl() : address.publicUrl()),
       intentLifetimeMs: config.intentLifetimeMs,
       settlementDelayMs: config.settlementDelayMs,
       amountMinMinor: config.amountMinMinor,

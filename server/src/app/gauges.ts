@@ -7,13 +7,16 @@ import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
+import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { AccountLabels } from '../networks/account-labels.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
 import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { Capabilities } from '../networks/contract.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
+import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
 import { networkQueues } from './work-queues.ts';
 
@@ -25,6 +28,7 @@ interface GaugeContext {
   channelBreaker: Pick<ChannelBreaker, 'stops'>;
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
+  railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
 /** The figures that alert an operator: work that piles up, and cases that wait for a person. Read at each scrape. */
@@ -50,6 +54,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
+  registerAccountGauges(metrics, context);
   metrics.gauge(
     'dalasi_chat_channel_stopped',
     '1 while a chat channel accepts no notices.',
@@ -62,6 +67,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
+  registerLedgerGauges(metrics, context);
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
@@ -109,9 +115,31 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
   );
 }
 
+/** Without a verification both are missing, which an alert on the age also notices. */
+function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_ledger_wrong',
+    '1 if the last verification found the ledger wrong, else 0.',
+    [],
+    async (set) => {
+      for (const { isCorrect } of await listVerifications(db, 1)) set({}, isCorrect ? 0 : 1);
+    },
+  );
+  metrics.gauge('dalasi_ledger_verified_seconds', 'How long ago the ledger was verified.', [], async (set) => {
+    const now = clock.now().getTime();
+    for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
+  });
+}
+
 /** Circuit breakers of payouts that are open or half-open. */
 function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
   const labels = ['network', 'environment', 'account'];
+  const accounts = new AccountLabels();
+  const labelsOf = ({ network, testMode, railAccount, merchantId }: Capabilities) => ({
+    network,
+    environment: testMode ? 'test' : 'live',
+    account: accounts.labelOf({ railAccount, merchantId }),
+  });
   metrics.gauge(
     'dalasi_network_paused',
     '1 while a network accepts no payouts.',
@@ -127,9 +155,13 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
     'Merchants whose payouts get no response from a network.',
     labels,
     async (set) => {
+      const counts = new Map<string, { labels: ReturnType<typeof labelsOf>; count: number }>();
       for (const { capabilities, merchantCount } of (await summarizeBreakers(context)).networks) {
-        set(labelsOf(capabilities), merchantCount);
+        const seriesLabels = labelsOf(capabilities);
+        const key = Object.values(seriesLabels).join(' ');
+        counts.set(key, { labels: seriesLabels, count: (counts.get(key)?.count ?? 0) + merchantCount });
       }
+      for (const series of counts.values()) set(series.labels, series.count);
     },
   );
   metrics.gauge('dalasi_numbers_paused', 'Test numbers whose payouts are held.', [], async (set) =>
@@ -137,8 +169,22 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
   );
 }
 
-function labelsOf({ network, testMode, railAccount }: Capabilities) {
-  return { network, environment: testMode ? 'test' : 'live', account: railAccount };
+/** How many accounts this process has connected. */
+function registerAccountGauges(metrics: Metrics, { railAccounts }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_rail_accounts',
+    'Rail accounts of this process: on, disabled, or not_connected because something is wrong with them.',
+    ['state'],
+    (set) => {
+      const all = railAccounts.list();
+      const wrong = all.filter(({ problem }) => problem !== null);
+      const disabled = all.filter(({ account, problem }) => problem === null && account.disabledAt !== null);
+      set({ state: 'not_connected' }, wrong.length);
+      set({ state: 'disabled' }, disabled.length);
+      set({ state: 'on' }, all.length - wrong.length - disabled.length);
+      return Promise.resolve();
+    },
+  );
 }
 
 /** Every kind, also those that nothing is owed for. */

@@ -2,6 +2,7 @@ import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName } from '../events/work.ts';
 import { purgeRequests } from '../request-log/retention.ts';
+import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { purgeLogins } from '../accounts/retention.ts';
 import type { MailContext } from '../mail/mail.ts';
@@ -23,6 +24,7 @@ import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
+import { reconcileYesterday } from '../reconciliation/daily-job.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
 import { purgePeriods } from '../settlement/purge-periods.ts';
 import { listDueSettlements, settleScheduled } from '../settlement/scheduled-payouts.ts';
@@ -30,6 +32,7 @@ import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { settleChargeWork } from '../settlement/settle-charge.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
+import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
@@ -50,6 +53,7 @@ export const inboxTopicKind = 'network_inbox';
 export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that announces due callbacks of the simulated networks. */
 export const simulatorTopic = 'simulator:callbacks';
+export const railAccountsTopic = 'rail_accounts:all';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
@@ -140,7 +144,9 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     purge('circuit breakers', log, () => purgeBreakers(context)),
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
-    { ...chore('rolling up daily figures', 10 * minuteMs, log, () => rollUpFigures(context)), background: 'purge' },
+    everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
+    everyTenMinutes('verifying the ledger', log, () => verifyNightly(context)),
+    everyTenMinutes('reconciling statements', log, () => reconcileYesterday(context)),
     purge('settlement periods', log, () => purgePeriods(context)),
     purge('network callbacks', log, () => purgeInbox(context)),
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
@@ -226,6 +232,18 @@ export function simulatorQueue(sender: CallbackSender, clock: Clock): WorkQueue 
   };
 }
 
+/** Connects the rail accounts again when one has changed; it runs in every process. */
+export function railAccountQueue(accounts: ConnectedAccounts): WorkQueue {
+  return {
+    name: 'connecting rail accounts',
+    topicKind: 'rail_accounts',
+    pollIntervalMs: secondMs,
+    keysMax: 1,
+    listDueKeys: async () => ((await accounts.hasChanged()) ? ['all'] : []),
+    run: () => accounts.load(),
+  };
+}
+
 /** Records when each API key was last used; it runs in the API's process, which knows. */
 export function keyUseQueue(keyUses: KeyUses, log: Log): WorkQueue {
   return chore('recording uses of API keys', minuteMs, log, async () => {
@@ -242,7 +260,12 @@ export function requestLogQueue(requestLog: RequestLog, log: Log): WorkQueue {
 
 /** Deletes old records, every ten minutes. */
 function purge(records: string, log: Log, run: () => Promise<number>): WorkQueue {
-  return { ...chore(`purging ${records}`, 10 * minuteMs, log, run), background: 'purge' };
+  return everyTenMinutes(`purging ${records}`, log, run);
+}
+
+/** What only time makes due. */
+function everyTenMinutes(name: string, log: Log, run: () => Promise<number>): WorkQueue {
+  return { ...chore(name, 10 * minuteMs, log, run), background: 'purge' };
 }
 
 /** Work that nothing announces: done at an interval, in batches until nothing is left. `run` returns the size of its batch. */

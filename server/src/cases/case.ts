@@ -9,10 +9,22 @@ export type CaseKind =
   | 'late_success'
   | 'contradictory_outcome'
   | 'share_without_owner'
-  | 'merchant_owes';
+  | 'merchant_owes'
+  | StatementCaseKind;
+
+/** Where a network's statement differs from our records or our ledger. */
+type StatementCaseKind = `statement_${
+  | 'missing_here'
+  | 'missing_there'
+  | 'amount'
+  | 'fee'
+  | 'status'
+  | 'duplicate'
+  | 'reversed'
+  | 'unknown'}`;
 
 /** The record that a case is about. */
-export type CaseSubject = 'charge' | 'transfer' | 'merchant';
+export type CaseSubject = 'charge' | 'transfer' | 'merchant' | 'difference';
 
 export interface NewCase {
   merchantId: string;

@@ -151,6 +151,19 @@ export function closeCase(
   });
 }
 
+/** Closes an open case unless a resolution is proposed. */
+export function closeUnproposedCase(
+  db: Queryable,
+  closed: { merchantId: string; id: string; resolution: string; resolvedAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'cases_close_unproposed',
+    text: `UPDATE cases SET status = 'resolved', resolution = $3, resolved_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = 'open' AND proposal_id IS NULL`,
+    values: [closed.merchantId, closed.id, closed.resolution, closed.resolvedAt],
+  });
+}
+
 export function insertResolutionStep(step: ResolutionStep): Statement {
   return {
     name: 'case_resolutions_insert',

@@ -52,7 +52,8 @@ export const settings = [
   {
     name: 'APP_ENV',
     description:
-      'development or production. A development server creates a demo merchant, has no live networks and may call ' +
+      'development or production. A development server creates a demo merchant, calls networks at ' +
+      'loopback addresses only, and may call ' +
       'private addresses.',
     default: 'development with the bundled PostgreSQL, production with DATABASE_URL',
   },

@@ -5,6 +5,8 @@ import { createApiClient, createCharge } from '../../../test/harness/api-client.
 import { openConsoleWorld } from '../../../test/harness/console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import { loadTemplates } from '../networks/receipts/load-templates.ts';
 
 let world: ConsoleWorld;
 let support: SignedInOperator;
@@ -109,10 +111,23 @@ test('sub-accounts are paid out from the console once in a period, and the page 
     await service.app.drain();
     return Number((await api.get(`/v1/sub-accounts/${String(body['id'])}`)).body['balance']) > 0;
   });
+  const day = (days: number): string => utcDay(addMs(service.clock.now(), days * dayMs));
   const path = `/operator/businesses/${world.businessId}/settlement-run?environment=test`;
   assert.match(
     await (await finance.submit(path, { second_factor: finance.code() })).text(),
     /1 payout ordered[^]*in total, period of/,
   );
   assert.match(await (await finance.get(path)).text(), /is paid out in this period/);
+  assert.match(await (await finance.get(`${path}&period=${day(-3)}`)).text(), /1 sub-account was not paid out/);
+  assert.match(await (await finance.get(`${path}&period=${day(1)}`)).text(), /has not begun/);
+});
+
+test('a network’s message is read by its templates, and what no template fits names those that were tried', async () => {
+  const [template] = loadTemplates(null).filter(({ network }) => network === 'aps');
+  assert.ok(template);
+  const messageOfAps = 'You received D20.00 from Fatou Bah. Reference APS-55120987. Date 25-11-2026 10:12:44.';
+  const path = '/operator/test/networks/aps/message';
+  const read = async (text: string) => (await support.submit(path, { text })).text();
+  assert.match(await read(messageOfAps), /This template fits[^]*D20\.00[^]*APS-55120987/);
+  assert.match(await read('Hello'), new RegExp(`No template fits[^]*Tried: .*${template.name}`));
 });

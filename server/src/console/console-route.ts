@@ -18,6 +18,7 @@ export type Section =
   | 'totals'
   | 'ledger'
   | 'businesses'
+  | 'rail-accounts'
   | 'defaults'
   | 'operators'
   | 'audit'

@@ -14,8 +14,10 @@ import { morePage } from './frame.ts';
 import { homePage } from './home/home-page.ts';
 import { ledgerPages } from './ledger/ledger-pages.ts';
 import { operatorPages } from './logins/operator-pages.ts';
+import { messagePage } from './networks/message-page.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
+import { railAccountPages } from './rail-accounts/rail-account-pages.ts';
 import { recordPage } from './records/record-page.ts';
 import { searchPage } from './search/search-page.ts';
 import { defaultsPage } from './terms/default-page.ts';
@@ -33,6 +35,7 @@ export const installationRoutes: readonly ConsoleRoute[] = [
   ...appearancePages,
   ...keyPages,
   ...settlementRun,
+  ...railAccountPages,
   defaultsPage,
   ...feeTerms,
   ...limitTerms,
@@ -49,7 +52,7 @@ export const environmentRoutes: readonly ConsoleRoute[] = [
   caseList,
   ...casePages,
   debtList,
-  ...networkPages,
+  ...[...messagePage, ...networkPages],
   queuesPage,
   ...totalsPages,
   ...ledgerPages,

@@ -10,6 +10,7 @@ import { authenticateOperator } from '../operators/manage-operators.ts';
 import { openConsoleWorld } from '../../../test/harness/console-world.ts';
 import type { ConsoleWorld, SignedInOperator } from '../../../test/harness/console-world.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { addTestRailAccount } from '../../../test/harness/rail-accounts.ts';
 
 let world: ConsoleWorld;
 let support: SignedInOperator;
@@ -295,6 +296,7 @@ test('every page is accessible and fits: 360 pixels without scripts, 1280 pixels
   const browser = await launchBrowser();
   try {
     const ids = { ':id': world.businessId, ':network': 'wave' };
+    const railAccount = await addTestRailAccount(world.dashboard.service, 'aps-main');
     // Every page that needs no other record, and one of each that does.
     const pages = [
       ...installationRoutes.map((route) => ({ ...route, base: '' })),
@@ -312,6 +314,7 @@ test('every page is accessible and fits: 360 pixels without scripts, 1280 pixels
       '/live/cases',
       '/account',
       `/operators/${support.operatorId}`,
+      ...['new/gsma', railAccount, `${railAccount}/rotate`].map((name) => `/rail-accounts/${name}`),
       `/test/cases/${await inTest('cases')}`,
     );
     paths.push(

@@ -21,6 +21,7 @@ const environmentLinks: readonly ConsoleLink[] = [
 ];
 const installationLinks: readonly ConsoleLink[] = [
   { section: 'businesses', text: 'Businesses', path: '/businesses' },
+  { section: 'rail-accounts', text: 'Rail accounts', path: '/rail-accounts' },
   { section: 'defaults', text: 'Default terms', path: '/defaults' },
   { section: 'operators', text: 'Operators', path: '/operators' },
   { section: 'audit', text: 'Audit log', path: '/audit' },

@@ -32,7 +32,8 @@ export function registerRoutes(
           const visit = await findVisit(services, request, signedIn, { environment, guardField });
           const refused = () => refusedPage(visit);
           const input = { ...inputOf(request), files: filesOf(request) };
-          const result = await runPage(services, route, { visit, input, refused });
+          const setToken = (token: string) => parts.cookies.set(request, reply, token);
+          const result = await runPage(services, route, { visit, input, refused, setToken });
           if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
           if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
           if ('download' in result) return sendDownload(reply, result.download);

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { substringPattern } from '../api/list-filter.ts';
-import type { ListFilter } from '../api/list-filter.ts';
+import { createdFilter, substringPattern } from '../api/list-filter.ts';
+import type { ListFilter, RecordFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Customer } from './customer.ts';
@@ -166,9 +166,9 @@ export function listCustomers(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  term: string | undefined,
+  { term, ...times }: RecordFilter,
 ): Promise<List<Customer>> {
-  const filters = term === undefined ? [] : [searchFilter(term)];
+  const filters = [...(term === undefined ? [] : [searchFilter(term)]), ...createdFilter('customers', times)];
   return lists.read(customerList, { merchantId, page, filters, isSearch: term !== undefined });
 }
 

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
@@ -43,9 +44,10 @@ const list = listRoute({
   summary: 'List customers, newest first',
   description: '`term` searches names, email addresses and phone numbers, in their 7-digit and 9-digit form.',
   isSearchable: true,
+  filters: timeRange('Created'),
   item: customerSchema,
-  async read(context: CustomerContext, { caller, page, term }) {
-    const customers = await listCustomers(context.lists, caller.merchantId, page, term);
+  async read(context: CustomerContext, { caller, query, page, term }) {
+    const customers = await listCustomers(context.lists, caller.merchantId, page, { term, ...readTimeRange(query) });
     return mapRows(customers, (customer) => customerToWire(caller, customer));
   },
 });

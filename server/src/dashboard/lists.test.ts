@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld } from '../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../test/harness/dashboard-world.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -131,6 +132,32 @@ test('the file of each list has the list’s rows in its order, the environment,
   assert.ok(customers.includes(`"'${formula}"`));
 });
 
+test('a list and its file keep the dates of the address; endpoints are found by address and description', async () => {
+  const day = (days: number): string => utcDay(addMs(world.service.clock.now(), days * dayMs));
+  for (const list of ['customers', 'links', 'sub-accounts', 'groups', 'counters', 'endpoints', 'events', 'payments']) {
+    const { ids } = await open(`/${list}`);
+    assert.deepEqual((await open(`/${list}?from=${day(-1)}&to=${day(0)}`)).ids, ids, list);
+    for (const none of [`from=${day(1)}`, `to=${day(-1)}`]) {
+      assert.deepEqual((await open(`/${list}?${none}`)).ids, [], `${list} ${none}`);
+      const file = await (await owner.get(world.at(`/${list}/export/file?${none}`))).text();
+      assert.equal(file.trimEnd().split('\r\n').length, 1, `${list} ${none}`);
+    }
+  }
+  const url = 'http://localhost:9/hooks';
+  const { body } = await world.api.post('/v1/webhook-endpoints', { url, description: 'Stock room' });
+  for (const term of ['localhost:9', 'stock']) {
+    assert.deepEqual((await open(`/endpoints?term=${term}`)).ids, [String(body.id)], term);
+  }
+  const cashier = await world.signIn('cashier', { terminalIds: (await open('/counters')).ids });
+  for (const [query, count] of [
+    [`to=${day(0)}`, 1],
+    [`from=${day(1)}`, 0],
+  ] as const) {
+    const own = await (await cashier.get(world.at(`/counters?${query}`))).text();
+    assert.equal(own.split('<tr id="row-').length - 1, count, query);
+  }
+});
+
 test('transfers, refunds and links are found by number in either form, name, reference and amount', async () => {
   const transfers = await open('/transfers');
   const refunds = await open('/refunds');
@@ -148,6 +175,15 @@ test('transfers, refunds and links are found by number in either form, name, ref
     const found = await open(`/${list}?term=${encodeURIComponent(term)}`);
     assert.deepEqual(found.ids, idsOf[list], `${list} ${term}`);
   }
+  for (const [list, term] of terms) {
+    const found = await (await owner.get(world.at(`/search?q=${encodeURIComponent(term)}`))).text();
+    for (const id of idsOf[list] ?? []) {
+      assert.ok(found.includes(`/${list}/${id}"`) || term === transfer.reference, `search ${list} ${term}`);
+    }
+  }
+  const events = await open(`/events?term=${String(transfer.reference)}`);
+  assert.ok(events.ids.length > 0);
+  assert.deepEqual((await open(`/events?term=${transfers.ids[0] ?? ''}`)).ids, events.ids, 'by reference as by id');
   assert.deepEqual((await open('/transfers?term=98.77')).ids, []);
   assert.equal((await open('/transfers?term=98.76')).count, '1 transfer, D98.76');
 });

@@ -40,7 +40,8 @@ export function registerRoutes(
             findVisit(services, request, person, { environment, shortId, guardField });
           const visit = await visitOf(signedIn);
           const refused = () => refusedPage(visit);
-          const result = await runPage(services, route, { visit, input, refused });
+          const setToken = (token: string) => parts.cookies.set(request, reply, token);
+          const result = await runPage(services, route, { visit, input, refused, setToken });
           if ('live' in result) {
             const revisit = async (): Promise<Visit | null> => {
               const person = await parts.cookies.find(request, { isUse: result.live.isUse === true });

@@ -1,6 +1,7 @@
 import type { AccountContext } from '../accounts/context.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
 import type { MerchantContext } from '../merchants/merchant.ts';
+import type { RateLimitSettings } from '../merchants/rate-limit-kinds.ts';
 import type { ApiDocument } from '../pages/reference/api-document.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import type { TransferContext } from '../transfers/context.ts';
@@ -13,6 +14,8 @@ export interface DashboardServices {
   money: PaymentContext & TransferContext;
   accounts: AccountContext;
   webhooks: WebhookContext;
+  /** The limits of merchants without limits of their own. */
+  rateLimits: RateLimitSettings;
   /** Creates API keys. */
   keys: MerchantContext;
   /** The API as the reference shows it. */

@@ -8,6 +8,8 @@ export const keyedForThemselves: Record<string, string> = {
   'api_keys.api_keys_hmac_key': 'a key is looked up by its HMAC before the merchant is known',
   terminal_codes: 'a code is typed before anybody knows whose counter it is at',
   provider_transactions: 'a transaction id of a network settles one thing only, whichever merchant it is for',
+  statement_lines: 'a line is of an account at a network, which may serve all merchants',
+  reconciliation_differences: 'a difference is of an account at a network, which may serve all merchants',
 };
 
 /**

@@ -55,7 +55,7 @@ const foldEveryDays = 7;
 /** Whether the demo data of a merchant was begun. Throws AppError `rate_limited` when too many searches are running. */
 export async function hasDemoData(context: Pick<MoneyContext, 'db' | 'lists'>, merchantId: string): Promise<boolean> {
   const page = { limit: 1, offset: 0, before: null };
-  return (await listGroups(context, merchantId, page, groupName)).rows.length > 0;
+  return (await listGroups(context, merchantId, page, { term: groupName })).rows.length > 0;
 }
 
 /**

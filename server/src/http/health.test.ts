@@ -19,6 +19,7 @@ import { BreakerCopy, payoutBreakers, reportPayout } from '../networks/payout-br
 import type { BreakerContext } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
+import type { RailAccount } from '../rail-accounts/rail-account.ts';
 import { registerHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import { createWriteProbe } from './write-probe.ts';
@@ -69,6 +70,12 @@ async function get(
     channelBreaker,
     writes,
     keyring: { state: async () => keys },
+    railAccounts: {
+      list: () => [
+        { account: { name: 'wave-main' } as RailAccount, problem: null },
+        { account: { name: 'wave-shop' } as RailAccount, problem: 'wrong SEAL_KEY' },
+      ],
+    },
   };
   registerGauges(metrics, seen);
   registerHealth(app, { ...seen, metrics, isClosing });
@@ -91,6 +98,7 @@ test('an open network breaker is reported and leaves the process ready: it affec
     closing: false,
     unreadable_values: 0,
     networks: { 'wave:wave-main': 'ok', 'wave:rail-wave': 'ok' },
+    rail_accounts_not_connected: ['wave-shop'],
     paused_merchants: 0,
     paused_numbers: 0,
     stopped_chat_channels: {},

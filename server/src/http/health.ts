@@ -3,6 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
 import { summarizeBreakers } from '../networks/payout-breakers.ts';
+import type { BreakerSummary } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';
 import { ping } from './queries.ts';
@@ -18,6 +19,8 @@ export interface HealthOptions {
   /** How this process's keys compare with the keys that the database was written with. */
   keyring: { state(): Promise<KeyHealth> };
   writes: WriteProbe;
+  /** The rail accounts, with what is wrong with those that could not be connected. */
+  railAccounts: { list(): readonly { account: { name: string }; problem: string | null }[] };
   metrics: Metrics;
   /** True once the process has been asked to shut down: a load balancer sends new requests elsewhere. */
   isClosing: () => boolean;
@@ -95,6 +98,13 @@ function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | '
   return missingSealKeys.length > 0 ? 'wrong' : 'right';
 }
 
+const accountsShownMax = 100;
+
+/** The operator's accounts, and of businesses' own those that are paused. */
+function isShown({ capabilities, open }: BreakerSummary['networks'][number]): boolean {
+  return capabilities.merchantId === null || open !== null;
+}
+
 /**
  * The breakers of the networks that pay out and of the chat channels. They do not make the process unready: a network that is
  * down is down for every process.
@@ -104,11 +114,17 @@ async function checkNetworks(options: HealthOptions): Promise<Record<string, unk
     const { networks, numberCount } = await summarizeBreakers(options);
     return {
       networks: Object.fromEntries(
-        networks.map(({ capabilities, open }) => [
-          `${capabilities.network}:${capabilities.railAccount}`,
-          open ? { paused: open.reason, since: open.openedAt, retry_at: open.retryAt } : 'ok',
-        ]),
+        networks
+          .filter(isShown)
+          .map(({ capabilities, open }) => [
+            `${capabilities.network}:${capabilities.railAccount}`,
+            open ? { paused: open.reason, since: open.openedAt, retry_at: open.retryAt } : 'ok',
+          ]),
       ),
+      rail_accounts_not_connected: options.railAccounts
+        .list()
+        .flatMap(({ account, problem }) => (problem === null ? [] : [account.name]))
+        .slice(0, accountsShownMax),
       paused_merchants: networks.reduce((sum, { merchantCount }) => sum + merchantCount, 0),
       paused_numbers: numberCount,
       stopped_chat_channels: Object.fromEntries(

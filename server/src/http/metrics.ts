@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { unreadableReasons } from '../kit/seal.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { ObservedCall } from '../networks/observed-connector.ts';
 import type { UnreadableReason } from '../kit/seal.ts';
 
 /** The service's figures, which Prometheus reads at /metrics. */
@@ -8,6 +9,8 @@ export interface Metrics {
   observeRequest(request: { method: string; route: string; status: number }, durationMs: number): void;
   /** An attempt to deliver a webhook, by outcome: `pending` will be retried, `failed` was the last. */
   observeWebhookAttempt(outcome: WebhookOutcome): void;
+  /** A call to a network through a rail account; `unknown` is one whose outcome has to be looked up. */
+  observeNetworkCall(call: NetworkCallOutcome): void;
   /** A sealed value that could not be opened. */
   observeUnreadable(reason: UnreadableReason): void;
   /** A request that the request log lacks, because too many waited to be written. */
@@ -24,6 +27,8 @@ export interface Metrics {
 
 const webhookOutcomes = ['delivered', 'pending', 'failed'] as const;
 type WebhookOutcome = (typeof webhookOutcomes)[number];
+
+type NetworkCallOutcome = ObservedCall & { account: string };
 
 export type GaugeSetter = (labels: Record<string, string>, value: number) => void;
 
@@ -59,11 +64,13 @@ export function createMetrics(): Metrics {
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const droppedRequests = countDroppedRequests(registry);
+  const networkCalls = countNetworkCalls(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeDroppedRequest: () => droppedRequests.inc(),
+    observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
     observeUnreadable: (reason) => {
       unreadable.inc({ reason });
       unreadableCount += 1;
@@ -99,6 +106,15 @@ function countDroppedRequests(registry: Registry): Counter {
   return new Counter({
     name: 'dalasi_request_log_dropped_total',
     help: 'Requests that were served but not logged for developers, because too many waited to be written.',
+    registers: [registry],
+  });
+}
+
+function countNetworkCalls(registry: Registry): Counter {
+  return new Counter({
+    name: 'dalasi_network_calls_total',
+    help: 'Calls to networks by rail account: answered, or unknown until they are looked up.',
+    labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
 }

@@ -1,2 +1,2 @@
-export { insertVerification, listVerifications } from './queries/verifications.ts';
+export { allowLongVerification, insertVerification, listVerifications } from './queries/verifications.ts';
 export type { StoredVerification } from './queries/verifications.ts';

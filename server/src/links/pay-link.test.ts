@@ -208,7 +208,7 @@ test('a network and number start the first attempt with the payment, and one ref
 
 test('a live number that was prompted a moment ago is refused beside its field, and creates nothing', async () => {
   const networks = createNetworkRegistry([new ScriptedNetwork('wave', { testMode: false })]);
-  const live = { ...world.merchant, testMode: false };
+  const live = { ...world.merchant, testMode: false, liveApprovedAt: new Date(0) };
   const link = await world.newLink({ amountMinor: 45_000n });
   const choice = { network: 'wave', accountNumber: '3012345' };
   const pay = (formHash: string) =>

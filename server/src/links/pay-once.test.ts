@@ -27,7 +27,7 @@ test('ten presses at once on a live number make one payment, though the number i
     ...world.context,
     networks: createNetworkRegistry([new ScriptedNetwork('wave', { testMode: false })]),
   };
-  const live = { ...world.merchant, testMode: false };
+  const live = { ...world.merchant, testMode: false, liveApprovedAt: new Date(0) };
   const link = await world.newLink({ amountMinor: 45_000n });
   const form = { merchantId: live.id, formHash: 'live' };
   const choice = { network: 'wave', accountNumber: '3012345' };

@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, searchFilters } from '../api/list-filter.ts';
-import type { SearchFilter } from '../api/list-filter.ts';
+import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
+import type { SearchFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
@@ -112,11 +112,11 @@ export function lockLinkForChange(db: Queryable, merchantId: string, id: string)
 }
 
 /** An absent field does not filter. */
-export interface LinkFilter extends SearchFilter {
+export interface LinkFilter extends TimeFilter, SearchFilter {
   active?: boolean | undefined;
 }
 
-const searchColumns = ['title', 'description', 'token', 'id::text'];
+const searchColumns = { texts: ['title', 'description', 'token', 'id::text'], id: 'id', amount: 'amount' };
 
 const linkList: ListSource<PaymentLink> = {
   name: 'payment_links',
@@ -128,10 +128,14 @@ export function listLinks(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  { active, ...search }: LinkFilter,
+  filter: LinkFilter,
 ): Promise<List<PaymentLink>> {
-  const filters = [...columnFilter('active', 'active =', active), ...searchFilters(search, searchColumns, 'amount')];
-  return lists.read(linkList, { merchantId, page, filters, isSearch: search.term !== undefined });
+  const filters = [
+    ...columnFilter('active', 'active =', filter.active),
+    ...createdFilter('payment_links', filter),
+    ...searchFilters(filter, searchColumns),
+  ];
+  return lists.read(linkList, { merchantId, page, filters, isSearch: isSearch(filter) });
 }
 
 /** The link or counter that a page belongs to. */

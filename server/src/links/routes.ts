@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { JsonRecord } from '../events/kinds.ts';
 import { mapRows } from '../api/list-reader.ts';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
 import { amountToJson } from '../kit/money.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
@@ -50,11 +51,11 @@ const list = listRoute({
   tag,
   summary: 'List payment links, newest first',
   isSearchable: true,
-  filters: { status: Type.Optional(linkStatusType) },
+  filters: { status: Type.Optional(linkStatusType), ...timeRange('Created') },
   item: linkSchema,
   async read(context: PaymentContext, { caller, query, page, term }) {
     const active = query.status === undefined ? undefined : query.status === 'active';
-    const links = await listLinks(context.lists, caller.merchantId, page, { active, term });
+    const links = await listLinks(context.lists, caller.merchantId, page, { active, term, ...readTimeRange(query) });
     return mapRows(links, (link) => linkToWire(context, caller, link));
   },
 });

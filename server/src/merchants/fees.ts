@@ -1,4 +1,4 @@
-import { dalasi, multiplyPercent, roundUpToWhole } from '../kit/money.ts';
+import { dalasi, formatAmount, multiplyPercent, percentToJson, roundUpToWhole } from '../kit/money.ts';
 
 /** A fee in bututs: a percentage and a fixed part, within bounds. */
 export interface FeeRule {
@@ -45,4 +45,17 @@ export function collectionFee(rule: CollectionFee, amountMinor: bigint): bigint 
 export function transferFee(merchant: { transferFees: TransferFees }, network: string, amountMinor: bigint): bigint {
   const { byNetwork, otherwise } = merchant.transferFees;
   return feeOf(byNetwork.get(network) ?? otherwise, amountMinor);
+}
+
+/** As people read it: `1.5% + D5.00, at least D10.00`. */
+export function feeInWords({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
+  const parts = [
+    ...(percentHundredths > 0n ? [`${percentToJson(percentHundredths)}%`] : []),
+    ...(fixedMinor > 0n ? [formatAmount(fixedMinor)] : []),
+  ];
+  const bounds = [
+    ...(minimumMinor > 0n ? [`at least ${formatAmount(minimumMinor)}`] : []),
+    ...(maximumMinor === null ? [] : [`at most ${formatAmount(maximumMinor)}`]),
+  ];
+  return [parts.length === 0 ? 'No fee' : parts.join(' + '), ...bounds].join(', ');
 }

@@ -20,6 +20,7 @@ import type { ApiKeyRecord, KeyRights, KeyUse } from './queries/api-keys.ts';
 
 export { findMerchantById, findMerchantByShortId, listMerchants } from './queries.ts';
 export { hasApiKeys } from './queries/api-keys.ts';
+export type { ApiKeyRecord } from './queries/api-keys.ts';
 
 /** Stored with each key, so that a second pepper can be introduced beside the first. */
 const pepperVersion = 1n;

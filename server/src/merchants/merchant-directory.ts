@@ -6,7 +6,7 @@ import type { Merchant } from './merchant.ts';
 import { findMerchantById, findMerchantByShortId, listMerchantsOfBusiness } from './queries.ts';
 
 // How long settings may be out of date. A payment's fee is fixed when the payment is created.
-const lifetimeMs = 3_000;
+export const merchantsKnownForMs = 3_000;
 const entriesMax = 10_000;
 
 /** Finds merchants for work and public tokens, with a cache. */
@@ -21,8 +21,8 @@ export interface MerchantDirectory {
 }
 
 export function createMerchantDirectory(db: Queryable, clock: Clock): MerchantDirectory {
-  const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
-  const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs });
+  const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs: merchantsKnownForMs });
+  const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs: merchantsKnownForMs });
   const findByShortId = (shortId: string) => byShortId.get(shortId, () => findMerchantByShortId(db, shortId));
   return {
     byId: (id, tx = db) => byId.get(id, () => findMerchantById(tx, id)),

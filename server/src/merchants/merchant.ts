@@ -27,6 +27,8 @@ export interface Merchant extends MerchantRateLimits, MerchantAppearance, UrlDef
   logoSetAt: Date | null;
   /** Since when the operator lets its business take no new payments; null is not at all. */
   suspendedAt: Date | null;
+  /** Since when the operator lets its business take real money; null is not yet. */
+  liveApprovedAt: Date | null;
   createdAt: Date;
 }
 

@@ -22,6 +22,7 @@ interface MerchantRow
   fee_payer: FeePayer;
   logoSetAt: Date | null;
   suspended_at: Date | null;
+  live_approved_at: Date | null;
   created_at: Date;
 }
 
@@ -52,7 +53,8 @@ interface LimitJson {
 
 const storedColumns = 'id, business_id, short_id, name, test_mode, currency, fee_payer, created_at';
 
-const suspension = '(SELECT suspended_at FROM businesses WHERE businesses.id = merchants.business_id)';
+const businessState = `(SELECT suspended_at FROM businesses WHERE businesses.id = merchants.business_id),
+  (SELECT live_approved_at FROM businesses WHERE businesses.id = merchants.business_id)`;
 
 const feeRuleJson = `json_agg(json_build_object('operation', operation, 'network', network,
   'percent', percent_hundredths::text, 'fixed', fixed::text, 'minimum', minimum::text, 'maximum', maximum::text)
@@ -67,7 +69,7 @@ const defaultRules = `(SELECT ${feeRuleJson} FROM default_fee_rules) AS default_
   (SELECT ${limitJson} FROM default_transfer_limits) AS default_limits`;
 
 // One statement reads a merchant with its rules: they are a handful of rows, and the result is cached for seconds.
-const merchantColumns = `${storedColumns}, ${suspension}, ${rateLimitColumns}, ${appearanceColumns}, ${urlDefaultColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
+const merchantColumns = `${storedColumns}, ${businessState}, ${rateLimitColumns}, ${appearanceColumns}, ${urlDefaultColumns}, ${ownRules}, ${defaultRules}, ${reserves}`;
 
 /** The amount in bututs above which a refund asks for the second factor; null asks for none. */
 export async function findRefundLimit(db: Queryable, businessId: string): Promise<bigint | null> {
@@ -97,6 +99,7 @@ export type NewMerchant = Omit<
   | 'rateLimitPages'
   | 'logoSetAt'
   | 'suspendedAt'
+  | 'liveApprovedAt'
   | keyof MerchantAppearance
   | keyof UrlDefaults
 >;
@@ -118,6 +121,18 @@ export function insertMerchant(merchant: NewMerchant): Statement {
       merchant.rateLimitPerSecond,
     ],
   };
+}
+
+/** Inserts nothing where it exists: two processes may create the operator's own books at once. */
+export function insertBusinessOnce(business: Parameters<typeof insertBusiness>[0]): Statement {
+  const { text, values } = insertBusiness(business);
+  return { name: 'businesses_insert_once', text: `${text} ON CONFLICT DO NOTHING`, values };
+}
+
+/** As `insertBusinessOnce`. */
+export function insertMerchantOnce(merchant: NewMerchant): Statement {
+  const { text, values } = insertMerchant(merchant);
+  return { name: 'merchants_insert_once', text: `${text} ON CONFLICT DO NOTHING`, values };
 }
 
 export async function findMerchantById(db: Queryable, id: string): Promise<Merchant | undefined> {
@@ -310,6 +325,7 @@ function toMerchant(row: MerchantRow): Merchant {
     defaultCancelUrl: row.defaultCancelUrl,
     defaultCallbackUrl: row.defaultCallbackUrl,
     suspendedAt: row.suspended_at,
+    liveApprovedAt: row.live_approved_at,
     logoSetAt: row.logoSetAt,
     reserve: resolveReserve(toReserves(row), row.test_mode),
     createdAt: row.created_at,

@@ -1,5 +1,7 @@
 import type { Merchant, MerchantRateLimits } from './merchant.ts';
 
+type RatedMerchant = Pick<Merchant, 'testMode'> & MerchantRateLimits;
+
 /** The server's settings for merchants without limits of their own. */
 export interface RateLimitSettings {
   rateLimitLive: number;
@@ -50,6 +52,16 @@ export const rateLimitKinds: readonly RateLimitKind[] = [
     setting: () => ({ name: 'RATE_LIMIT_PAGES', field: 'rateLimitPages' }),
   },
 ];
+
+/** What holds for a merchant, by itself or by the server's settings; 0 is no limit. */
+export function rateOf(kind: RateLimitKind, merchant: RatedMerchant, settings: RateLimitSettings): bigint {
+  return merchant[kind.field] ?? BigInt(settings[kind.setting(merchant).field]);
+}
+
+/** `25 requests a second`. */
+export function rateText({ unit }: RateLimitKind, rate: bigint): string {
+  return rate === 0n ? 'no limit' : `${rate} ${unit}`;
+}
 
 /** A whole number from 1, or 0 for `none`; undefined for anything else. */
 export function parseRate({ canBeNone, max }: RateLimitKind, text: string): bigint | undefined {

@@ -9,6 +9,7 @@ import type {
   OutgoingOperations,
   PayoutResponse,
 } from './contract.ts';
+import type { StatementSource } from './statement.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;
@@ -47,7 +48,21 @@ export function withCheckedIds(connector: Connector): Connector {
     get refunds() {
       return connector.refunds && checkedOperations(connector.refunds);
     },
+    ...(connector.statements && { statements: checkedStatements(connector.statements) }),
     readCallback: (callback) => checkedReading(connector.readCallback(callback)),
+  };
+}
+
+/** A line with an invalid id is refused; the lines beside it are not. */
+function checkedStatements({ read }: StatementSource): StatementSource {
+  return {
+    read: async (request) => {
+      const page = await read(request);
+      if (page.state === 'unknown') return page;
+      const lines = page.lines.filter(({ transactionId }) => isNetworkId(transactionId));
+      const refusals = Array.from({ length: page.lines.length - lines.length }, () => invalidId.detail);
+      return { ...page, lines, refusals: [...page.refusals, ...refusals] };
+    },
   };
 }
 

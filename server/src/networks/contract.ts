@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operator } from '../kit/phone-number.ts';
+import type { StatementSource } from './statement.ts';
 
 /**
  * What every network connector implements, real or simulated. A connector has three parts: `translate.ts` (pure: maps
@@ -17,6 +18,8 @@ export interface Connector {
   readonly payouts: PayoutOperations | null;
   /** Null where the network cannot refund what this connector has collected. */
   readonly refunds: RefundOperations | null;
+  /** The account's statement, where the network has one by API; one connector of each account has it. */
+  readonly statements?: StatementSource;
   /** Pure: verifies the signature over the raw bytes and parses the notifications. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
 }
@@ -262,17 +265,19 @@ export interface ProviderTransaction {
 }
 
 /** Final failures; the codes of every network map to these. */
-export type FailureCode =
-  | 'declined_by_payer'
-  | 'insufficient_funds'
-  | 'limit_exceeded'
-  | 'account_not_found'
-  | 'account_blocked'
-  | 'code_wrong'
-  | 'expired'
-  | 'cancelled'
-  | 'network_unavailable'
-  | 'refused_by_network';
+export const failureCodes = [
+  'declined_by_payer',
+  'insufficient_funds',
+  'limit_exceeded',
+  'account_not_found',
+  'account_blocked',
+  'code_wrong',
+  'expired',
+  'cancelled',
+  'network_unavailable',
+  'refused_by_network',
+] as const;
+export type FailureCode = (typeof failureCodes)[number];
 
 export interface Failure {
   code: FailureCode;

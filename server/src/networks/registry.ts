@@ -8,6 +8,13 @@ import { knownNetworks } from './known-networks.ts';
 export interface NetworkUser {
   id: string;
   testMode: boolean;
+  /** Since when the operator lets its business take real money; null is not yet. */
+  liveApprovedAt: Date | null;
+}
+
+/** For what a business prepares before it goes live: the networks that it will have. */
+export function asApproved(merchant: Pick<NetworkUser, 'id' | 'testMode'>): NetworkUser {
+  return { ...merchant, liveApprovedAt: new Date(0) };
 }
 
 /** The connected networks of both environments. */
@@ -16,51 +23,116 @@ export interface NetworkRegistry {
   collecting(merchant: NetworkUser): readonly CollectingConnector[];
   /** What pays out for a merchant: one connector for each network, in the same order. */
   payingOut(merchant: NetworkUser): readonly PayoutConnector[];
+  /** Why a merchant has no network; null where it has one. */
+  whyNone(merchant: NetworkUser): NoNetworkReason | null;
   /** The connector of one account for one network. It stays connected while anything that it has sent is open. */
   find(key: { railAccount: string; network: string }): Connector | undefined;
   /** By the account's name in a callback's URL: any of its connectors reads all of its callbacks. */
   findByAccount(railAccount: string): Connector | undefined;
-  /** Every connector of an environment, also several for one network. */
+  /** Every connector of an environment, also several for one network, and those that take nothing new. */
   list(testMode: boolean): readonly Connector[];
 }
 
-/** A registry whose connectors an operator changes while the service runs. */
+/**
+ * Nothing is connected; only other businesses' accounts are; all of its accounts are disabled; its business is not approved
+ * for live.
+ */
+export type NoNetworkReason = 'none' | 'others_only' | 'disabled' | 'not_approved';
+
+/** A connector of an account that an operator connects and disables while the service runs. */
+export interface RankedConnector {
+  connector: Connector;
+  /** The lowest goes first among the accounts of one network. */
+  rank: number;
+  /** A disabled account takes nothing new, and finishes what it has. */
+  isDisabled: boolean;
+}
+
+/** A registry to which accounts are added while the service runs. */
 export interface ChangingNetworkRegistry extends NetworkRegistry {
-  /** Replaces all connectors, those of both environments. */
-  replace(connectors: readonly Connector[]): void;
+  /** Replaces the accounts of the last call; those that the registry was created with stay. */
+  replace(connectors: readonly RankedConnector[]): void;
+}
+
+/**
+ * The place of an account among those of one network: an API before receipts, and among each a merchant's own before the
+ * operator's. Between them is room for an order of the business's own.
+ */
+export function defaultRank(source: 'api' | 'receipts', merchantId: string | null): number {
+  return (source === 'api' ? 10 : 30) + (merchantId === null ? 10 : 0);
 }
 
 export function createNetworkRegistry(uncheckedConnectors: readonly Connector[]): ChangingNetworkRegistry {
-  let connectors = inOrder(uncheckedConnectors);
-  const servingFor = ({ id, testMode }: NetworkUser) =>
-    connectors.filter(({ capabilities }) => {
-      const isServing = capabilities.merchantId === null || capabilities.merchantId === id;
-      return isServing && capabilities.testMode === testMode;
-    });
+  const own = uncheckedConnectors.map((connector) => {
+    const rank = defaultRank('api', connector.capabilities.merchantId);
+    return { connector, rank, isDisabled: false };
+  });
+  let current = indexed(own);
+  const openFor = (merchant: NetworkUser): Connector[] =>
+    isApproved(merchant)
+      ? servingFor(current, merchant).flatMap(({ connector, isDisabled }) => (isDisabled ? [] : [connector]))
+      : [];
   return {
-    collecting: (merchant) => firstOfEachNetwork(servingFor(merchant).filter(collects)),
-    payingOut: (merchant) => firstOfEachNetwork(servingFor(merchant).filter(paysOut)),
-    find: ({ railAccount, network }) =>
-      ofNetwork(
-        connectors.filter(({ capabilities }) => capabilities.railAccount === railAccount),
-        network,
-      ),
-    findByAccount: (railAccount) => connectors.find(({ capabilities }) => capabilities.railAccount === railAccount),
-    list: (testMode) => connectors.filter(({ capabilities }) => capabilities.testMode === testMode),
+    collecting: (merchant) => firstOfEachNetwork(openFor(merchant).filter(collects)),
+    payingOut: (merchant) => firstOfEachNetwork(openFor(merchant).filter(paysOut)),
+    whyNone: (merchant) => {
+      const serving = servingFor(current, merchant);
+      if (serving.length === 0) return listOf(current, merchant.testMode).length > 0 ? 'others_only' : 'none';
+      if (serving.every(({ isDisabled }) => isDisabled)) return 'disabled';
+      return isApproved(merchant) ? null : 'not_approved';
+    },
+    find: ({ railAccount, network }) => ofNetwork(current.byAccount.get(railAccount) ?? [], network),
+    findByAccount: (railAccount) => current.byAccount.get(railAccount)?.[0],
+    list: (testMode) => listOf(current, testMode),
     replace: (replaced) => {
-      connectors = inOrder(replaced);
+      current = indexed([...own, ...replaced]);
     },
   };
 }
 
-/** Live before test, then by network, and of one network a merchant's own accounts before the operator's. */
-function inOrder(connectors: readonly Connector[]): Connector[] {
-  const ranks = ({ capabilities: { testMode, network, merchantId } }: Connector): readonly number[] => [
-    testMode ? 1 : 0,
-    knownNetworks.findIndex(({ id }) => id === network),
-    merchantId === null ? 1 : 0,
+/** Connectors in order, found without a search: there may be an account for each of thousands of merchants. */
+interface Indexed {
+  all: readonly Connector[];
+  /** By the merchant that they serve alone; null for all. Each with its number in the order. */
+  byOwner: ReadonlyMap<string | null, readonly (RankedConnector & { index: number })[]>;
+  byAccount: ReadonlyMap<string, readonly Connector[]>;
+}
+
+function indexed(connectors: readonly RankedConnector[]): Indexed {
+  const ordered = inOrder(connectors).map((each, index) => ({ ...each, index }));
+  const all = ordered.map(({ connector }) => connector);
+  return {
+    all,
+    byOwner: Map.groupBy(ordered, ({ connector }) => connector.capabilities.merchantId),
+    byAccount: Map.groupBy(all, ({ capabilities }) => capabilities.railAccount),
+  };
+}
+
+function listOf({ all }: Indexed, testMode: boolean): Connector[] {
+  return all.filter(({ capabilities }) => capabilities.testMode === testMode);
+}
+
+/** Of a merchant's own and of everybody's accounts, those of its environment, in order. */
+function servingFor({ byOwner }: Indexed, { id, testMode }: NetworkUser): RankedConnector[] {
+  return [...(byOwner.get(id) ?? []), ...(byOwner.get(null) ?? [])]
+    .filter(({ connector }) => connector.capabilities.testMode === testMode)
+    .toSorted((one, other) => one.index - other.index);
+}
+
+function isApproved({ testMode, liveApprovedAt }: NetworkUser): boolean {
+  return testMode || liveApprovedAt !== null;
+}
+
+/** Live before test, then by network, and of one network by rank. */
+function inOrder(connectors: readonly RankedConnector[]): RankedConnector[] {
+  const ranks = ({ connector: { capabilities }, rank }: RankedConnector): readonly number[] => [
+    capabilities.testMode ? 1 : 0,
+    knownNetworks.findIndex(({ id }) => id === capabilities.network),
+    rank,
   ];
-  return connectors.map(withCheckedIds).toSorted((one, other) => compareRanks(ranks(one), ranks(other)));
+  return connectors
+    .map((each) => ({ ...each, connector: withCheckedIds(each.connector) }))
+    .toSorted((one, other) => compareRanks(ranks(one), ranks(other)));
 }
 
 function compareRanks(one: readonly number[], other: readonly number[]): number {
@@ -79,6 +151,18 @@ export function findCollecting(
   const found =
     railAccount === null ? ofNetwork(networks.collecting(merchant), network) : networks.find({ railAccount, network });
   return found && collects(found) ? found : undefined;
+}
+
+/** Where the network reports to. */
+export function callbackUrlOf(
+  { callbackBaseUrl }: { callbackBaseUrl: (railAccount: string) => string },
+  { capabilities: { railAccount } }: Connector,
+): string {
+  return `${callbackBaseUrl(railAccount)}${callbackPath(railAccount)}`;
+}
+
+export function callbackPath(railAccount: string): string {
+  return `/networks/${railAccount}/callbacks`;
 }
 
 /** Among connectors with one for each network. */
@@ -101,10 +185,20 @@ function firstOfEachNetwork<Kind extends Connector>(connectors: readonly Kind[])
  * change of the request.
  */
 export function refuseWithoutNetwork(networks: NetworkRegistry, merchant: NetworkUser, path?: string): void {
-  if (networks.collecting(merchant).length > 0 || networks.payingOut(merchant).length > 0) return;
-  const environment = merchant.testMode ? 'test' : 'live';
+  const reason = networks.whyNone(merchant);
+  if (reason === null) return;
   const advice = merchant.testMode ? '' : ', or use a test key meanwhile';
-  const message = `No ${environment} network is connected to this server yet. Ask its operator to connect one${advice}.`;
+  const message = `${noNetworkTexts[reason](merchant.testMode ? 'test' : 'live')}${advice}.`;
   const fields = path === undefined ? {} : { fields: [{ path, message }] };
   throw new AppError('network_not_available', message, { ...fields, stored: false });
 }
+
+const noNetworkTexts: Readonly<Record<NoNetworkReason, (environment: string) => string>> = {
+  none: (environment) => `No ${environment} network is connected to this server yet. Ask its operator to connect one`,
+  others_only: (environment) =>
+    `No ${environment} network is connected for this business yet. Ask the operator of this server to connect one`,
+  disabled: (environment) =>
+    `The operator of this server has disabled every ${environment} network of this business. Ask the operator for one`,
+  not_approved: () =>
+    'This business is not approved for live payments yet. Ask the operator of this server to approve it',
+};

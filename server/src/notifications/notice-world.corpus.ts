@@ -3,6 +3,7 @@ import { claimWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
+import { approveLive } from '../merchants/business-status.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
@@ -73,7 +74,11 @@ export async function createNoticeWorld() {
 
   async function newLiveMerchant(): Promise<Merchant> {
     const named = { name: 'Kairaba Books' };
-    return (await db.withTransaction((tx) => createBusiness(tx, context, named))).live;
+    return db.withTransaction(async (tx) => {
+      const { live: merchant } = await createBusiness(tx, context, named);
+      await approveLive(tx, context, merchant.businessId);
+      return { ...merchant, liveApprovedAt: clock.now() };
+    });
   }
   const callerOf = (owner: Merchant) => ({ merchantId: owner.id, testMode: owner.testMode });
 

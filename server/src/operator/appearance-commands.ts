@@ -4,6 +4,8 @@ import { AppearanceError, readAppearancePart } from '../merchants/appearance.ts'
 import type { MerchantAppearance } from '../merchants/appearance.ts';
 import { setAppearance } from '../merchants/manage-rules.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { appearanceByField, colourField, contactFields } from '../portal/records/appearance-form.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
@@ -21,6 +23,7 @@ const parts: readonly Part[] = [
   { option: 'text', field: 'contactText' },
 ];
 
+const appearanceFields = [colourField, ...contactFields];
 const merchantOption = { merchant: { type: 'string', required: true } } as const;
 
 const show: Command = {
@@ -53,7 +56,14 @@ const set: Command = {
     if (Object.keys(changes).length === 0) {
       throw new UsageError(`Give at least one of ${parts.map(({ option }) => `--${option}`).join(', ')}.`);
     }
-    await setAppearance(context.db, merchant.id, changes);
+    await context.db.withTransaction(async (tx) => {
+      await setAppearance(tx, merchant.id, changes);
+      const changed = appearanceFields.filter(({ part }) => part in changes);
+      auditCommand(tx, context, {
+        ...{ ...aboutMerchant(merchant), action: 'appearance.set' },
+        ...{ sent: appearanceByField(changed, changes), before: appearanceByField(changed, merchant) },
+      });
+    });
     return describe({ ...merchant, ...changes });
   },
 };

@@ -1,14 +1,20 @@
 import { findCaseById, listCases, listResolutionSteps } from '../cases/list-cases.ts';
 import type { Case } from '../cases/case.ts';
 import { confirmResolution, listChoices, proposeResolution, withdrawProposal } from '../cases/resolve-case.ts';
+import type { ResolveContext } from '../cases/resolve-case.ts';
 import type { ReportedMoney } from '../cases/resolution.ts';
+import { stepOfCase } from '../console/cases/step-of-case.ts';
 import { listOwed, owedDescriptions } from '../debts/what-is-owed.ts';
+import { assert } from '../kit/assert.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { isUuid } from '../kit/ids.ts';
 import { moneyText } from '../kit/money.ts';
+import { findMerchantById } from '../merchants/manage-keys.ts';
 import { listOperators } from '../operators/manage-operators.ts';
+import type { Operator } from '../operators/operator.ts';
 import { readAmount } from './amount-option.ts';
+import { auditCommand } from './audit-command.ts';
 import { caseToData, choiceToData, describeCase, stepToData } from './case-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { merchantNames } from './merchant-of.ts';
@@ -93,12 +99,13 @@ const resolve: Command = {
   },
   positionals: 1,
   async run(context, input) {
-    const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await requireCase(context, input.positionals[0]);
+    const operator = await requireOperator(context);
+    const found = await requireCase(context, input.positionals[0]);
+    const caseId = found.id;
     const { as: resolution = '', evidence = '' } = input.options;
     const reportedMoney = readReportedMoney(input);
-    const proposed = { caseId, resolution, evidence, reported: reportedMoney, operatorId };
-    const step = await proposeResolution(await context.caseWork(), proposed);
+    const proposed = { caseId, resolution, evidence, reported: reportedMoney, operatorId: operator.id };
+    const step = await proposeResolution(await auditedCases(context, operator, found), proposed);
     const text = `Proposed: ${resolution}. Another operator confirms it with: npm run operator -- cases confirm ${caseId}`;
     return { text, data: stepToData(step), exitCode: 0 };
   },
@@ -111,9 +118,11 @@ const confirm: Command = {
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
-    const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await requireCase(context, positionals[0]);
-    const step = await confirmResolution(await context.caseWork(), { caseId, operatorId });
+    const operator = await requireOperator(context);
+    const found = await requireCase(context, positionals[0]);
+    const caseId = found.id;
+    const work = await auditedCases(context, operator, found);
+    const step = await confirmResolution(work, { caseId, operatorId: operator.id });
     return { text: `Case ${caseId} is resolved: ${step.resolution}.`, data: stepToData(step), exitCode: 0 };
   },
 };
@@ -125,14 +134,30 @@ const withdraw: Command = {
   options: {},
   positionals: 1,
   async run(context, { positionals }) {
-    const { id: operatorId } = await requireOperator(context);
-    const { id: caseId } = await requireCase(context, positionals[0]);
-    const step = await withdrawProposal(await context.caseWork(), { caseId, operatorId });
+    const operator = await requireOperator(context);
+    const found = await requireCase(context, positionals[0]);
+    const caseId = found.id;
+    const work = await auditedCases(context, operator, found);
+    const step = await withdrawProposal(work, { caseId, operatorId: operator.id });
     return { text: `Withdrawn: ${step.resolution}. Case ${caseId} is open.`, data: stepToData(step), exitCode: 0 };
   },
 };
 
 export const caseCommands: readonly Command[] = [list, show, resolve, confirm, withdraw];
+
+/** The work on a case, with the audit entry in the transaction of each step. */
+async function auditedCases(
+  context: CommandContext,
+  operator: Operator,
+  { merchantId }: Case,
+): Promise<ResolveContext> {
+  const merchant = await findMerchantById(context.db, merchantId);
+  assert(merchant, 'a case is of a merchant');
+  return {
+    ...(await context.caseWork()),
+    alsoWrite: (tx, step) => auditCommand(tx, context, stepOfCase(merchant, step), operator),
+  };
+}
 
 function statusOf(status: string): Case['status'] | null {
   if (status === 'all') return null;

@@ -1,13 +1,15 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { createCaseContext } from '../app/case-context.ts';
-import { createAddress, createMoneyContext, createSimulatedNetworks } from '../app/contexts.ts';
+import { createAddress, createMoneyContext, createNetworks, createRailAccountContext } from '../app/contexts.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import type { MoneyContext, MoneyOptions } from '../app/contexts.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 
 export interface CaseWork {
   context: ResolveContext;
   /** The context of payments and transfers, as the service builds it. */
   money: MoneyContext;
+  railAccounts: RailAccountContext;
   close(): Promise<void>;
 }
 
@@ -22,11 +24,13 @@ export async function openCaseWork(options: Omit<MoneyOptions, 'notifier'>): Pro
   const notifier = await startNotifier({ db, clock, onError });
   const parts: MoneyOptions = { ...options, notifier };
   const address = createAddress(options.config);
-  const networks = createSimulatedNetworks(parts, address);
+  const networks = createNetworks(parts, address);
+  await networks.accounts.load();
   const money = createMoneyContext(parts, address, networks.registry);
   return {
     context: createCaseContext(money),
     money,
+    railAccounts: createRailAccountContext(parts),
     close: async () => {
       await networks.close();
       await notifier.close();

@@ -3,10 +3,12 @@ import type { Config } from '../configuration/config.ts';
 import type { MoneyContext } from '../app/contexts.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { CommandInput, CommandShape } from '../kit/command-line.ts';
-import type { Database } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
+import type { NewMail } from '../mail/mail.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { RateLimitSettings } from '../merchants/rate-limit-kinds.ts';
 import type { KeyringParts } from '../keyring/keyring.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
@@ -26,12 +28,20 @@ export interface CommandContext {
   installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'>;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
+  /** Who runs the command on this machine, for the audit log; null where the system does not know. */
+  shellUser: string | null;
+  /** Writes a mail, in the transaction of its cause. Call `sealer.prepare()` of `onboarding` first. */
+  sendMail: (tx: Transaction, mail: NewMail) => void;
   /** What resolving a case needs; opened at the first call, closed after the command. */
   caseWork: () => Promise<ResolveContext>;
   /** The context of payments and transfers; opened and closed in the same way. */
   moneyWork: () => Promise<MoneyContext>;
+  /** What connects networks; opened and closed in the same way. */
+  railAccountWork: () => Promise<RailAccountContext>;
   /** Where a long command shows its progress. */
   progressTo: ProgressStream;
+  /** All of standard input. */
+  readStandardInput: () => Promise<Buffer>;
   publicUrl: () => string;
   /** The link to a merchant's simulated phone, which nobody can guess. */
   phoneLink: (merchant: Merchant) => string;

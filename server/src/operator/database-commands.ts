@@ -1,3 +1,4 @@
+import { auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 
 const prepare: Command = {
@@ -8,7 +9,12 @@ const prepare: Command = {
   options: {},
   positionals: 0,
   access: 'prepared',
-  async run({ role }) {
+  async run(context) {
+    const { db, role } = context;
+    const object = { type: 'database', id: null };
+    await db.withTransaction(async (tx) =>
+      auditCommand(tx, context, { action: 'database.prepare', object, sent: { role } }),
+    );
     return {
       text: `The database is migrated, and the service can connect as ${role}.`,
       data: { role },

@@ -4,6 +4,7 @@ import { findMerchantById } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { findDemoMerchant } from '../process/demo.ts';
 import { listEndpoints } from '../webhooks/manage-endpoints.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { createProgress } from './progress.ts';
 
@@ -35,6 +36,11 @@ const fill: Command = {
     const onProgress = (done: number): void => progress.show(Math.min(done, payments));
     const filled = await fillDemo(parts, { merchant, seed, days, payments, end, onProgress }).finally(() =>
       progress.end(),
+    );
+    await db.withTransaction(async (tx) =>
+      auditCommand(tx, context, {
+        ...{ ...aboutMerchant(merchant), action: 'demo.fill', sent: { payments: filled.payments } },
+      }),
     );
     const text = [
       `${filled.payments.toLocaleString('en')} payments since ${filled.start.toISOString().slice(0, 10)} in ${merchant.name}’s test environment.`,

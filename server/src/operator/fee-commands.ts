@@ -1,13 +1,16 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
-import { amountToJson, formatAmount, parseHundredths } from '../kit/money.ts';
-import { noFee } from '../merchants/fees.ts';
+import { amountToJson, parseHundredths } from '../kit/money.ts';
+import { feeInWords, noFee } from '../merchants/fees.ts';
 import type { FeePayer, FeeRule } from '../merchants/fees.ts';
 import { clearFeeRule, setFeePayer, setFeeRule } from '../merchants/manage-rules.ts';
+import { cleared, feeValues } from '../merchants/rule-values.ts';
+import type { RuleValues } from '../merchants/rule-values.ts';
 import { allNetworks, findFeeRule, networksNamed } from '../merchants/rules.ts';
 import type { Operation, RuleSource, StoredFeeRule } from '../merchants/rules.ts';
 import { knownNetworks } from '../networks/known-networks.ts';
 import { readAmount } from './amount-option.ts';
+import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
@@ -52,9 +55,18 @@ const set: Command = {
     if (payer !== null && owner === 'default') {
       throw new UsageError('Each merchant sets who pays its fees: use --payer with --merchant.');
     }
+    const before = await readRules(context, owner);
     await context.db.withTransaction(async (tx) => {
       if (rule !== null) await setFeeRule(tx, ownerOf(owner), rule);
       if (payer !== null && owner !== 'default') await setFeePayer(tx, owner.id, payer);
+      auditCommand(tx, context, {
+        ...{ ...aboutOwner(owner), action: auditActions[rule?.operation ?? 'collection'] },
+        sent: { ...(rule && auditedRule(rule, feeValues(rule))), ...(payer && { payer }) },
+        before: {
+          ...(rule && feeValues(findFeeRule(before, rule.operation, rule.network)?.rule)),
+          ...(owner !== 'default' && { payer: owner.collectionFee.payer }),
+        },
+      });
     });
     return describeFees(context, input);
   },
@@ -71,14 +83,28 @@ const clear: Command = {
   async run(context, input) {
     const key = readRuleKey(input);
     const owner = await readOwner(context, input);
-    if (!(await clearFeeRule(context.db, ownerOf(owner), key))) {
-      throw new UsageError(`This rule is not set. See: ${showCommand('fees', owner)}`);
-    }
+    const before = findFeeRule(await readRules(context, owner), key.operation, key.network)?.rule;
+    await context.db.withTransaction(async (tx) => {
+      if (!(await clearFeeRule(tx, ownerOf(owner), key))) {
+        throw new UsageError(`This rule is not set. See: ${showCommand('fees', owner)}`);
+      }
+      auditCommand(tx, context, {
+        ...{ ...aboutOwner(owner), action: auditActions[key.operation] },
+        ...{ sent: auditedRule(key, cleared), before: feeValues(before) },
+      });
+    });
     return describeFees(context, input);
   },
 };
 
 export const feeCommands: readonly Command[] = [show, set, clear];
+
+/** The actions of the console's two forms. */
+const auditActions: Record<Operation, string> = { collection: 'fees.set', transfer: 'transfer-fees.set' };
+
+function auditedRule({ network }: { network: string }, values: RuleValues): RuleValues {
+  return network === allNetworks ? values : { network, ...values };
+}
 
 /** A rule is set as a whole: a part that is left out is 0. Null when only the payer is set. */
 function readRule(input: CommandInput, hasPayer: boolean): StoredFeeRule | null {
@@ -181,17 +207,4 @@ function lineData({ operation, network, found }: FeeLine) {
     maximum: amountOrNull(rule.maximumMinor),
     source: found?.source ?? null,
   };
-}
-
-/** `1.5 % + D5.00, at least D10.00, at most D100.00`. */
-function feeInWords({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
-  const parts = [
-    ...(percentHundredths > 0n ? [`${amountToJson(percentHundredths)} %`] : []),
-    ...(fixedMinor > 0n ? [formatAmount(fixedMinor)] : []),
-  ];
-  const bounds = [
-    ...(minimumMinor > 0n ? [`at least ${formatAmount(minimumMinor)}`] : []),
-    ...(maximumMinor === null ? [] : [`at most ${formatAmount(maximumMinor)}`]),
-  ];
-  return [parts.length === 0 ? 'no fee' : parts.join(' + '), ...bounds].join(', ');
 }

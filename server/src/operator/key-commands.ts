@@ -1,13 +1,18 @@
+import { listTeam } from '../accounts/team.ts';
 import { keyScopes } from '../api/key-scope.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import { table, UsageError } from '../kit/command-line.ts';
+import type { Transaction } from '../kit/db.ts';
 import { durationMs } from '../kit/time-option.ts';
 import { isTimeOrDay, lastMoment } from '../kit/time-or-day.ts';
 import { maskedApiKey } from '../merchants/api-key.ts';
 import { createApiKey, listKeys, revokeApiKey, rollApiKey } from '../merchants/manage-keys.ts';
-import type { ListedKey } from '../merchants/manage-keys.ts';
-import type { Command } from './command.ts';
+import type { CreatedKey, ListedKey } from '../merchants/manage-keys.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { auditedKey, mailNewKey } from '../portal/records/new-key.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
+import type { Command, CommandContext } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
@@ -35,7 +40,9 @@ const create: Command = {
       ...(addresses !== undefined && { addresses: listOf(addresses) }),
     };
     await requireVerifiedPepper(context);
-    const { text: key, record } = await createApiKey(context.db, context.onboarding, merchant, newKey);
+    const { text: key, record } = await storeKey(context, merchant, 'keys.create', (tx) =>
+      createApiKey(tx, context.onboarding, merchant, newKey),
+    );
     const text = `${key}\nKey ${record.id} of ${merchantInWords(merchant)}. It is not shown again.`;
     return { text, data: { id: record.id, secret_key: key }, exitCode: 0 };
   },
@@ -81,7 +88,9 @@ const roll: Command = {
       text: key,
       record,
       previous,
-    } = await context.db.withTransaction((tx) => rollApiKey(tx, context.onboarding, merchant, { id, overlapMs }));
+    } = await storeKey(context, merchant, 'keys.roll', (tx) =>
+      rollApiKey(tx, context.onboarding, merchant, { id, overlapMs }),
+    );
     const endsAt = previous.expiresAt.toISOString();
     const text = `${key}\nKey ${record.id} of ${merchantInWords(merchant)}. It is not shown again. The old key ends at ${endsAt}.`;
     const data = { id: record.id, secret_key: key, previous: { id, expires_at: endsAt } };
@@ -98,12 +107,40 @@ const revoke: Command = {
   async run(context, input) {
     const merchant = await merchantOf(context, input);
     const [id = ''] = input.positionals;
-    await context.db.withTransaction((tx) => revokeApiKey(tx, context.clock, { merchantId: merchant.id, id }));
+    await context.db.withTransaction(async (tx) => {
+      const { name, lastFour } = await revokeApiKey(tx, context.clock, { merchantId: merchant.id, id });
+      auditCommand(tx, context, {
+        ...{ ...aboutMerchant(merchant), action: 'keys.revoke', object: { type: 'api_key', id } },
+        sent: { name, ends_with: lastFour },
+      });
+    });
     return { text: `Key ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
   },
 };
 
 export const keyCommands: readonly Command[] = [create, list, roll, revoke];
+
+/** Makes a key with its audit entry and a mail to the owners, as the console does. */
+async function storeKey<Created extends CreatedKey>(
+  context: CommandContext,
+  merchant: Merchant,
+  action: 'keys.create' | 'keys.roll',
+  make: (tx: Transaction) => Promise<Created>,
+): Promise<Created> {
+  const { db, onboarding, publicUrl, sendMail } = context;
+  const hasOwners = (await listTeam(db, merchant.businessId)).some(({ role }) => role === 'owner');
+  if (hasOwners) await onboarding.sealer.prepare();
+  return db.withTransaction(async (tx) => {
+    const created = await make(tx);
+    const { record } = created;
+    auditCommand(tx, context, {
+      ...{ ...aboutMerchant(merchant), action, object: { type: 'api_key', id: record.id } },
+      sent: auditedKey(record),
+    });
+    await mailNewKey(tx, { sendMail, publicUrl }, { merchant, record, action, who: 'The operator of the service' });
+    return created;
+  });
+}
 
 function listOf(text: string): string[] {
   return text.split(',').map((item) => item.trim());

@@ -7,6 +7,7 @@ import type { Account, AccountKind } from '../ledger/accounts.ts';
 import { explainAccount, parseAccount } from '../settlement/balance-movements.ts';
 import { verifyBooks } from '../transfers/verify-books.ts';
 import type { BooksFinding } from '../transfers/verify-books.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command, CommandResult } from './command.ts';
 import { merchantNames, merchantOf } from './merchant-of.ts';
 
@@ -17,8 +18,13 @@ const verify: Command = {
   details: '  With exit code 1 the output names the first account that is wrong.',
   options: {},
   positionals: 0,
-  async run({ db, onboarding }) {
-    const { finding, stored } = await verifyBooks(db, onboarding);
+  async run(context) {
+    const { db, onboarding } = context;
+    const { finding, stored } = await verifyBooks(db, onboarding, (tx, { id, isCorrect }) =>
+      auditCommand(tx, context, {
+        ...{ action: 'ledger.verify', object: { type: 'verification', id }, sent: { is_correct: isCorrect } },
+      }),
+    );
     if (finding !== null) return wrong(finding, await merchantNames(db));
     const { movements, accounts } = stored;
     return {

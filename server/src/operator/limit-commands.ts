@@ -2,9 +2,13 @@ import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { formatAmount } from '../kit/money.ts';
 import { clearLimit, setLimit } from '../merchants/manage-rules.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { limitValues } from '../merchants/rule-values.ts';
+import type { RuleValues } from '../merchants/rule-values.ts';
 import { findLimit } from '../merchants/rules.ts';
 import type { LimitKind, StoredLimit } from '../merchants/rules.ts';
 import { readAmount } from './amount-option.ts';
+import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { amountOrNull, ownerInWords, ownerOf, readOwner, readRules, showCommand, sourceInWords } from './rule-owner.ts';
 
@@ -40,8 +44,10 @@ const set: Command = {
     if (owner === 'default' && limits.some(({ amountMinor }) => amountMinor === null)) {
       throw new UsageError('A default cannot be none: use limits clear --default.');
     }
+    const before = await ownValues(context, owner);
     await context.db.withTransaction(async (tx) => {
       for (const limit of limits) await setLimit(tx, ownerOf(owner), limit);
+      auditCommand(tx, context, { ...aboutOwner(owner), action: 'limits.set', sent: limitValues(limits), before });
     });
     return describeLimits(context, input);
   },
@@ -59,14 +65,24 @@ const clear: Command = {
     const kind = kinds.find((candidate) => candidate === input.positionals[0]);
     if (!kind) throw new UsageError(`A limit is ${kinds.join(' or ')}, not ${input.positionals[0]}.`);
     const owner = await readOwner(context, input);
-    if (!(await clearLimit(context.db, ownerOf(owner), kind))) {
-      throw new UsageError(`This limit is not set. See: ${showCommand('limits', owner)}`);
-    }
+    const before = await ownValues(context, owner);
+    await context.db.withTransaction(async (tx) => {
+      if (!(await clearLimit(tx, ownerOf(owner), kind))) {
+        throw new UsageError(`This limit is not set. See: ${showCommand('limits', owner)}`);
+      }
+      auditCommand(tx, context, { ...aboutOwner(owner), action: 'limits.set', sent: { [kind]: '' }, before });
+    });
     return describeLimits(context, input);
   },
 };
 
 export const limitCommands: readonly Command[] = [show, set, clear];
+
+/** The owner's limits before a change. */
+async function ownValues(context: CommandContext, owner: Merchant | 'default'): Promise<RuleValues> {
+  const { own, defaults } = await readRules(context, owner);
+  return limitValues((owner === 'default' ? defaults : own).limits);
+}
 
 function readLimit(input: CommandInput, kind: LimitKind): StoredLimit[] {
   if (input.options[kind] === 'none') return [{ kind, amountMinor: null }];

@@ -1,5 +1,6 @@
 import { operatorRoles } from '../accounts/permissions.ts';
 import { createLogin } from '../console/logins/create-login.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
@@ -15,9 +16,14 @@ const create: Command = {
   async run(context, { options: { email = '', name = '', role = '' } }) {
     await requireVerifiedPepper(context);
     const { publicUrl, onboarding } = context;
-    const { login, link } = await context.db.withTransaction((tx) =>
-      createLogin(tx, { ...onboarding, publicUrl }, { email, name, role }),
-    );
+    const sent = { email, name, role };
+    const { login, link } = await context.db.withTransaction(async (tx) => {
+      const created = await createLogin(tx, { ...onboarding, publicUrl }, sent);
+      const object = { type: 'operator', id: created.login.operatorId };
+      // A login with a password stays as it is.
+      if (created.link !== null) auditCommand(tx, context, { action: 'operators.invite', object, sent });
+      return created;
+    });
     const text =
       link === null
         ? `${email} has a password already. Sign in at ${publicUrl()}/operator/`

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { UsageError } from '../kit/command-line.ts';
 import { unreadableFile } from '../kit/start-error.ts';
 import { removeLogo, setLogo } from '../merchants/logo/merchant-logo.ts';
-import { pngProblem } from '../merchants/logo/png-check.ts';
+import { pngDimensions, pngProblem } from '../merchants/logo/png-check.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 
@@ -21,7 +22,12 @@ const set: Command = {
     });
     const problem = pngProblem(png);
     if (problem !== null) throw new UsageError(`${path} ${problem}.`);
-    await setLogo(context.db, { merchantId: merchant.id, png, updatedAt: context.clock.now() });
+    const { width, height } = pngDimensions(png);
+    await context.db.withTransaction(async (tx) => {
+      await setLogo(tx, { merchantId: merchant.id, png, updatedAt: context.clock.now() });
+      const sent = { logo: `${width} × ${height} pixels` };
+      auditCommand(tx, context, { ...aboutMerchant(merchant), action: 'logo.set', sent });
+    });
     const text = `${merchant.name} has this logo on its posters and pages now.`;
     return { text, data: { merchant_id: merchant.id, bytes: png.length }, exitCode: 0 };
   },
@@ -35,7 +41,10 @@ const remove: Command = {
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
-    if (!(await removeLogo(context.db, merchant.id))) throw new UsageError(`${merchant.name} has no logo.`);
+    await context.db.withTransaction(async (tx) => {
+      if (!(await removeLogo(tx, merchant.id))) throw new UsageError(`${merchant.name} has no logo.`);
+      auditCommand(tx, context, { ...aboutMerchant(merchant), action: 'logo.remove' });
+    });
     const text = `${merchant.name} has no logo on its posters and pages now.`;
     return { text, data: { merchant_id: merchant.id, removed: true }, exitCode: 0 };
   },

@@ -1,6 +1,11 @@
+import { listMissingChecks } from '../console/businesses/approval.ts';
 import { table, UsageError } from '../kit/command-line.ts';
+import { isUuid } from '../kit/ids.ts';
+import { approveLive, getBusiness } from '../merchants/business-status.ts';
+import { merchantsKnownForMs } from '../merchants/merchant-directory.ts';
 import { listMerchants } from '../merchants/manage-keys.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { onboardBusiness } from './onboard-business.ts';
@@ -13,12 +18,19 @@ const createBusiness: Command = {
   summary: 'Create a business with a test and a live merchant',
   options: {},
   positionals: 1,
-  async run({ db, onboarding }, { positionals }) {
+  async run(context, { positionals }) {
+    const { db, onboarding } = context;
     const name = (positionals[0] ?? '').trim();
     if (name === '' || name.length > nameLengthMax) {
       throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
     }
-    const { test, live } = await db.withTransaction((tx) => onboardBusiness(tx, onboarding, { name }));
+    const { test, live } = await db.withTransaction(async (tx) => {
+      const created = await onboardBusiness(tx, onboarding, { name });
+      const { businessId } = created.test.merchant;
+      const object = { type: 'business', id: businessId };
+      auditCommand(tx, context, { action: 'businesses.create', object, businessId, sent: { name } });
+      return created;
+    });
     const data = {
       business_id: test.merchant.businessId,
       test: {
@@ -39,6 +51,29 @@ const createBusiness: Command = {
       'The webhook secrets are not shown again. Create API keys with: keys create --merchant <merchant id>',
     ].join('\n');
     return { text, data, exitCode: 0 };
+  },
+};
+
+const approveBusiness: Command = {
+  name: 'businesses approve',
+  usage: '<business id>',
+  summary: 'Let a business take real money',
+  details: '  Does not need the checklist of the console, and lists what is not ticked there.',
+  options: {},
+  positionals: 1,
+  async run({ db, clock }, { positionals }) {
+    const [id = ''] = positionals;
+    if (!isUuid(id)) throw new UsageError(`There is no business ${id}. See: businesses list`);
+    const { name } = await getBusiness(db, id);
+    await db.withTransaction((tx) => approveLive(tx, { clock }, id));
+    const unchecked = await listMissingChecks(db, id);
+    // A script's next request must find it approved.
+    await clock.sleep(merchantsKnownForMs);
+    const text = [
+      `${name} can take real money.`,
+      ...(unchecked.length === 0 ? [] : ['Not ticked on its checklist:', ...unchecked.map((item) => `  ${item}`)]),
+    ].join('\n');
+    return { text, data: { business_id: id, approved: true, unchecked }, exitCode: 0 };
   },
 };
 
@@ -80,7 +115,7 @@ const phoneLink: Command = {
   },
 };
 
-export const merchantCommands: readonly Command[] = [createBusiness, listBusinesses, phoneLink];
+export const merchantCommands: readonly Command[] = [createBusiness, approveBusiness, listBusinesses, phoneLink];
 
 function environmentOf(merchant: Merchant): string {
   return merchant.testMode ? 'test' : 'live';

@@ -2,6 +2,7 @@ import { table, UsageError } from '../kit/command-line.ts';
 import { createOperator, listOperators, authenticateOperator, revokeOperator } from '../operators/manage-operators.ts';
 import type { OperatorAuthentication } from '../operators/manage-operators.ts';
 import type { Operator } from '../operators/operator.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext } from './command.ts';
 import { requireVerifiedPepper } from './verified-pepper.ts';
 
@@ -21,7 +22,12 @@ const create: Command = {
       throw new UsageError(`A name has 1 to ${nameLengthMax} characters.`);
     }
     await requireVerifiedPepper(context);
-    const { credential, operator } = await createOperator(db, onboarding, name);
+    const { credential, operator } = await db.withTransaction(async (tx) => {
+      const created = await createOperator(tx, onboarding, name);
+      const object = { type: 'operator', id: created.operator.id };
+      auditCommand(tx, context, { action: 'operators.create_credential', object, sent: { name } });
+      return created;
+    });
     const text = [
       credential,
       `Operator ${operator.id}, ${name}. The credential is not shown again. Commands read it from ${variable}.`,
@@ -57,11 +63,15 @@ const revoke: Command = {
   details: '  Proposals of a revoked operator can no longer be confirmed.',
   options: {},
   positionals: 1,
-  async run({ db, clock }, { positionals }) {
+  async run(context, { positionals }) {
+    const { db, clock } = context;
     const id = positionals[0] ?? '';
     const operator = (await listOperators(db)).find((candidate) => candidate.id === id);
     if (!operator) throw new UsageError(`There is no operator ${id}. See: operators list`);
-    await revokeOperator(db, { id, revokedAt: clock.now() });
+    await db.withTransaction(async (tx) => {
+      await revokeOperator(tx, { id, revokedAt: clock.now() });
+      auditCommand(tx, context, { action: 'operators.revoke', object: { type: 'operator', id } });
+    });
     return { text: `Operator ${id} is revoked.`, data: { id, revoked: true }, exitCode: 0 };
   },
 };

@@ -1,11 +1,14 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { getLink, listLinksWithRateLimit, setLinkRateLimit } from '../links/manage-links.ts';
-import type { Merchant } from '../merchants/merchant.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Merchant, MerchantRateLimits } from '../merchants/merchant.ts';
 import { setRateLimits } from '../merchants/manage-rules.ts';
 import { parseRate, rateLimitKinds } from '../merchants/rate-limit-kinds.ts';
 import type { RateLimitKind } from '../merchants/rate-limit-kinds.ts';
+import { rateText, rateValues } from '../merchants/rule-values.ts';
 import { getTerminal, listTerminalsWithRateLimit, setTerminalRateLimit } from '../terminals/manage-terminals.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantInWords, merchantOf } from './merchant-of.ts';
 
@@ -45,8 +48,8 @@ const set: Command = {
     const limits = Object.fromEntries(sent.map((kind) => [kind.field, readRate(kind, input.options[kind.name] ?? '')]));
     const merchant = await merchantOf(context, input);
     const page = await pageOf(context, input, merchant);
-    if (page === null) await setRateLimits(context.db, merchant.id, limits);
-    else await page.setLimit(onlyPages(sent, limits['rateLimitPages'] ?? null));
+    if (page === null) await setOwn(context, merchant, limits);
+    else await setOfPage(context, merchant, page, onlyPages(sent, limits['rateLimitPages'] ?? null));
     return describe(context, await merchantOf(context, input));
   },
 };
@@ -71,13 +74,33 @@ const clear: Command = {
     if (current === null) {
       throw new UsageError(`This limit is not set. See: rate-limits show --merchant ${merchant.id}`);
     }
-    if (page === null) await setRateLimits(context.db, merchant.id, { [kind.field]: null });
-    else await page.setLimit(onlyPages([kind], null));
+    if (page === null) await setOwn(context, merchant, { [kind.field]: null });
+    else await setOfPage(context, merchant, page, onlyPages([kind], null));
     return describe(context, await merchantOf(context, input));
   },
 };
 
 export const rateLimitCommands: readonly Command[] = [show, set, clear];
+
+function setOwn(context: CommandContext, merchant: Merchant, limits: Partial<MerchantRateLimits>): Promise<void> {
+  return context.db.withTransaction(async (tx) => {
+    await setRateLimits(tx, merchant.id, limits);
+    auditCommand(tx, context, {
+      ...{ ...aboutMerchant(merchant), action: 'rate-limits.set' },
+      ...{ sent: rateValues(limits), before: rateValues(merchant) },
+    });
+  });
+}
+
+function setOfPage(context: CommandContext, merchant: Merchant, page: NamedPage, rate: bigint | null): Promise<void> {
+  return context.db.withTransaction(async (tx) => {
+    await page.setLimit(tx, rate);
+    auditCommand(tx, context, {
+      ...{ ...aboutMerchant(merchant), action: 'page-rate-limits.set', object: page.object },
+      ...{ sent: { pages: rateText(rate) }, before: { pages: rateText(page.limit) } },
+    });
+  });
+}
 
 function readRate(kind: RateLimitKind, text: string): bigint {
   const rate = parseRate(kind, text);
@@ -95,8 +118,9 @@ function onlyPages(sent: readonly RateLimitKind[], rate: bigint | null): bigint 
 
 /** A link or a counter, with the rate limit that it has of its own. */
 interface NamedPage {
+  object: { type: 'link' | 'counter'; id: string };
   limit: bigint | null;
-  setLimit(rate: bigint | null): Promise<void>;
+  setLimit(tx: Transaction, rate: bigint | null): Promise<void>;
 }
 
 /** The link or counter of --link or --counter; null without either. Throws AppError `not_found` for one of another merchant. */
@@ -108,11 +132,13 @@ async function pageOf(
   if (link !== undefined && counter !== undefined) throw new UsageError('Give either --link or --counter, not both.');
   if (link !== undefined) {
     const found = await getLink(db, merchantId, link);
-    return { limit: found.rateLimit, setLimit: (rate) => setLinkRateLimit(db, found, rate) };
+    const object = { type: 'link', id: found.id } as const;
+    return { object, limit: found.rateLimit, setLimit: (tx, rate) => setLinkRateLimit(tx, found, rate) };
   }
   if (counter === undefined) return null;
   const found = await getTerminal(db, merchantId, counter);
-  return { limit: found.rateLimit, setLimit: (rate) => setTerminalRateLimit(db, found, rate) };
+  const object = { type: 'counter', id: found.id } as const;
+  return { object, limit: found.rateLimit, setLimit: (tx, rate) => setTerminalRateLimit(tx, found, rate) };
 }
 
 /** The limits in force, read again after a change. */

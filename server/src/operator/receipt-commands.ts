@@ -1,9 +1,10 @@
 import { UsageError } from '../kit/command-line.ts';
-import { amountToJson, formatAmount } from '../kit/money.ts';
+import { amountToJson } from '../kit/money.ts';
 import { knownNetworks } from '../networks/known-networks.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
 import { matchMessage } from '../networks/receipts/match-message.ts';
 import type { Receipt } from '../networks/receipts/match-message.ts';
+import { receiptInWords, unconfirmedText } from '../networks/receipts/receipt-in-words.ts';
 import type { Command } from './command.ts';
 
 const tryTemplates: Command = {
@@ -37,21 +38,10 @@ function noTemplate(names: readonly string[]): string {
 }
 
 function textOf(receipt: Receipt): string {
-  const { template, transactionId, amountMinor, payerNumber, payerName, balanceMinor, timeText } = receipt;
-  const lines: readonly (readonly [string, string | null])[] = [
-    ['template', template.name],
-    ['amount', formatAmount(amountMinor)],
-    ['transaction id', transactionId],
-    ['payer’s number', payerNumber],
-    ['payer’s name', payerName],
-    ['balance after it', balanceMinor === null ? null : formatAmount(balanceMinor)],
-    ['time', timeText],
-  ];
-  const shown = lines
+  const shown = receiptInWords(receipt)
     .filter(([, value]) => value !== null)
-    .map(([label, value]) => `${label.padEnd(18)}${value ?? ''}`);
-  const unconfirmed = 'Nobody has compared this template with a real message yet.';
-  return [...shown, ...(template.confirmed ? [] : [unconfirmed])].join('\n');
+    .map(([name, value]) => `${name.padEnd(18)}${value ?? ''}`);
+  return [...shown, ...(receipt.template.confirmed ? [] : [unconfirmedText])].join('\n');
 }
 
 function dataOf({ template, transactionId, amountMinor, payerNumber, payerName, balanceMinor, timeText }: Receipt) {

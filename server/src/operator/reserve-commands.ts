@@ -2,7 +2,11 @@ import { table, UsageError } from '../kit/command-line.ts';
 import type { CommandInput } from '../kit/command-line.ts';
 import { parseHundredths, percentToJson } from '../kit/money.ts';
 import { clearReserve, findReserves, setReserve } from '../merchants/manage-rules.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { cleared, reserveValues } from '../merchants/rule-values.ts';
+import type { RuleValues } from '../merchants/rule-values.ts';
 import type { ReserveRule, RuleSource } from '../merchants/rules.ts';
+import { aboutOwner, auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { ownerInWords, ownerOf, readOwner, showCommand, sourceInWords } from './rule-owner.ts';
 
@@ -42,7 +46,11 @@ const set: Command = {
     if (owner === 'default' && rule.percentHundredths === 0n) {
       throw new UsageError('A default cannot be 0: use reserve clear --default.');
     }
-    await setReserve(context.db, ownerOf(owner), rule);
+    const before = await ownValues(context, owner);
+    await context.db.withTransaction(async (tx) => {
+      await setReserve(tx, ownerOf(owner), rule);
+      auditCommand(tx, context, { ...aboutOwner(owner), action: 'settlement.set', sent: reserveValues(rule), before });
+    });
     return describeReserve(context, input);
   },
 };
@@ -57,14 +65,24 @@ const clear: Command = {
   positionals: 0,
   async run(context, input) {
     const owner = await readOwner(context, input);
-    if (!(await clearReserve(context.db, ownerOf(owner)))) {
-      throw new UsageError(`This rule is not set. See: ${showCommand('reserve', owner)}`);
-    }
+    const before = await ownValues(context, owner);
+    await context.db.withTransaction(async (tx) => {
+      if (!(await clearReserve(tx, ownerOf(owner)))) {
+        throw new UsageError(`This rule is not set. See: ${showCommand('reserve', owner)}`);
+      }
+      auditCommand(tx, context, { ...aboutOwner(owner), action: 'settlement.set', sent: cleared, before });
+    });
     return describeReserve(context, input);
   },
 };
 
 export const reserveCommands: readonly Command[] = [show, set, clear];
+
+/** The owner's rule before a change. */
+async function ownValues({ db }: CommandContext, owner: Merchant | 'default'): Promise<RuleValues> {
+  const { own, fallback } = await findReserves(db, ownerOf(owner));
+  return reserveValues(owner === 'default' ? fallback : own);
+}
 
 function readRule({ options }: CommandInput): ReserveRule {
   const { percent: percentText = '', hours: hoursText, 'new-for-days': daysText } = options;

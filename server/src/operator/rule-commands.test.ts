@@ -5,13 +5,14 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
+import { contextOfCommand } from '../../../test/harness/operate.ts';
 import { UsageError } from '../kit/command-line.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { appearanceCommands } from './appearance-commands.ts';
-import type { CommandContext, CommandResult } from './command.ts';
+import type { CommandResult } from './command.ts';
 import { feeCommands } from './fee-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
@@ -53,7 +54,12 @@ function run(words: string): Promise<CommandResult> {
   const { default: isDefault, ...options } = values;
   const flags = new Set(isDefault === true ? ['default'] : []);
   // These commands use nothing else of their context.
-  return command.run({ db, rateLimits } as CommandContext, { positionals, options, lists: {}, flags });
+  return command.run(contextOfCommand({ db, rateLimits }), {
+    positionals,
+    options,
+    lists: {},
+    flags,
+  });
 }
 
 interface FeeLine {
@@ -129,8 +135,8 @@ test('transfer fees are listed by network, the rule for all others last', async 
     (await run('fees show --default')).text,
     `All merchants without rules of their own
 FOR         NETWORK  FEE     FROM
-collection  all      no fee  -
-transfer    wave     1 %     default
+collection  all      No fee  -
+transfer    wave     1%      default
 transfer    all      D5.00   default`,
   );
 });

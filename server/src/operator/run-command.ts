@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig } from '../configuration/config.ts';
 import { PublicError } from '../kit/public-error.ts';
@@ -9,6 +10,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { StartError } from '../kit/start-error.ts';
 import { printable, printableJson } from '../kit/terminal-text.ts';
+import { sendMail as queueMail } from '../mail/mail.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { compareKeys } from '../keyring/keyring.ts';
 import { keyringParts } from '../process/open-secrets.ts';
@@ -18,7 +20,7 @@ import { readSecrets } from '../configuration/secrets.ts';
 import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
-import type { Command, CommandResult } from './command.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -29,16 +31,20 @@ import { loginCommands } from './login-commands.ts';
 import { logoCommands } from './logo-commands.ts';
 import { merchantCommands } from './merchant-commands.ts';
 import { createOnboardingContext } from './onboard-business.ts';
+import { networkCommands } from './network-commands.ts';
 import { operatorCommands } from './operator-commands.ts';
 import type { ProgressStream } from './progress.ts';
 import { rateLimitCommands } from './rate-limit-commands.ts';
 import { receiptCommands } from './receipt-commands.ts';
+import { reconcileCommands } from './reconcile-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
-const commands: readonly Command[] = [
+/** @internal */
+export const commands: readonly Command[] = [
   ...merchantCommands,
+  ...networkCommands,
   ...keyCommands,
   ...feeCommands,
   ...limitCommands,
@@ -52,6 +58,7 @@ const commands: readonly Command[] = [
   ...settlementCommands,
   ...ledgerCommands,
   ...receiptCommands,
+  ...reconcileCommands,
   ...secretCommands,
   ...databaseCommands,
   ...demoCommands,
@@ -60,6 +67,8 @@ const commands: readonly Command[] = [
 /** The environment and the output streams of a command. */
 export interface Shell {
   environment: Readonly<Record<string, string | undefined>>;
+  /** Default: empty. */
+  stdin?: AsyncIterable<Uint8Array | string>;
   stdout: { write(text: string): unknown };
   stderr: ProgressStream;
   /** Default: the system clock. */
@@ -134,8 +143,10 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     };
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;
+    const railAccountWork = async () => (await (work ??= openWork())).railAccounts;
     const progressTo = shell.stderr;
     const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
+    const sendMail: CommandContext['sendMail'] = (tx, mail) => queueMail(tx, onboarding, mail);
     const context = {
       db: opened.db,
       role: opened.role,
@@ -145,8 +156,12 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       onboarding,
       keys,
       operatorCredential,
+      shellUser: shellUserOf(shell.environment),
+      sendMail,
       caseWork,
       moneyWork,
+      railAccountWork,
+      readStandardInput: () => readAll(shell.stdin),
       progressTo,
       publicUrl,
       phoneLink: linkOfPhone,
@@ -159,6 +174,24 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     );
     await opened.close();
   }
+}
+
+/** Who logged in to the machine: under sudo, not root. */
+function shellUserOf(environment: Shell['environment']): string | null {
+  const { SUDO_USER: behindSudo } = environment;
+  if (behindSudo !== undefined && behindSudo !== '') return behindSudo;
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container a user may have a number only.
+    return null;
+  }
+}
+
+async function readAll(stream: Shell['stdin']): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream ?? []) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
 }
 
 const program = 'npm run operator --';

@@ -220,6 +220,7 @@ test('every column of sealed values belongs to a store that is resealed', async 
     'idempotency_keys.response',
     'installation_secrets.sealed',
     'mails.sealed_text',
+    'rail_credentials.sealed',
     'webhook_endpoints.previous_secret',
     'webhook_endpoints.secret',
   ];

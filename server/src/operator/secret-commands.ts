@@ -10,7 +10,9 @@ import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-k
 import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
 import { listOtherKeysInUse, openKeyring, readKeyState } from '../keyring/keyring.ts';
 import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
+import { sealedRailCredentials } from '../rail-accounts/credentials.ts';
 import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { createProgress } from './progress.ts';
 
@@ -21,6 +23,7 @@ const stores = [
   sealedInstallationSecrets,
   sealedTotpSecrets,
   sealedMails,
+  sealedRailCredentials,
 ] as readonly SealedStore[];
 
 interface Count {
@@ -73,7 +76,10 @@ const accept: Command = {
     const [setting] = positionals;
     if (setting === 'SEAL_KEY') return acceptSeal(context);
     if (setting !== 'KEY_PEPPER') throw new UsageError(`Give SEAL_KEY or KEY_PEPPER, not ${setting}.`);
-    await context.db.withTransaction((tx) => acceptPepper(tx, context.keys));
+    await context.db.withTransaction(async (tx) => {
+      await acceptPepper(tx, context.keys);
+      auditCommand(tx, context, { action: 'secrets.accept', object: ofKey, sent: { setting } });
+    });
     return {
       text: 'KEY_PEPPER is accepted. API keys created under another pepper stay invalid. Restart every process.',
       data: { accepted: setting },
@@ -82,8 +88,17 @@ const accept: Command = {
   },
 };
 
-async function acceptSeal({ db, keys }: CommandContext): Promise<CommandResult> {
-  const { lostKeys, lostSecrets } = await db.withTransaction((tx) => acceptSealKey(tx, keys));
+/** The object of the audit entries. */
+const ofKey = { type: 'secrets', id: null };
+
+async function acceptSeal(context: CommandContext): Promise<CommandResult> {
+  const { db, keys } = context;
+  const { lostKeys, lostSecrets } = await db.withTransaction(async (tx) => {
+    const accepted = await acceptSealKey(tx, keys);
+    const sent = { setting: 'SEAL_KEY', lost_keys: accepted.lostKeys };
+    auditCommand(tx, context, { action: 'secrets.accept', object: ofKey, sent });
+    return accepted;
+  });
   const text = [
     'SEAL_KEY is accepted. Restart every process.',
     ...(lostKeys.length === 0
@@ -112,11 +127,17 @@ const reseal: Command = {
     await waitForOtherProcesses(context);
     const second = await resealAll(context, await countUnderOtherKeys(context));
     const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
-    const retired = await db.withTransaction((tx) => retireSealKeys(tx, keys, stillUsed));
+    const resealed = first.resealed + second.resealed;
+    const retired = await db.withTransaction(async (tx) => {
+      const ended = await retireSealKeys(tx, keys, stillUsed);
+      const sent = { values: resealed, retired_keys: ended };
+      auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent });
+      return ended;
+    });
     // A process that still seals with a retired key records it again at its next check.
     if (retired.length > 0) await waitForOtherProcesses(context);
     return resealResult({
-      resealed: first.resealed + second.resealed,
+      resealed,
       unreadable: second.unreadable,
       retired,
       stillUsed: keyIdsOf(await countUnderOtherKeys(context)),

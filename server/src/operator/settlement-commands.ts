@@ -1,12 +1,10 @@
 import { UsageError } from '../kit/command-line.ts';
-import type { CommandInput } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
-import { firstMoment, isDay } from '../kit/time-or-day.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../merchants/payout-schedule.ts';
-import { oldestRetainedPeriod } from '../settlement/purge-periods.ts';
-import { periodOf } from '../settlement/period.ts';
+import { choosePeriod } from '../settlement/choose-period.ts';
 import type { RunTotals } from '../settlement/settle-sub-accounts.ts';
-import type { Command, CommandContext } from './command.ts';
+import { aboutMerchant, auditCommand } from './audit-command.ts';
+import type { Command } from './command.ts';
 import { merchantOf } from './merchant-of.ts';
 import { createProgress } from './progress.ts';
 
@@ -24,7 +22,12 @@ const schedule: Command = {
     if (!chosen) {
       throw new UsageError(`A schedule is ${payoutSchedules.join(', ')}, not ${input.positionals[0]}.`);
     }
-    await setPayoutSchedule(context.db, merchant.id, chosen);
+    await context.db.withTransaction(async (tx) => {
+      const before = { schedule: await payoutScheduleOf(tx, merchant.id) };
+      await setPayoutSchedule(tx, merchant.id, chosen);
+      const sent = { schedule: chosen };
+      auditCommand(tx, context, { ...aboutMerchant(merchant), action: 'settlement.set', sent, before });
+    });
     const text =
       chosen === 'manual'
         ? `Sub-accounts of ${merchant.name} are paid out only by request.`
@@ -42,7 +45,8 @@ const run: Command = {
   positionals: 0,
   async run(context, input) {
     const merchant = await merchantOf(context, input);
-    const period = await readPeriod(context, input, merchant.id);
+    const ownSchedule = await payoutScheduleOf(context.db, merchant.id);
+    const period = choosePeriod(ownSchedule, { day: input.options['period'], now: context.clock.now() });
     const work = await context.moneyWork();
     const { countUnsettled, settleSubAccounts } = await import('../settlement/settle-sub-accounts.ts');
     const selection = { merchantId: merchant.id, period, retriesRefused: true };
@@ -54,15 +58,22 @@ const run: Command = {
       retriesRefused: true,
       onProgress: ({ seen }) => progress.show(seen),
     }).finally(() => progress.end());
+    const { payouts, amountMinor, refused, failed } = totals;
+    await context.db.withTransaction(async (tx) =>
+      auditCommand(tx, context, {
+        ...{ ...aboutMerchant(merchant), action: 'settlement.run' },
+        sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },
+      }),
+    );
     const data = {
       merchant_id: merchant.id,
       period,
-      payouts: totals.payouts,
-      amount: amountToJson(totals.amountMinor),
-      refused: totals.refused,
-      failed: totals.failed,
+      payouts,
+      amount: amountToJson(amountMinor),
+      refused,
+      failed,
     };
-    return { text: inWords(period, totals), data, exitCode: totals.failed === 0 ? 0 : 1 };
+    return { text: inWords(period, totals), data, exitCode: failed === 0 ? 0 : 1 };
   },
 };
 
@@ -78,21 +89,4 @@ function inWords(period: string, { payouts, amountMinor, refused, failed }: RunT
       ? []
       : [`${failed} failed because of an error in the service. See the log lines above and run the command again.`]),
   ].join('\n');
-}
-
-/** The merchant's own period of the day, so that what the schedule has paid out is not paid out again. */
-async function readPeriod(context: CommandContext, { options }: CommandInput, merchantId: string): Promise<string> {
-  const now = context.clock.now();
-  const named = options['period'];
-  const day = named === undefined ? now : readDay(named);
-  if (day > now) throw new UsageError(`The period ${named} has not begun.`);
-  const period = periodOf(await payoutScheduleOf(context.db, merchantId), day);
-  const oldest = oldestRetainedPeriod(now);
-  if (period < oldest) throw new UsageError(`Periods before ${oldest} are deleted. Choose a later one.`);
-  return period;
-}
-
-function readDay(text: string): Date {
-  if (!isDay(text)) throw new UsageError(`--period is a day such as 2026-11-20, not ${text}.`);
-  return firstMoment(text);
 }

@@ -18,7 +18,7 @@ import type { PaymentContext } from './context.ts';
 import { isMoneyCase, isSameMoney } from './intent.ts';
 
 /** A collection that the network reversed. */
-interface ReversedCollection extends Collection {
+export interface ReversedCollection extends Collection {
   /** The network's own id of the reversal; null where it gives none. */
   reversalId: string | null;
 }
@@ -34,42 +34,52 @@ export async function applyReversal(
 ): Promise<void> {
   const claimed = await claimCollection(context, charge, providerTransaction);
   const collection: ReversedCollection = { ...claimed, isReversed: true, reversalId: reversalId ?? null };
-  await withLockedPayment(context, charge, async (tx, locked) => {
-    if (await isUnknownSuccess(tx, locked.charge, providerTransaction)) {
-      const kind = isRequestedAmount(charge, providerTransaction) ? 'network_reversal' : 'partial_reversal';
-      const remark = 'It never reported that money: nothing was booked.';
-      await openCaseOnce(tx, context, charge, collection, { kind, remark });
-      return;
-    }
-    await lockSuccessAndReversal(tx, locked);
-    const settlement = await settleSuccess(tx, context, locked, collection);
-    if (settlement.state === 'not_booked') return;
-    const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
-    const moneyCase = cases.find(
-      ({ kind, reference }) => isMoneyCase(kind) && reference === providerTransaction.transactionId,
-    );
-    const isAccepted = moneyCase?.resolution === 'accept';
-    const payment = settlement.state === 'booked' ? settlement.payment : locked;
-    if (settlement.state === 'suspended' && !isAccepted) {
-      await openCaseOnce(tx, context, charge, collection, suspenseRemark(providerTransaction, moneyCase));
-      return;
-    }
-    if (!isPaid(payment.charge) || wasReversedWhole(cases, providerTransaction)) return;
-    // What this transaction collected: the amount that a person accepted, else the amount requested.
-    const collectedMinor = isAccepted ? moneyCase.amountMinor : charge.amountPaidMinor;
-    const isWhole =
-      providerTransaction.amountMinor === collectedMinor && providerTransaction.currency === charge.currency;
-    const isFirst =
-      payment.charge.amountReversedMinor === 0n &&
-      !cases.some((found) => isReversalCase(found) && found.transactionId === providerTransaction.transactionId);
-    // A person decides on any other amount, and on what follows a part.
-    if (isWhole && isFirst) {
-      await reverseWhole(tx, context, payment, { ...collection, reversedMinor: collectedMinor, divided: 'as_it_came' });
-    } else {
-      const remark = isWhole ? partBefore : otherAmount;
-      await openCaseOnce(tx, context, charge, collection, { kind: 'partial_reversal', remark });
-    }
-  });
+  await withLockedPayment(context, charge, (tx, locked) => settleReversal(tx, context, locked, collection));
+}
+
+/** Books a reversal under the payment's lock, or opens the case by which a person does. */
+export async function settleReversal(
+  tx: Transaction,
+  context: PaymentContext,
+  locked: LockedPayment,
+  collection: ReversedCollection,
+): Promise<void> {
+  const { charge } = locked;
+  const { providerTransaction } = collection;
+  if (await isUnknownSuccess(tx, locked.charge, providerTransaction)) {
+    const kind = isRequestedAmount(charge, providerTransaction) ? 'network_reversal' : 'partial_reversal';
+    const remark = 'It never reported that money: nothing was booked.';
+    await openCaseOnce(tx, context, charge, collection, { kind, remark });
+    return;
+  }
+  await lockSuccessAndReversal(tx, locked);
+  const settlement = await settleSuccess(tx, context, locked, collection);
+  if (settlement.state === 'not_booked') return;
+  const cases = await listCasesOfSubject(tx, charge.merchantId, charge.id);
+  const moneyCase = cases.find(
+    ({ kind, reference }) => isMoneyCase(kind) && reference === providerTransaction.transactionId,
+  );
+  const isAccepted = moneyCase?.resolution === 'accept';
+  const payment = settlement.state === 'booked' ? settlement.payment : locked;
+  if (settlement.state === 'suspended' && !isAccepted) {
+    await openCaseOnce(tx, context, charge, collection, suspenseRemark(providerTransaction, moneyCase));
+    return;
+  }
+  if (!isPaid(payment.charge) || wasReversedWhole(cases, providerTransaction)) return;
+  // What this transaction collected: the amount that a person accepted, else the amount requested.
+  const collectedMinor = isAccepted ? moneyCase.amountMinor : charge.amountPaidMinor;
+  const isWhole =
+    providerTransaction.amountMinor === collectedMinor && providerTransaction.currency === charge.currency;
+  const isFirst =
+    payment.charge.amountReversedMinor === 0n &&
+    !cases.some((found) => isReversalCase(found) && found.transactionId === providerTransaction.transactionId);
+  // A person decides on any other amount, and on what follows a part.
+  if (isWhole && isFirst) {
+    await reverseWhole(tx, context, payment, { ...collection, reversedMinor: collectedMinor, divided: 'as_it_came' });
+  } else {
+    const remark = isWhole ? partBefore : otherAmount;
+    await openCaseOnce(tx, context, charge, collection, { kind: 'partial_reversal', remark });
+  }
 }
 
 /** Two bookings may follow: the accounts of both are locked here, in one order. */

@@ -23,8 +23,8 @@ export interface PaymentContext extends WorkContext {
 export interface PaymentSettings {
   /** Where payers reach this service, without a slash at the end; a function, because the port is known once it listens. */
   publicUrl: () => string;
-  /** Where networks reach it. */
-  callbackBaseUrl: () => string;
+  /** Where the networks of a rail account reach it. */
+  callbackBaseUrl: (railAccount: string) => string;
   intentLifetimeMs: number;
   /** How long collected money waits before it can be paid out; 0 for no delay. */
   settlementDelayMs: number;

@@ -3,10 +3,9 @@ import { assert } from '../kit/assert.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Queryable } from '../kit/db.ts';
 import { mapRows } from '../api/list-reader.ts';
-import type { List, ListTotals } from '../api/list-reader.ts';
+import type { List, ListReader, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Charge } from './charge.ts';
-import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
 import {
   findChargeById,
@@ -30,6 +29,11 @@ import type { ChargeFilter, IntentFilter } from './queries/list-filters.ts';
 
 export type { PaidByCustomer } from './queries/customers.ts';
 export type { IntentFilter } from './queries/list-filters.ts';
+
+interface ListContext {
+  db: Queryable;
+  lists: ListReader;
+}
 
 export interface FoundPayment {
   intent: Intent;
@@ -66,11 +70,11 @@ export async function sumPaidByCustomers(
   return new Map(rows.map((row) => [row.customerId, row]));
 }
 
-/** A charge by its id or one of its two references. */
+/** A charge by its id or one of its two references; ours are in capitals, however they were typed. */
 export async function findChargeByName(db: Queryable, merchantId: string, name: string): Promise<Charge | undefined> {
   if (isUuid(name)) return findChargeById(db, merchantId, name);
   const byReference = await findChargeByReference(db, merchantId, name);
-  return byReference ?? findChargeByTransactionReference(db, merchantId, name);
+  return byReference ?? findChargeByTransactionReference(db, merchantId, name.toUpperCase());
 }
 
 /**
@@ -98,7 +102,7 @@ export async function findTransaction(
  * be the code of a receipt and is none of this week is looked for as a text. Throws AppError as `listTransactions`.
  */
 export async function listPayments(
-  context: Pick<PaymentContext, 'db' | 'lists'>,
+  context: ListContext,
   merchantId: string,
   page: PageRequest,
   filter: IntentFilter,
@@ -116,7 +120,7 @@ export async function listPayments(
 
 /** A page of the same list without its total, for reading it to its end. Throws AppError as `listTransactions`. */
 export async function listPaymentRows(
-  context: Pick<PaymentContext, 'db' | 'lists'>,
+  context: ListContext,
   merchantId: string,
   page: PageRequest,
   filter: IntentFilter,
@@ -129,7 +133,7 @@ export async function listPaymentRows(
  * bututs. Throws AppError as `listTransactions`.
  */
 export function sumPayments(
-  { lists }: Pick<PaymentContext, 'lists'>,
+  { lists }: Pick<ListContext, 'lists'>,
   merchantId: string,
   filter: IntentFilter,
   rowsMax: number,
@@ -138,7 +142,7 @@ export function sumPayments(
 }
 
 async function withCharges(
-  { db }: Pick<PaymentContext, 'db'>,
+  { db }: Pick<ListContext, 'db'>,
   merchantId: string,
   intents: readonly Intent[],
 ): Promise<FoundPayment[]> {
@@ -150,7 +154,7 @@ async function withCharges(
 
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export async function listTransactions(
-  context: Pick<PaymentContext, 'db' | 'lists'>,
+  context: ListContext,
   merchantId: string,
   page: PageRequest,
   filter: ChargeFilter,

@@ -17,6 +17,7 @@ import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
 import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
+import { callbackUrlOf } from '../networks/registry.ts';
 import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
@@ -92,7 +93,7 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     description: await describePayment(context.merchants, intent),
     expiresAt: intent.expiresAt,
     returnUrl: paymentLink(context, intent),
-    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${connector.capabilities.railAccount}/callbacks`,
+    callbackUrl: callbackUrlOf(context.settings, connector),
   });
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
+import { approveLive } from '../merchants/business-status.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
@@ -149,9 +150,11 @@ async function createLive(): Promise<{
   const live = ['wave', 'aps'].map((name) => new ScriptedNetwork(name, { testMode: false }));
   for (const { responses } of live) responses.cancel = { state: 'unknown', detail: 'no answer' };
   const context: PaymentContext = { ...world.context, networks: createNetworkRegistry(live) };
-  const merchant: Merchant = await world.db.withTransaction(
-    async (tx) => (await createBusiness(tx, context, { name: 'Kairaba Books' })).live,
-  );
+  const merchant: Merchant = await world.db.withTransaction(async (tx) => {
+    const { live: created } = await createBusiness(tx, context, { name: 'Kairaba Books' });
+    await approveLive(tx, context, created.businessId);
+    return { ...created, liveApprovedAt: world.clock.now() };
+  });
   const { intent } = await world.db.withTransaction((tx) =>
     createPayment(tx, context, merchant, { ...newPayment, network: null, accountNumber: null }),
   );

@@ -9,10 +9,14 @@ interface SenderOptions {
   assets: Assets;
 }
 
-/** Sends the pages behind a sign-in, under a content policy that allows our own files and nothing else. */
+/** Of every response behind a sign-in, also of files and redirections: our own files may be loaded and nothing else. */
+export function portalHeaders(publicUrl: string): Record<string, string> {
+  return pageHeaders({ publicUrl, styleSource: `'self'`, scriptSource: `'self'`, manifestSource: `'self'` });
+}
+
+/** Sends the pages behind a sign-in. */
 export function createPortalSender({ publicUrl, assets }: SenderOptions): PageSender {
-  const headers = () =>
-    pageHeaders({ publicUrl: publicUrl(), styleSource: `'self'`, scriptSource: `'self'`, manifestSource: `'self'` });
+  const headers = () => portalHeaders(publicUrl());
   return {
     async send(request, reply, { status, content }) {
       reply.code(status).headers(headers());

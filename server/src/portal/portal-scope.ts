@@ -10,7 +10,7 @@ import { createFormGuard } from '../pages/form-guard.ts';
 import type { FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
-import { createPortalSender } from './document.ts';
+import { createPortalSender, portalHeaders } from './document.ts';
 import { createVisitorCookies } from './visitor.ts';
 import type { VisitorCookies } from './visitor.ts';
 
@@ -49,6 +49,11 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
   const cookies = createVisitorCookies({ context, realm, publicUrl, formKey });
   const sessionGuard: FormGuard = { ...guard, allows: (request) => guard.allows(request, scopeOf(request)) };
   await scope.register(cookie);
+  // First, so that no response goes without, whoever writes it.
+  scope.addHook('onRequest', async (_request, reply) => {
+    const { 'content-type': _type, ...headers } = portalHeaders(publicUrl());
+    reply.headers(headers);
+  });
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
   await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` });

@@ -46,6 +46,8 @@ import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
 import { phoneAccess, phoneLink, simulatedPhoneUrl } from '../app/phone-access.ts';
+import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
+import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import { createGuessLimit } from '../terminals/guess-limit.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { inboxTopicKind } from '../app/work-queues.ts';
@@ -59,6 +61,8 @@ export interface ServedParts {
   callbacks: ChatCallbackOptions;
   accounts: { context: AccountContext; mails: MailContext };
   simulator: Simulator;
+  /** What operators connect networks with, and what this process has connected. */
+  railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
   /** Aborts when the process begins to stop. */
@@ -141,7 +145,7 @@ async function signedInPages(
   const { isSignUpOpen } = config;
   await server.register(portalPages, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
   const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
-  const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys };
+  const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys, rateLimits: config };
   await server.register(dashboardPages, { ...pageOptions, services });
   const consoleServices: ConsoleServices = {
     ...{
@@ -152,7 +156,9 @@ async function signedInPages(
       keys,
       rateLimits: config,
       createBusiness,
+      railAccounts: { ...parts.railAccounts, publicUrl: parts.address.publicUrl },
     },
+    receiptTemplates: config.receiptTemplates,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
   await server.register(consolePages, { ...pageOptions, services: consoleServices });

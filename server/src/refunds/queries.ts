@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
 import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
@@ -103,15 +103,13 @@ export interface RefundFilter extends TimeFilter, SearchFilter {
 const payerColumn = `(SELECT concat_ws(' ', title, customer_name, customer_email) FROM payment_intents
   WHERE payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id)`;
 
-const searchColumns = [
-  'transfers.reference',
-  'transfers.account_number',
-  'transfers.account_canonical',
-  'charges.reference',
-  'charges.transaction_reference',
-  'refunds.id::text',
-  payerColumn,
-];
+const searchColumns = {
+  texts: [
+    ...['transfers.reference', 'transfers.account_number', 'transfers.account_canonical', 'charges.reference'],
+    ...['charges.transaction_reference', 'refunds.id::text', payerColumn],
+  ],
+  ...{ id: 'refunds.id', amount: 'refunds.amount', number: 'transfers.account_canonical' },
+};
 
 const refundList: ListSource<Refund, RefundRow> = {
   name: 'refunds',
@@ -162,9 +160,9 @@ function filtered(
     ...columnFilter('status', `${statusColumn} =`, filter.status),
     ...columnFilter('charge', 'charge_id =', filter.chargeId),
     ...createdFilter('refunds', filter),
-    ...searchFilters(filter, searchColumns, 'refunds.amount'),
+    ...searchFilters(filter, searchColumns),
   ];
-  return { merchantId, filters, isSearch: filter.term !== undefined };
+  return { merchantId, filters, isSearch: isSearch(filter) };
 }
 
 /** As `refundStatus` says. */

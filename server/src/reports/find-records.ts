@@ -31,7 +31,7 @@ export async function findRecords(
   { db, networks }: FindContext,
   { testMode, term, rowsMax }: { testMode: boolean; term: string; rowsMax: number },
 ): Promise<FoundRecord[]> {
-  const search = paymentSearchOf(term, null);
+  const search = paymentSearchOf(term);
   if (search.kind === 'id') return findRecordsById(db, { testMode, id: search.id });
   const railAccounts = networks.list(testMode).map(({ capabilities }) => capabilities.railAccount);
   const byReference = [

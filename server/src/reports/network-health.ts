@@ -3,16 +3,17 @@ import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import type { Capabilities } from '../networks/contract.ts';
+import type { Capabilities, Connector } from '../networks/contract.ts';
 import { listOpenBreakers } from '../networks/payout-breakers.ts';
 import type { BreakerContext, OpenBreakerOf } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
+import { ofNetwork } from '../networks/registry.ts';
 import { countAttemptsByNetwork, listWaitingPayouts, sumAccounts } from './queries/network-health.ts';
-import type { WaitingPayouts } from './queries/network-health.ts';
+import type { NetworkAttempts, WaitingPayouts } from './queries/network-health.ts';
 
 export type { WaitingPayouts } from './queries/network-health.ts';
 
-/** How a network does now, for all merchants of an environment. Amounts are bututs. */
+/** How a network does now through one rail account, for all merchants of an environment. Amounts are bututs. */
 export interface NetworkHealth {
   capabilities: Capabilities;
   paysOut: boolean;
@@ -41,48 +42,70 @@ const hourMs = 3_600_000;
 // As on the dashboard: a rate of fewer says little.
 const attemptsMin = 20;
 
-/** Every network of the environment, in the order in which payers see them. */
+/** Every network of the environment by rail account, in the order in which payers see them. */
 export async function readNetworkHealth(context: HealthContext, testMode: boolean): Promise<NetworkHealth[]> {
   const { db, clock, networks } = context;
   const connectors = networks.list(testMode);
   if (connectors.length === 0) return [];
-  const rates = await readRates({ db, clock }, testMode);
+  const accountsOf = connectors.map((connector) => ofAccount(connectors, connector.capabilities));
+  const rates = await readRates({ db, clock }, { testMode, accounts: accountsOf });
   const railAccounts = [...new Set(connectors.map(({ capabilities }) => capabilities.railAccount))];
   const accounts = railAccounts.map((rail) => `float:${rail}` as const);
   const floats = new Map(
     (await sumAccounts(db, { testMode, accounts })).map((each) => [each.account, each.amountMinor]),
   );
   const queues = connectors.map(({ capabilities }) => networkQueue(capabilities, 'payouts'));
-  const waiting = Map.groupBy(await listWaitingPayouts(db, queues), ({ network }) => network);
+  const waiting = await listWaitingPayouts(db, queues);
   const breakers = await listOpenBreakers(context);
-  return connectors.map(({ capabilities, payouts }) => ({
-    capabilities,
-    paysOut: payouts !== null,
-    attempts: rates.get(capabilities.network) ?? noAttempts,
-    floatMinor: floats.get(`float:${capabilities.railAccount}`) ?? 0n,
-    breakers: breakers.filter((breaker) => breaker.network === capabilities.network && breaker.testMode === testMode),
-    waiting: waiting.get(capabilities.network) ?? [],
-  }));
+  return connectors.map((connector) => {
+    const { capabilities, payouts } = connector;
+    const isOf = ofAccount(connectors, capabilities);
+    return {
+      capabilities,
+      paysOut: payouts !== null,
+      attempts: rates(isOf),
+      floatMinor: floats.get(`float:${capabilities.railAccount}`) ?? 0n,
+      breakers: breakers.filter((breaker) => breaker.testMode === testMode && isOf(breaker)),
+      waiting: waiting.filter(isOf),
+    };
+  });
 }
 
-const noAttempts: AttemptRate = { paidCount: 0, endedCount: 0, hours: 24 };
+type OfAccount = (each: { network: string; railAccount: string | null }) => boolean;
+
+/** What is of an account; what names none, as that of an earlier release, is of the network's first. */
+function ofAccount(connectors: readonly Connector[], { network, railAccount }: Capabilities): OfAccount {
+  const isFirst = ofNetwork(connectors, network)?.capabilities.railAccount === railAccount;
+  return (each) =>
+    each.network === network && (each.railAccount === railAccount || (isFirst && each.railAccount === null));
+}
 
 async function readRates(
   { db, clock }: Pick<HealthContext, 'db' | 'clock'>,
-  testMode: boolean,
-): Promise<ReadonlyMap<string, AttemptRate>> {
-  const ofHours = async (hours: AttemptRate['hours']): Promise<[string, AttemptRate][]> => {
-    const firstId = firstIdAt(addMs(clock.now(), -hours * hourMs));
-    const rows = await countAttemptsByNetwork(db, { testMode, firstId });
-    return rows.map(({ network, paidCount, failedCount }) => [
-      network,
-      { paidCount: Number(paidCount), endedCount: Number(paidCount + failedCount), hours },
-    ]);
+  { testMode, accounts }: { testMode: boolean; accounts: readonly OfAccount[] },
+): Promise<(isOf: OfAccount) => AttemptRate> {
+  const ofHours = async (hours: AttemptRate['hours']) => {
+    const rows = await countAttemptsByNetwork(db, {
+      testMode,
+      firstId: firstIdAt(addMs(clock.now(), -hours * hourMs)),
+    });
+    return (isOf: OfAccount): AttemptRate => {
+      const own = rows.filter(isOf);
+      const sum = (count: (row: NetworkAttempts) => bigint) =>
+        Number(own.reduce((total, row) => total + count(row), 0n));
+      return {
+        paidCount: sum(({ paidCount }) => paidCount),
+        endedCount: sum(({ paidCount, failedCount }) => paidCount + failedCount),
+        hours,
+      };
+    };
   };
-  const ofHour = new Map(await ofHours(1));
-  const isBusy = ofHour.size > 0 && [...ofHour.values()].every(({ endedCount }) => endedCount >= attemptsMin);
-  if (isBusy) return ofHour;
-  const rates = new Map(await ofHours(24));
-  for (const [network, rate] of ofHour) if (rate.endedCount >= attemptsMin) rates.set(network, rate);
-  return rates;
+  const ofHour = await ofHours(1);
+  const used = accounts.map(ofHour).filter(({ endedCount }) => endedCount > 0);
+  const isBusy = used.length > 0 && used.every(({ endedCount }) => endedCount >= attemptsMin);
+  const ofDay = isBusy ? ofHour : await ofHours(24);
+  return (isOf) => {
+    const lastHour = ofHour(isOf);
+    return lastHour.endedCount >= attemptsMin ? lastHour : ofDay(isOf);
+  };
 }

@@ -8,6 +8,9 @@ export interface LoggedRequest {
   method: string;
   /** Without the question mark and what follows, as idempotency keys are stored with it. */
   path: string;
+  /** The record that the path names, and the one that the response is: null for lists, and for what was not found out. */
+  pathObjectId: string | null;
+  responseObjectId: string | null;
   /** Masked. */
   query: string | null;
   statusCode: number;

@@ -7,14 +7,15 @@ import type { LoggedRequest } from './logged-request.ts';
 
 const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
   status_code::int AS "statusCode", duration_ms::int AS "durationMs", idempotency_key AS "idempotencyKey",
-  error_code AS "errorCode", created_at AS "createdAt"`;
+  error_code AS "errorCode", path_object_id AS "pathObjectId", response_object_id AS "responseObjectId",
+  created_at AS "createdAt"`;
 
 /** A request without its bodies, as lists show it. */
 export type ListedRequest = Omit<LoggedRequest, 'requestBody' | 'responseBody'>;
 
 // So that few statements have names, whatever a batch holds.
 const rowsPerStatement = [50, 10, 1];
-const columnsPerRow = 13;
+const columnsPerRow = 15;
 
 /** Those of one merchant. A batch that was written although it seemed to fail may be written again. */
 export async function insertRequests(db: Queryable, merchantId: string, all: readonly LoggedRequest[]): Promise<void> {
@@ -34,7 +35,7 @@ function insertRows(merchantId: string, rows: readonly LoggedRequest[]): Stateme
   return {
     name: `request_log_insert_${rows.length}`,
     text: `INSERT INTO request_log (merchant_id, id, request_id, key_id, method, path, query, status_code, duration_ms,
-             idempotency_key, error_code, request_body, response_body, created_at)
+             idempotency_key, error_code, request_body, response_body, created_at, path_object_id, response_object_id)
            VALUES ${rowTexts.join(', ')} ON CONFLICT (merchant_id, id) DO NOTHING`,
     values: [merchantId, ...rows.flatMap(valuesOf)],
   };
@@ -44,7 +45,7 @@ function valuesOf(row: LoggedRequest): unknown[] {
   return [
     ...[row.id, row.requestId, row.keyId, row.method, storable(row.path), storable(row.query), row.statusCode],
     ...[row.durationMs, row.idempotencyKey, row.errorCode, storable(row.requestBody), storable(row.responseBody)],
-    row.createdAt,
+    ...[row.createdAt, row.pathObjectId, row.responseObjectId],
   ];
 }
 
@@ -61,6 +62,8 @@ export interface RequestFilter extends TimeFilter {
   path?: string | undefined;
   method?: string | undefined;
   keyId?: string | undefined;
+  /** Whose path or response has one of these ids. */
+  objectIds?: readonly string[] | undefined;
   status?: 'successful' | 'refused' | 'failed' | undefined;
 }
 
@@ -80,13 +83,14 @@ export function listRequests(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  { term, path, method, keyId, status, ...times }: RequestFilter,
+  { term, path, method, keyId, objectIds, status, ...times }: RequestFilter,
 ): Promise<List<ListedRequest>> {
   const filters: ListFilter[] = [
     ...(term === undefined ? [] : [termFilter(term)]),
     ...columnFilter('path', 'path ILIKE', path === undefined ? undefined : substringPattern(path)),
     ...columnFilter('method', 'method =', method),
     ...columnFilter('key', 'key_id =', keyId),
+    ...(objectIds === undefined ? [] : [objectFilter(objectIds)]),
     ...(status === undefined ? [] : [{ name: status, text: () => statusRanges[status], values: [] }]),
     ...createdFilter('request_log', times),
   ];
@@ -105,6 +109,17 @@ function termFilter(term: string): ListFilter {
   };
 }
 
+function objectFilter(objectIds: readonly string[]): ListFilter {
+  return {
+    name: 'object',
+    text: (next) => {
+      const parameter = next();
+      return `(path_object_id = ANY (${parameter}::uuid[]) OR response_object_id = ANY (${parameter}::uuid[]))`;
+    },
+    values: [objectIds],
+  };
+}
+
 export function findRequestById(db: Queryable, merchantId: string, id: string): Promise<LoggedRequest | undefined> {
   return db.row<LoggedRequest>({
     name: 'request_log_find',
@@ -114,20 +129,28 @@ export function findRequestById(db: Queryable, merchantId: string, id: string): 
   });
 }
 
-// A record's timeline shows those that made its events, which are few.
+// A record that is polled every minute has more; the list of its requests has all.
 const requestsOfRecordMax = 50;
 
-/** The logged requests with these request ids, oldest first. */
-export function listRequestsByRequestIds(
+interface RecordOfRequests {
+  objectIds: readonly string[];
+  /** Of the requests that made its events. */
+  requestIds: readonly string[];
+}
+
+/** The newest logged requests that concerned a record, each read from an index. */
+export function listRequestsOfRecord(
   db: Queryable,
   merchantId: string,
-  requestIds: readonly string[],
+  { objectIds, requestIds }: RecordOfRequests,
 ): Promise<ListedRequest[]> {
   return db.rows<ListedRequest>({
-    name: 'request_log_list_by_request_ids',
-    text: `SELECT ${shortColumns} FROM request_log WHERE merchant_id = $1 AND request_id = ANY ($2::text[])
-           ORDER BY id LIMIT ${requestsOfRecordMax}`,
-    values: [merchantId, [...requestIds]],
+    name: 'request_log_list_of_record',
+    text: `SELECT ${shortColumns} FROM request_log
+           WHERE merchant_id = $1 AND (path_object_id = ANY ($2::uuid[]) OR response_object_id = ANY ($2::uuid[])
+             OR request_id = ANY ($3::text[]))
+           ORDER BY id DESC LIMIT ${requestsOfRecordMax}`,
+    values: [merchantId, [...objectIds], [...requestIds]],
   });
 }
 

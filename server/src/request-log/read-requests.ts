@@ -4,7 +4,7 @@ import { isUuid } from '../kit/ids.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { findRequestById } from './queries.ts';
 
-export { listRequests, listRequestsByRequestIds } from './queries.ts';
+export { listRequests, listRequestsOfRecord } from './queries.ts';
 export type { ListedRequest } from './queries.ts';
 
 /** Throws AppError `not_found`, also for another merchant's. */

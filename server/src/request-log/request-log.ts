@@ -1,6 +1,7 @@
 import { BoundedMap } from '../kit/bounded-map.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
+import { isUuid } from '../kit/ids.ts';
 import { codeOf, maskedBody, maskedQuery } from './masked-body.ts';
 import type { LoggedRequest } from './logged-request.ts';
 import { insertRequests } from './queries.ts';
@@ -133,12 +134,20 @@ function toRow({ endedAt, query, requestBody, responseText, ...request }: Waitin
   const response: unknown = responseText === null ? null : parsed(responseText);
   return {
     ...request,
+    pathObjectId: request.path.split('/').find(isUuid) ?? null,
+    responseObjectId: isError ? null : objectIdOf(response),
     query: query === '' ? null : maskedQuery(query),
     errorCode: isError ? codeOf(response) : null,
     requestBody: requestBody === undefined || requestBody === null ? null : maskedBody(requestBody, { isError: false }),
     responseBody: response === null ? null : maskedBody(response, { isError }),
     createdAt: new Date(endedAt.getTime() - Math.round(request.durationMs)),
   };
+}
+
+/** The record that a response is; the response to a creation names its payment twice. */
+function objectIdOf(response: unknown): string | null {
+  const id = typeof response === 'object' && response !== null && 'id' in response ? response.id : null;
+  return typeof id === 'string' && isUuid(id) ? id : null;
 }
 
 /** Null for what is no JSON: it could not be masked. */

@@ -1,5 +1,6 @@
 import { notBlank } from '../api/field-values.ts';
 import { mapRows } from '../api/list-reader.ts';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute } from '../api/route.ts';
@@ -34,9 +35,12 @@ const list = listRoute({
   tag,
   summary: 'List groups of sub-accounts, newest first',
   isSearchable: true,
+  filters: timeRange('Created'),
   item: groupSchema,
-  async read(context: SubAccountContext, { caller, page, term }) {
-    return mapRows(await listGroups(context, caller.merchantId, page, term), (group) => groupToWire(caller, group));
+  async read(context: SubAccountContext, { caller, query, page, term }) {
+    return mapRows(await listGroups(context, caller.merchantId, page, { term, ...readTimeRange(query) }), (group) =>
+      groupToWire(caller, group),
+    );
   },
 });
 

@@ -2,6 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
+import type { RecordFilter } from '../api/list-filter.ts';
 import type { List } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Caller } from '../api/route.ts';
@@ -38,9 +39,9 @@ export async function listGroups(
   context: Pick<SubAccountContext, 'db' | 'lists'>,
   merchantId: string,
   page: PageRequest,
-  term: string | undefined,
+  filter: RecordFilter,
 ): Promise<List<SubAccountGroup>> {
-  const list = await listGroupRows(context.lists, merchantId, page, term);
+  const list = await listGroupRows(context.lists, merchantId, page, filter);
   return { ...list, rows: await withMembers(context.db, merchantId, list.rows) };
 }
 

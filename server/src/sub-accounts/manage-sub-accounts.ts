@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../api/route.ts';
 import { readBalances } from '../ledger/balances.ts';
-import { refuseWithoutNetwork } from '../networks/registry.ts';
+import { asApproved, refuseWithoutNetwork } from '../networks/registry.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import { balanceAccounts, owedAccount } from './ledger-accounts.ts';
 import {
@@ -145,7 +145,7 @@ function readSettlementCode(
   caller: Caller,
   { code, path }: { code: string; path: string },
 ): Pick<SubAccount, 'settlementCode'> {
-  const merchant = { id: caller.merchantId, testMode: caller.testMode };
+  const merchant = asApproved({ id: caller.merchantId, testMode: caller.testMode });
   refuseWithoutNetwork(networks, merchant, path);
   const names = networks.payingOut(merchant).map(({ capabilities }) => capabilities.network);
   if (names.includes(code)) return { settlementCode: code };

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { termFilter } from '../api/list-filter.ts';
+import { recordFilters } from '../api/list-filter.ts';
+import type { RecordFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts';
@@ -137,10 +138,10 @@ export function listSubAccounts(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  term: string | undefined,
+  filter: RecordFilter,
 ): Promise<List<SubAccount>> {
-  const filters = term === undefined ? [] : [termFilter(term, searchColumns)];
-  return lists.read(subAccountList, { merchantId, page, filters, isSearch: term !== undefined });
+  const filters = recordFilters('sub_accounts', filter, searchColumns);
+  return lists.read(subAccountList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
 /** A sub-account as a payment needs it. */
@@ -337,10 +338,10 @@ export function listGroupRows(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  term: string | undefined,
+  filter: RecordFilter,
 ): Promise<List<GroupRow>> {
-  const filters = term === undefined ? [] : [termFilter(term, groupSearchColumns)];
-  return lists.read(groupList, { merchantId, page, filters, isSearch: term !== undefined });
+  const filters = recordFilters('sub_account_groups', filter, groupSearchColumns);
+  return lists.read(groupList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
 /**

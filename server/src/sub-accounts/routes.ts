@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { fieldError } from '../api/app-error.ts';
 import { mapRows } from '../api/list-reader.ts';
 import { listRoute } from '../api/list-route.ts';
@@ -45,9 +46,13 @@ const list = listRoute({
   tag,
   summary: 'List sub-accounts, newest first',
   isSearchable: true,
+  filters: timeRange('Created'),
   item: subAccountSchema,
-  async read(context: SubAccountContext, { caller, page, term }) {
-    const subAccounts = await listSubAccounts(context.lists, caller.merchantId, page, term);
+  async read(context: SubAccountContext, { caller, query, page, term }) {
+    const subAccounts = await listSubAccounts(context.lists, caller.merchantId, page, {
+      term,
+      ...readTimeRange(query),
+    });
     const balances = await balancesOf(context.merchants, context.db, caller.merchantId, subAccounts.rows);
     return mapRows(subAccounts, (subAccount) => subAccountToWire(caller, subAccount, balances));
   },

@@ -1,5 +1,6 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { termFilter } from '../api/list-filter.ts';
+import { recordFilters } from '../api/list-filter.ts';
+import type { RecordFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
@@ -131,10 +132,10 @@ export function listTerminals(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
-  term: string | undefined,
+  filter: RecordFilter,
 ): Promise<List<VirtualTerminal>> {
-  const filters = term === undefined ? [] : [termFilter(term, searchColumns)];
-  return lists.read(terminalList, { merchantId, page, filters, isSearch: term !== undefined });
+  const filters = recordFilters('virtual_terminals', filter, searchColumns);
+  return lists.read(terminalList, { merchantId, page, filters, isSearch: filter.term !== undefined });
 }
 
 /**

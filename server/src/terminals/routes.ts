@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { readTimeRange, timeRange } from '../api/time-range.ts';
 import { listRoute } from '../api/list-route.ts';
 import { readRoute, writeRoute } from '../api/route.ts';
 import type { ApiRoute, Caller } from '../api/route.ts';
@@ -34,9 +35,10 @@ const list = listRoute({
   tag,
   summary: 'List virtual terminals, newest first',
   isSearchable: true,
+  filters: timeRange('Created'),
   item: terminalSchema,
-  async read(context: TerminalContext, { caller, page, term }) {
-    const terminals = await listTerminals(context.lists, caller.merchantId, page, term);
+  async read(context: TerminalContext, { caller, query, page, term }) {
+    const terminals = await listTerminals(context.lists, caller.merchantId, page, { term, ...readTimeRange(query) });
     return { ...terminals, rows: await terminalsToWire(context.db, context, caller, terminals.rows) };
   },
 });

@@ -4,6 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { PayoutTransaction } from '../networks/contract.ts';
 import { claimPayout, openTransferCase, settleSuccess } from './apply-success.ts';
+import type { ClaimedPayout } from './apply-success.ts';
 import { bookReversal, readReversible } from './book-reversal.ts';
 import type { ReversalFlow } from './book-reversal.ts';
 import type { TransferContext } from './context.ts';
@@ -29,28 +30,39 @@ export async function applyReversal(
 ): Promise<void> {
   if (transfer.status === 'reversed' && transfer.networkTransactionId === providerTransaction.transactionId) return;
   const payout = await claimPayout(context, transfer, providerTransaction);
-  await withLockedTransfer(context, transfer, async (tx, locked) => {
-    const before = locked.transfer;
-    const isOther =
-      before.networkTransactionId !== null && before.networkTransactionId !== providerTransaction.transactionId;
-    const isOurs = payout.claimed && !isOther;
-    const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
-    if (current.status === 'reversed') return;
-    const reported = { ...providerTransaction, reversalId };
-    if (!isOurs) return openCaseOf(tx, context, current, reported, { kind: 'network_reversal', remark: notOurs });
-    const leftMinor = await readReversible(tx, current);
-    const isWhole = providerTransaction.currency === current.currency && providerTransaction.amountMinor === leftMinor;
-    // After a part nothing is booked without a person: the same amount may be that part, reported again.
-    if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, providerTransaction)))) {
-      return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notWhole });
-    }
-    const summary = `${reversalText(current, providerTransaction)} ${remarkOf(current, isWhole)}`;
-    const isNew = await openTransferCase(tx, context, current, providerTransaction, {
-      kind: 'network_reversal',
-      summary,
-    });
-    if (isNew && isWhole) await reverseWhole(tx, context, { ...locked, transfer: current });
+  await withLockedTransfer(context, transfer, (tx, locked) =>
+    settleReversal(tx, context, locked, { payout, reversalId }),
+  );
+}
+
+/** Books a reversal under the transfer's lock, or opens the case by which a person does. */
+export async function settleReversal(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  { payout, reversalId }: { payout: ClaimedPayout; reversalId: string | null },
+): Promise<void> {
+  const { providerTransaction } = payout;
+  const before = locked.transfer;
+  const isOther =
+    before.networkTransactionId !== null && before.networkTransactionId !== providerTransaction.transactionId;
+  const isOurs = payout.claimed && !isOther;
+  const current = isOurs ? await settleSuccess(tx, context, locked, payout) : before;
+  if (current.status === 'reversed') return;
+  const reported = { ...providerTransaction, reversalId };
+  if (!isOurs) return openCaseOf(tx, context, current, reported, { kind: 'network_reversal', remark: notOurs });
+  const leftMinor = await readReversible(tx, current);
+  const isWhole = providerTransaction.currency === current.currency && providerTransaction.amountMinor === leftMinor;
+  // After a part nothing is booked without a person: the same amount may be that part, reported again.
+  if (leftMinor > 0n && (!isWhole || (await hasPartCase(tx, current, providerTransaction)))) {
+    return openCaseOf(tx, context, current, reported, { kind: 'partial_reversal', remark: notWhole });
+  }
+  const summary = `${reversalText(current, providerTransaction)} ${remarkOf(current, isWhole)}`;
+  const isNew = await openTransferCase(tx, context, current, providerTransaction, {
+    kind: 'network_reversal',
+    summary,
   });
+  if (isNew && isWhole) await reverseWhole(tx, context, { ...locked, transfer: current });
 }
 
 const notOurs = 'It is another transaction than the one that paid: nothing was booked.';

@@ -23,8 +23,8 @@ export interface TransferContext extends WorkContext, BreakerContext {
 }
 
 interface TransferSettings {
-  /** Where networks reach this service, no slash at its end. */
-  callbackBaseUrl: () => string;
+  /** Where the networks of a rail account reach this service, no slash at its end. */
+  callbackBaseUrl: (railAccount: string) => string;
   amountMinMinor: bigint;
   amountMaxMinor: bigint;
   /** What merchants may give as URLs, for each environment. */

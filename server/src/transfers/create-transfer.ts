@@ -13,6 +13,7 @@ import type { Merchant } from '../merchants/merchant.ts';
 import type { PayoutConnector } from '../networks/contract.ts';
 import { newReference } from '../networks/reference.ts';
 import { ofNetwork, refuseWithoutNetwork } from '../networks/registry.ts';
+import { refuseMoneyElsewhere } from './refuse-money-elsewhere.ts';
 import type { TransferContext } from './context.ts';
 import { addToTransferDay, countTransferDay, insertTransfer, readTransferDay } from './queries.ts';
 import { appendTransferEvent } from './transfer-change.ts';
@@ -172,6 +173,7 @@ export async function acceptTransfer(
   enqueue(tx, context, sendWork(merchant, transfer));
   if (isRefusedInDebt) await refuseInDebt(tx, context, transfer);
   await hold(tx, context, { ...ledgerSource(transfer), at: context.clock.now() }, sources);
+  await refuseMoneyElsewhere(tx, context, merchant, transfer);
   if (isLimited) await countForDay(tx, merchant, transfer);
 }
 

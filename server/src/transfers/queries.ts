@@ -1,6 +1,6 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, searchFilters } from '../api/list-filter.ts';
+import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
 import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
@@ -132,16 +132,13 @@ export interface TransferFilter extends TimeFilter, SearchFilter {
   status?: TransferStatus | undefined;
 }
 
-const searchColumns = [
-  'account_number',
-  'account_canonical',
-  'beneficiary_name',
-  'narration',
-  'reference',
-  'network_reference',
-  'network_transaction_id',
-  'id::text',
-];
+const searchColumns = {
+  texts: [
+    ...['account_number', 'account_canonical', 'beneficiary_name', 'narration', 'reference', 'network_reference'],
+    ...['network_transaction_id', 'id::text'],
+  ],
+  ...{ id: 'id', amount: 'amount', number: 'account_canonical' },
+};
 
 const transferList: ListSource<Transfer> = {
   name: 'transfers',
@@ -191,9 +188,9 @@ function filtered(
     ...columnFilter('kind', 'kind =', filter.kind),
     ...columnFilter('status', 'status =', filter.status),
     ...createdFilter('transfers', filter),
-    ...searchFilters(filter, searchColumns, 'amount'),
+    ...searchFilters(filter, searchColumns),
   ];
-  return { merchantId, filters, isSearch: filter.term !== undefined };
+  return { merchantId, filters, isSearch: isSearch(filter) };
 }
 
 const pendingList: ListSource<Transfer> = {
@@ -317,4 +314,18 @@ export function subtractFromTransferDay(transfer: DayOfTransfer & Pick<Transfer,
     text: `UPDATE transfer_days SET amount = amount - $4 WHERE merchant_id = $1 AND day = $2 AND currency = $3`,
     values: [...dayKey(transfer), transfer.amountMinor],
   };
+}
+
+/** What a merchant's pending transfers and refunds take from these rail accounts together, in bututs. */
+export async function sumPendingOfAccounts(
+  db: Queryable,
+  { merchantId, railAccounts }: { merchantId: string; railAccounts: readonly string[] },
+): Promise<bigint> {
+  const row = await db.row<{ sum: bigint }>({
+    name: 'transfers_sum_pending_of_accounts',
+    text: `SELECT coalesce(sum(amount), 0)::bigint AS sum FROM transfers
+            WHERE merchant_id = $1 AND status = 'pending' AND rail_account = ANY ($2::text[])`,
+    values: [merchantId, railAccounts],
+  });
+  return row?.sum ?? 0n;
 }

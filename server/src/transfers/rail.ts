@@ -3,7 +3,7 @@ import { paysOut } from '../networks/contract.ts';
 import type { Connector, LookUp, PayoutCapabilities, PayoutResponse } from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
-import { ofNetwork } from '../networks/registry.ts';
+import { callbackUrlOf, ofNetwork } from '../networks/registry.ts';
 import type { TransferContext } from './context.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -47,7 +47,7 @@ export async function railOf(
     currency,
     // The beneficiary reads it beside the money.
     description: narration === null ? merchantName : `${merchantName}: ${narration}`,
-    callbackUrl: `${context.settings.callbackBaseUrl()}/networks/${connector.capabilities.railAccount}/callbacks`,
+    callbackUrl: callbackUrlOf(context.settings, connector),
   };
   const lookUpRequest: LookUp = { reference, handles: transfer.networkHandles ?? {} };
   if (transfer.route === 'network') {

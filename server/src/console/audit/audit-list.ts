@@ -3,16 +3,15 @@ import type { AuditEntry } from '../../audit/audit-entry.ts';
 import { changeText } from '../../audit/change-words.ts';
 import { listAuditEntries, listOperatorEntries } from '../../audit/record-audit.ts';
 import type { List } from '../../api/list-reader.ts';
-import { totalMax } from '../../api/pagination.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRoutes } from '../console-route.ts';
 import type { ConsoleKind } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -32,13 +31,12 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
       label: 'Action',
       options: operatorActions.map(({ action, text }) => ({ value: action, text })),
     },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'given', name: 'business', label: 'Of one business, with what its own people did' },
   ],
   async read(services, _visit, query) {
     const list = await entriesOf(services, query, pageOf(query));
-    return { ...list, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, list.rows);
   },
   columns: [
     {

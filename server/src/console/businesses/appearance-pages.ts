@@ -13,7 +13,7 @@ import {
   readAppearance,
   readLogo,
 } from '../../portal/records/appearance-form.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { loadMerchant } from './business.ts';
@@ -36,14 +36,11 @@ const appearance = formRoutes<MerchantOfBusiness>({
   }),
   async submit(services, visit, { subject: { business, merchant }, input: { form } }) {
     const changed = readAppearance(fields, form);
-    await services.money.db.withTransaction(async (tx) => {
-      await setAppearance(tx, merchant.id, changed);
-      audit(tx, services, visit, {
-        ...{ action: 'appearance.set', businessId: business.id, testMode: merchant.testMode },
-        object: { type: 'merchant', id: merchant.id },
-        ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
-      });
-    });
+    const act = {
+      ...{ action: 'appearance.set', ...ofMerchant({ business, merchant }) },
+      ...{ sent: appearanceByField(fields, changed), before: appearanceByField(fields, merchant) },
+    };
+    await actAudited(services, visit, act, (tx) => setAppearance(tx, merchant.id, changed));
     return `/businesses/${business.id}`;
   },
 });
@@ -60,13 +57,9 @@ const logo = formRoutes<MerchantOfBusiness>({
   async submit(services, visit, { subject: { business, merchant }, input }) {
     const png = readLogo(input);
     const { width, height } = pngDimensions(png);
-    await services.money.db.withTransaction(async (tx) => {
-      await setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now });
-      audit(tx, services, visit, {
-        ...{ action: 'logo.set', businessId: business.id, testMode: merchant.testMode },
-        ...{ object: { type: 'merchant', id: merchant.id }, sent: { logo: `${width} × ${height} pixels` } },
-      });
-    });
+    const sent = { logo: `${width} × ${height} pixels` };
+    const act = { action: 'logo.set', ...ofMerchant({ business, merchant }), sent };
+    await actAudited(services, visit, act, (tx) => setLogo(tx, { merchantId: merchant.id, png, updatedAt: visit.now }));
     return `/businesses/${business.id}`;
   },
 });
@@ -81,17 +74,21 @@ const withoutLogo = formRoutes<MerchantOfBusiness>({
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
   }),
   async submit(services, visit, { subject: { business, merchant } }) {
-    await services.money.db.withTransaction(async (tx) => {
-      if (!(await removeLogo(tx, merchant.id))) {
-        throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
-      }
-      audit(tx, services, visit, {
-        ...{ action: 'logo.remove', businessId: business.id, testMode: merchant.testMode },
-        object: { type: 'merchant', id: merchant.id },
-      });
+    const act = { action: 'logo.remove', ...ofMerchant({ business, merchant }) };
+    await actAudited(services, visit, act, async (tx) => {
+      if (await removeLogo(tx, merchant.id)) return;
+      throw new AppError('state_conflict', 'There is no logo. Nothing was done.');
     });
     return `/businesses/${business.id}`;
   },
 });
+
+/** Of the audit entry. */
+function ofMerchant({ business, merchant }: Pick<MerchantOfBusiness, 'business' | 'merchant'>) {
+  return {
+    ...{ businessId: business.id, testMode: merchant.testMode },
+    object: { type: 'merchant', id: merchant.id },
+  };
+}
 
 export const appearancePages: readonly ConsoleRoute[] = [...appearance, ...logo, ...withoutLogo];

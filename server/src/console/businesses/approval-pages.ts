@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import { listOperators } from '../../operators/manage-operators.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -50,14 +50,14 @@ const prepare = formRoutes<Approval>({
   async submit(services, visit, { subject: { business, checks }, body }) {
     const ticked = new Set(Array.isArray(body['checks']) ? body['checks'].map(String) : []);
     const operatorId = visit.operator.id;
-    await services.money.db.withTransaction(async (tx) => {
-      await saveChecks(tx, services.money, { businessId: business.id, operatorId, ticked });
-      audit(tx, services, visit, {
-        ...{ action: 'businesses.check', businessId: business.id, object: { type: 'business', id: business.id } },
-        sent: { checks: [...ticked].join(', ') },
-        before: { checks: checks.map(({ item }) => item).join(', ') },
-      });
-    });
+    const act = {
+      ...{ action: 'businesses.check', businessId: business.id, object: { type: 'business', id: business.id } },
+      sent: { checks: [...ticked].join(', ') },
+      before: { checks: checks.map(({ item }) => item).join(', ') },
+    };
+    await actAudited(services, visit, act, (tx) =>
+      saveChecks(tx, services.money, { businessId: business.id, operatorId, ticked }),
+    );
     return `/businesses/${business.id}`;
   },
 });
@@ -80,11 +80,11 @@ const approve = formRoutes<Approval>({
     back: { href: `/businesses/${id}`, text: 'Keep it in test' },
   }),
   async submit(services, visit, { subject: { business } }) {
-    await services.money.db.withTransaction(async (tx) => {
-      await approveBusiness(tx, services.money, { businessId: business.id, operatorId: visit.operator.id });
-      const object = { type: 'business', id: business.id };
-      audit(tx, services, visit, { action: 'businesses.approve', businessId: business.id, object });
-    });
+    const { id: businessId } = business;
+    const act = { action: 'businesses.approve', businessId, object: { type: 'business', id: businessId } };
+    await actAudited(services, visit, act, (tx) =>
+      approveBusiness(tx, services.money, { businessId, operatorId: visit.operator.id }),
+    );
     return `/businesses/${business.id}`;
   },
 });

@@ -1,6 +1,6 @@
 import { AppError } from '../../api/app-error.ts';
 import type { Clock } from '../../kit/clock.ts';
-import type { Transaction } from '../../kit/db.ts';
+import type { Queryable, Transaction } from '../../kit/db.ts';
 import { approveLive } from '../../merchants/business-status.ts';
 import { deleteBusinessCheck, insertBusinessCheck, listBusinessChecks } from '../queries.ts';
 
@@ -30,6 +30,12 @@ export async function saveChecks(
   }
 }
 
+/** What nobody has ticked yet, in words. */
+export async function listMissingChecks(db: Queryable, businessId: string): Promise<string[]> {
+  const checks = await listBusinessChecks(db, businessId);
+  return checkItems.filter((item) => !checks.some((check) => check.item === item)).map((item) => checklist[item]);
+}
+
 /**
  * Lets a business take real money, by an operator who ticked nothing on its checklist: nobody approves what they prepared.
  * Throws AppError `state_conflict`.
@@ -40,10 +46,8 @@ export async function approveBusiness(
   { businessId, operatorId }: { businessId: string; operatorId: string },
 ): Promise<void> {
   const checks = await listBusinessChecks(tx, businessId);
-  const missing = checkItems.filter((item) => !checks.some((check) => check.item === item));
-  if (missing.length > 0) {
-    throw new AppError('state_conflict', `Not checked yet: ${missing.map((item) => checklist[item]).join('; ')}.`);
-  }
+  const missing = await listMissingChecks(tx, businessId);
+  if (missing.length > 0) throw new AppError('state_conflict', `Not checked yet: ${missing.join('; ')}.`);
   if (checks.some(({ checkedBy }) => checkedBy === operatorId)) {
     throw new AppError('state_conflict', 'You ticked the checklist yourself. Another operator has to approve it.');
   }

@@ -4,7 +4,7 @@ import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import { liftSuspension, suspendBusiness } from '../../merchants/business-status.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { findBusiness } from './business.ts';
@@ -56,11 +56,8 @@ const suspend = formRoutes<Business>({
   }),
   async submit(services, visit, { subject: { id }, input }) {
     const reason = input.form['reason'] ?? '';
-    await services.money.db.withTransaction(async (tx) => {
-      await suspendBusiness(tx, services.money, id);
-      const object = { type: 'business', id };
-      audit(tx, services, visit, { action: 'businesses.suspend', object, businessId: id, sent: { reason } });
-    });
+    const act = { action: 'businesses.suspend', object: { type: 'business', id }, businessId: id, sent: { reason } };
+    await actAudited(services, visit, act, (tx) => suspendBusiness(tx, services.money, id));
     return `/businesses/${id}`;
   },
 });
@@ -77,11 +74,8 @@ const lift = formRoutes<Business>({
     back: { href: `/businesses/${id}`, text: 'Keep it' },
   }),
   async submit(services, visit, { subject: { id } }) {
-    await services.money.db.withTransaction(async (tx) => {
-      await liftSuspension(tx, id);
-      const object = { type: 'business', id };
-      audit(tx, services, visit, { action: 'businesses.lift_suspension', object, businessId: id });
-    });
+    const act = { action: 'businesses.lift_suspension', object: { type: 'business', id }, businessId: id };
+    await actAudited(services, visit, act, (tx) => liftSuspension(tx, id));
     return `/businesses/${id}`;
   },
 });
@@ -109,12 +103,16 @@ const inviteOwner = formRoutes<{ business: Business; hasTeam: boolean }>({
     const { id, name } = business;
     const email = form['email'] ?? '';
     await accounts.sealer.prepare();
-    await accounts.db.withTransaction(async (tx) => {
-      const grant = { role: 'owner' as const, terminalIds: [] };
-      await inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant });
-      const object = { type: 'business', id };
-      audit(tx, services, visit, { action: 'businesses.invite_owner', object, businessId: id, sent: { email } });
-    });
+    const act = {
+      action: 'businesses.invite_owner',
+      object: { type: 'business', id },
+      businessId: id,
+      sent: { email },
+    };
+    const grant = { role: 'owner' as const, terminalIds: [] };
+    await actAudited(services, visit, act, (tx) =>
+      inviteMember(tx, accounts, { business: { id, name }, invitedBy: visit.account, email, grant }),
+    );
     return `/businesses/${id}`;
   },
 });

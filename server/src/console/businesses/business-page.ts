@@ -3,10 +3,11 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
 import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
+import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
-import { rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
+import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { allNetworks, findFeeRule, networksNamed, resolveReserve } from '../../merchants/rules.ts';
 import type { Operation } from '../../merchants/rules.ts';
 import { listLinksWithRateLimit } from '../../links/manage-links.ts';
@@ -19,7 +20,7 @@ import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { OperatorAction } from '../../accounts/permissions.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
-import { feeInWords, limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
+import { limitInWords, reserveInWords } from '../terms/terms-in-words.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { findBusiness, statusMark } from './business.ts';
 import type { Business } from './business.ts';
@@ -111,7 +112,7 @@ async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant):
   const feeOf = (operation: Operation, network: string): string => {
     const found = findFeeRule(rules, operation, network);
     const source = found?.source === 'default' ? ' (default)' : '';
-    return `${feeInWords(found?.rule ?? null)}${source}`;
+    return `${feeInWords(found?.rule ?? noFee)}${source}`;
   };
   return [
     ['Fee of collections', feeOf('collection', allNetworks)],
@@ -122,12 +123,11 @@ async function feeFacts({ money: { db } }: ConsoleServices, merchant: Merchant):
 
 async function rateFacts({ money: { db }, rateLimits }: ConsoleServices, merchant: Merchant): Promise<Fact[]> {
   const [requests] = rateLimitKinds;
-  const own = rateLimitKinds.flatMap(({ field, unit, setting }): Fact[] => {
-    const rate = merchant[field];
-    if (rate === null && field !== requests?.field) return [];
-    const shown = rate ?? BigInt(rateLimits[setting(merchant).field]);
-    const text = shown === 0n ? 'no limit' : `${shown} ${unit}`;
-    return [['Rate limit', rate === null ? `${text} (setting)` : text]];
+  const own = rateLimitKinds.flatMap((kind): Fact[] => {
+    const isOwn = merchant[kind.field] !== null;
+    if (!isOwn && kind !== requests) return [];
+    const text = rateText(kind, rateOf(kind, merchant, rateLimits));
+    return [['Rate limit', isOwn ? text : `${text} (setting)`]];
   });
   const pages = [
     ...(await listLinksWithRateLimit(db, merchant.id)).map(({ title, rateLimit }) => ({ name: title, rateLimit })),

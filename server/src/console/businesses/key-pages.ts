@@ -1,4 +1,3 @@
-import { mailOwners } from '../../accounts/owner-mails.ts';
 import { AppError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
@@ -12,7 +11,8 @@ import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
-import { audit } from '../audit/record.ts';
+import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -153,17 +153,11 @@ async function noteNewKey(
   { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
 ): Promise<void> {
-  const { name, scopes, expiresAt, addresses, lastFour } = record;
-  const ending = keyText({ lastFour }, merchant.testMode);
   audit(tx, services, visit, {
     ...{ action, businessId: business.id, testMode: merchant.testMode, object: { type: 'api_key', id: record.id } },
-    sent: { name, scopes, expires_at: expiresAt?.toISOString() ?? null, addresses, ends_with: lastFour },
+    sent: auditedKey(record),
   });
-  const environment = merchant.testMode ? 'test' : 'live';
-  await mailOwners(tx, services.accounts, business.id, {
-    subject: `New ${environment} API key`,
-    what: `The operator of the service ${action === 'keys.roll' ? 'rolled' : 'created'} an API key of yours: “${cleanText(name)}”, ${ending}. It may: ${scopesText(scopes)}.`,
-  });
+  await mailNewKey(tx, services.accounts, { merchant, record, action, who: 'The operator of the service' });
 }
 
 const roll = formRoutes<KeyOfMerchant>({
@@ -203,13 +197,13 @@ const revoke = formRoutes<KeyOfMerchant>({
   }),
   async submit(services, visit, { subject: { business, merchant, key } }) {
     const { money } = services;
-    await money.db.withTransaction(async (tx) => {
-      await revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id });
-      audit(tx, services, visit, {
-        ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
-        ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
-      });
-    });
+    const act = {
+      ...{ action: 'keys.revoke', businessId: business.id, testMode: merchant.testMode },
+      ...{ object: { type: 'api_key', id: key.id }, sent: { name: key.name, ends_with: key.lastFour } },
+    };
+    await actAudited(services, visit, act, (tx) =>
+      revokeApiKey(tx, money.clock, { merchantId: merchant.id, id: key.id }),
+    );
     return `/businesses/${business.id}/keys`;
   },
 });

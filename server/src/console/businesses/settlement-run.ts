@@ -3,7 +3,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { periodOf } from '../../settlement/period.ts';
+import { choosePeriod } from '../../settlement/choose-period.ts';
 import { countUnsettled, settleSubAccounts } from '../../settlement/settle-sub-accounts.ts';
 import { dayText } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
@@ -17,7 +17,7 @@ interface Run extends MerchantOfBusiness {
   count: number;
 }
 
-/** As `settlement run`: pays out every sub-account that has enough, once in the merchant's period of today. */
+/** As `settlement run`: pays out every sub-account that has enough, once in the merchant's period of a day, which is today. */
 export const settlementRun = formRoutes<Run>({
   path: '/businesses/:id/settlement-run',
   section: 'businesses',
@@ -26,10 +26,11 @@ export const settlementRun = formRoutes<Run>({
     const of = await loadMerchant(services, visit, input);
     const { db } = services.money;
     const merchantId = of.merchant.id;
-    const period = periodOf(await payoutScheduleOf(db, merchantId), visit.now);
+    const day = input.query['period'] || undefined;
+    const period = choosePeriod(await payoutScheduleOf(db, merchantId), { day, now: visit.now });
     return { ...of, period, count: await countUnsettled(db, { merchantId, period, retriesRefused: true }) };
   },
-  view: ({ business, environment, period, count }) => ({
+  view: ({ business, environment, period, count }, { base }) => ({
     heading: `Pay out sub-accounts, ${environment}?`,
     effect: html`<p>${foreignText(business.name)}: every sub-account that has enough settled money is paid out in full, once in the period of ${dayText(period)}.</p>
 <p>${count === 1 ? '1 sub-account was' : `${count.toLocaleString('en-GB')} sub-accounts were`} not paid out in it yet. Payouts that are sent cannot be called back.</p>`,
@@ -39,6 +40,9 @@ export const settlementRun = formRoutes<Run>({
         : undefined,
     button: 'Pay out sub-accounts',
     back: { href: `/businesses/${business.id}`, text: 'Keep it' },
+    below: html`<form method="get" action="${base}/businesses/${business.id}/settlement-run" class="filters">
+<input type="hidden" name="environment" value="${environment}"><div class="field date"><label for="period">A day of another period</label>
+<input id="period" name="period" type="date" value="${period}"></div><button class="button small plain">Show</button></form>`,
   }),
   async submit(services, visit, { subject: { business, merchant, period } }) {
     const { money } = services;

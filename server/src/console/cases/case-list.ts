@@ -7,7 +7,7 @@ import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { findChargeByName } from '../../payments/find-payment.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
@@ -29,6 +29,14 @@ export const kindTexts: Record<Case['kind'], string> = {
   contradictory_outcome: 'Network contradicts itself',
   share_without_owner: 'Share without a sub-account',
   merchant_owes: 'Business owes money',
+  statement_missing_here: 'In the statement only',
+  statement_missing_there: 'Not in the statement',
+  statement_amount: 'Statement has another amount',
+  statement_fee: 'Statement has another fee',
+  statement_status: 'Statement says failed',
+  statement_duplicate: 'Twice in the statement',
+  statement_reversed: 'Statement has a reversal',
+  statement_unknown: 'Nobody’s money in the statement',
 };
 
 export function caseState({ status, proposalId }: Case): StateMark {
@@ -136,8 +144,7 @@ export const caseList = listRoute<ListedCase>({
       header: 'Money',
       isMain: true,
       isNumber: true,
-      cell: ({ found }) => html`<span class="first">${formatAmount(found.amountMinor)}</span>
-<span class="second phone">${stateMark(caseState(found))}</span>`,
+      cell: ({ found }) => twoLines(formatAmount(found.amountMinor), stateMark(caseState(found))),
     },
   ],
   href: ({ id }) => `/cases/${id}`,

@@ -13,10 +13,11 @@ import type { BalanceChange } from '../../ledger/balances.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { listOperators } from '../../operators/manage-operators.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead, timeline } from '../../portal/patterns/record-page.ts';
+import { inDalasi } from '../../portal/patterns/texts.ts';
 import { audit } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
@@ -26,6 +27,7 @@ import { ageText } from '../age.ts';
 import { recordTimeline } from '../records/record-timeline.ts';
 import { caseState, kindTexts } from './case-list.ts';
 import { comparison, recordOfCase } from './evidence.ts';
+import { stepOfCase } from './step-of-case.ts';
 
 interface OpenedCase {
   found: Case;
@@ -73,7 +75,7 @@ const show: ConsoleRoute = {
     const body = html`${recordHead(visit, {
       heading: kindTexts[found.kind],
       state: caseState(found),
-      under: html`<p>${found.summary}</p>`,
+      under: html`<p>${inDalasi(found.summary)}</p>`,
       actions: [
         ...(isOpen ? [{ href: `${path}/propose`, text: 'Propose', needs: 'cases.propose' as const }] : []),
         ...(proposal && !isOwn ? [{ href: `${path}/confirm`, text: 'Confirm', needs: 'cases.confirm' as const }] : []),
@@ -123,7 +125,7 @@ async function suspenseOf({ money }: ConsoleServices, { found, merchant }: Opene
 }
 
 function choicePanel({ resolution, effect, refusal, changes }: OpenedCase['choices'][number]): Html {
-  return html`<h3>${resolution}</h3><p>${refusal === null ? effect : `Not possible now: ${refusal}`}</p>${effectTable(changes)}`;
+  return html`<h3>${resolution}</h3><p>${inDalasi(refusal === null ? effect : `Not possible now: ${refusal}`)}</p>${effectTable(changes)}`;
 }
 
 /** Balances before and after. */
@@ -141,11 +143,7 @@ function auditedCases(services: ConsoleServices, visit: ConsoleVisit, { merchant
   return {
     ...services.cases,
     alsoWrite: (tx: Parameters<typeof audit>[0], step: ResolutionStep) =>
-      audit(tx, services, visit, {
-        ...{ action: `cases.${step.step}`, businessId: merchant.businessId, testMode: merchant.testMode },
-        object: { type: 'case', id: step.caseId },
-        sent: { resolution: step.resolution, evidence: step.evidence },
-      }),
+      audit(tx, services, visit, stepOfCase(merchant, step)),
   };
 }
 
@@ -156,7 +154,7 @@ const propose = formRoutes<OpenedCase>({
   load: loadCase,
   view: ({ found, choices }) => ({
     heading: 'Propose a resolution',
-    effect: html`<p>${found.summary}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
+    effect: html`<p>${inDalasi(found.summary)}</p><h2>What each way does</h2>${choices.map(choicePanel)}<p>Nothing happens until another operator confirms it.</p>`,
     fields: [
       {
         kind: 'select',
@@ -206,7 +204,7 @@ const confirm = formRoutes<OpenedCase>({
     const choice = opened.choices.find(({ resolution }) => resolution === proposal?.resolution);
     return {
       heading: 'Confirm this resolution?',
-      effect: html`<p>${opened.found.summary}</p>
+      effect: html`<p>${inDalasi(opened.found.summary)}</p>
 ${proposal && html`<p>${opened.operators.get(proposal.operatorId) ?? 'An operator'} proposes ${proposal.resolution}: ${proposal.evidence !== null && foreignText(proposal.evidence)}</p>`}
 ${choice && html`<h2>What it does</h2>${choicePanel(choice)}`}<p>This cannot be undone.</p>`,
       button: `Confirm ${formatAmount(opened.found.amountMinor)}`,

@@ -4,7 +4,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, twoLines } from '../../portal/patterns/texts.ts';
 import { ageText } from '../age.ts';
 import { merchantsOf } from '../businesses/merchant-names.ts';
 import { listRoute } from '../console-route.ts';
@@ -38,8 +38,7 @@ export const debtList = listRoute<DebtRow>({
     {
       header: 'Business',
       isMain: true,
-      cell: ({ merchant, kind }) => html`<span class="first">${foreignText(merchant.name)}</span>
-<span class="second phone">${owedDescriptions[kind].who}</span>`,
+      cell: ({ merchant, kind }) => twoLines(foreignText(merchant.name), owedDescriptions[kind].who),
     },
     { header: 'Debt', cell: ({ kind }) => owedDescriptions[kind].who },
     { header: 'Since', cell: ({ since }, { now }) => html`${shownTime(since, now)} (${ageText(since, now)})` },

@@ -8,6 +8,8 @@ export const alarmLimits = {
   queueMs: minuteMs,
   /** A live network, or a business's payouts there, without an answer; an empty float needs a person at once. */
   pausedMs: 5 * minuteMs,
+  /** The nightly verification of the ledger, and half a day. */
+  verificationMs: 1.5 * dayMs,
   /** What a business owes. */
   owedMs: dayMs,
 } as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { renderHtml } from '../../kit/html.ts';
+import { html, renderHtml } from '../../kit/html.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import type { Watched } from './troubles.ts';
@@ -35,7 +35,7 @@ function paused(breaker: {
     breakers: [{ network: 'wave', testMode, railAccount: wave.railAccount, merchantId, ...open, ...counts }],
     waiting: [
       {
-        ...{ network: 'wave', merchantId: merchant.id, count: 14n, heldMinor: 2_240_000n },
+        ...{ network: 'wave', railAccount: null, merchantId: merchant.id, count: 14n, heldMinor: 2_240_000n },
         ...{ oldestAt: minutesAgo(minutes), nextTryAt: minutesAgo(-5) },
       },
     ],
@@ -57,7 +57,21 @@ it('a network that pays out nothing names why, since when, what waits with its m
   assert.ok(trouble);
   assert.match(renderHtml(trouble.text), /Wave pays out nothing: float empty since .*Today 11:59/);
   assert.match(renderHtml(trouble.detail), /14 wait, D22,400\.00; next try .*Today 12:05/);
-  assert.equal(trouble.href, '/operator/live/networks/wave');
+  assert.equal(trouble.href, '/operator/live/networks/wave?account=wave-test');
+});
+
+it('a ledger that is wrong comes first, and one that no night has verified is a trouble', () => {
+  const verified = (part: { isCorrect: boolean; hours: number }): Watched['verified'] => ({
+    ...{ id: 'v-1', scope: 'all merchants', movements: 2n, accounts: 1n, isCorrect: part.isCorrect },
+    ...{ verifiedAt: minutesAgo(part.hours * 60), problem: part.isCorrect ? null : 'held is wrong' },
+  });
+  const owed = [debt(100_000_000n, 1_000 * 60)];
+  const [first] = troublesOf(watched({ owed, verified: verified({ isCorrect: false, hours: 1 }) }));
+  assert.match(renderHtml(first?.text ?? html``), /^The ledger was wrong at its last verification/);
+  const [late, ...others] = troublesOf(watched({ verified: verified({ isCorrect: true, hours: 37 }) }));
+  assert.match(renderHtml(late?.text ?? html``), /^The ledger was not verified since/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(troublesOf(watched({ verified: verified({ isCorrect: true, hours: 35 }) })), []);
 });
 
 it('nothing is a trouble before its documented alarm limit, and everything is after it', () => {

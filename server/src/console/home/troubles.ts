@@ -11,7 +11,7 @@ import type { NetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
 import { kindTexts } from '../cases/case-list.ts';
 import type { CaseRow } from '../cases/case-list.ts';
-import { ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
+import { healthPath, ownBreaker, reasonTexts, sumWaiting, waitingText } from '../networks/health-texts.ts';
 import type { QueueRow } from '../queues/queue-names.ts';
 import { alarmLimits } from './alarm-limits.ts';
 
@@ -59,19 +59,24 @@ export function troublesOf(watched: Watched): Trouble[] {
 }
 
 function ledgerTroubles({ verified, now }: Watched): Trouble[] {
-  if (!verified || verified.isCorrect) return [];
-  const { verifiedAt, problem } = verified;
-  const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
-  const detail = html`${problem}`;
-  return [{ text, detail, href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt, isFirst: true }];
+  if (!verified) return [];
+  const { isCorrect, verifiedAt, problem } = verified;
+  const more = { href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt };
+  if (!isCorrect) {
+    const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
+    return [{ text, detail: html`${problem}`, ...more, isFirst: true }];
+  }
+  if (now.getTime() - verifiedAt.getTime() <= alarmLimits.verificationMs) return [];
+  const text = html`The ledger was not verified since ${shownTime(verifiedAt, now)}`;
+  return [{ text, detail: html`A worker does it every night; its log says why it did not`, ...more }];
 }
 
 /** Of live networks: a simulated one is paused by testers on purpose. */
 function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[] {
   return networks.flatMap((health) => {
-    const { network, displayName, testMode } = health.capabilities;
+    const { displayName, testMode } = health.capabilities;
     if (testMode) return [];
-    const href = `${base}/networks/${network}`;
+    const href = `${base}${healthPath(health)}`;
     const late = health.breakers.filter(
       ({ reason, openedAt }) => reason === 'float_empty' || now.getTime() - openedAt.getTime() > alarmLimits.pausedMs,
     );

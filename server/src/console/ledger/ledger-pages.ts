@@ -20,7 +20,7 @@ const list = listRoute<StoredVerification>({
   filters: [],
   async read({ money }) {
     const rows = await listVerifications(money.db, shownMax);
-    const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. The newest ${shownMax} are shown.</p>`;
+    const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00. The newest ${shownMax} are shown.</p>`;
     return { rows, total: rows.length, nextCursor: null, summary };
   },
   columns: [
@@ -52,8 +52,8 @@ ${problem !== null && html`<span class="second">${problem}</span>`}`,
     action: { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
   },
   buttons: [
-    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
     { href: '/ledger/verify', text: 'Verify the ledger', needs: 'ledger.verify' },
+    { href: '/ledger/explain', text: 'Explain a balance', needs: 'ledger.verify' },
   ],
 });
 

@@ -17,7 +17,7 @@ import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
@@ -66,8 +66,8 @@ const list = listRoute<OperatorRow>({
   href: ({ id }) => `/operators/${id}`,
   empty: { text: 'Nobody yet.' },
   buttons: [
-    { href: '/operators/credential', text: 'New credential', needs: 'operators.manage' },
     { href: '/operators/new', text: 'Invite an operator', needs: 'operators.manage' },
+    { href: '/operators/credential', text: 'New credential', needs: 'operators.manage' },
   ],
 });
 
@@ -165,12 +165,11 @@ const changeRole = formRoutes<OperatorRow>({
       throw new AppError('state_conflict', 'Nobody changes their own role. Nothing was done.');
     const role = operatorRoles.find((each) => each === form['role']);
     if (!role) throw fieldError('invalid_request', 'role', `A role is ${operatorRoles.join(', ')}.`);
-    await services.money.db.withTransaction(async (tx) => {
-      if ((await updateOperatorRole(tx, { operatorId: id, role })) !== 1) {
-        throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
-      }
-      const object = { type: 'operator', id };
-      audit(tx, services, visit, { action: 'operators.change_role', object, sent: { role }, before: { role: before } });
+    const words = { sent: { role }, before: { role: before } };
+    const act = { action: 'operators.change_role', object: { type: 'operator', id }, ...words };
+    await actAudited(services, visit, act, async (tx) => {
+      if ((await updateOperatorRole(tx, { operatorId: id, role })) === 1) return;
+      throw new AppError('state_conflict', 'This operator has no login here. Nothing was done.');
     });
     return `/operators/${id}`;
   },
@@ -220,10 +219,8 @@ This cannot be undone.</p>`,
   }),
   async submit(services, visit, { subject: { id } }) {
     if (id === visit.operator.id) throw new AppError('state_conflict', 'Nobody revokes themselves. Ask another admin.');
-    await services.money.db.withTransaction(async (tx) => {
-      await revokeOperator(tx, { id, revokedAt: visit.now });
-      audit(tx, services, visit, { action: 'operators.revoke', object: { type: 'operator', id } });
-    });
+    const act = { action: 'operators.revoke', object: { type: 'operator', id } };
+    await actAudited(services, visit, act, (tx) => revokeOperator(tx, { id, revokedAt: visit.now }));
     return '/operators';
   },
 });

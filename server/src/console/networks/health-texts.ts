@@ -34,7 +34,9 @@ export function payoutState(health: NetworkHealth): Html {
 }
 
 /** What waits together; null where nothing does. */
-export function sumWaiting(waiting: readonly WaitingPayouts[]): Omit<WaitingPayouts, 'network' | 'merchantId'> | null {
+export function sumWaiting(
+  waiting: readonly WaitingPayouts[],
+): Omit<WaitingPayouts, 'network' | 'merchantId' | 'railAccount'> | null {
   const [first, ...rest] = waiting;
   if (!first) return null;
   return rest.reduce(
@@ -54,4 +56,17 @@ export function waitingText(waiting: readonly WaitingPayouts[], now: Date): Html
   if (!sum) return html`Nothing waits`;
   const next = sum.nextTryAt <= now ? html`now` : shownTime(sum.nextTryAt, now);
   return html`${sum.count.toLocaleString('en-GB')} ${sum.count === 1n ? 'waits' : 'wait'}, ${formatAmount(sum.heldMinor)}; next try ${next}`;
+}
+
+/** The page of a network's health through one account, below the base of its environment. */
+export function healthPath({ capabilities: { network, railAccount, testMode } }: NetworkHealth): string {
+  return testMode ? `/networks/${network}` : `/networks/${network}?account=${railAccount}`;
+}
+
+/** The operator's accounts, and of businesses' own those that need somebody: there may be very many. */
+export function shownOf(networks: readonly NetworkHealth[]): readonly NetworkHealth[] {
+  return networks.filter(
+    ({ capabilities, breakers, waiting }) =>
+      capabilities.merchantId === null || breakers.length > 0 || waiting.length > 0,
+  );
 }

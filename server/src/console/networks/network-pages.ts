@@ -15,7 +15,7 @@ import { merchantsOf } from '../businesses/merchant-names.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { attemptText, ownBreaker, payoutState, reasonTexts, sumWaiting, waitingText } from './health-texts.ts';
+import { attemptText, ownBreaker, shownOf, payoutState, reasonTexts, sumWaiting, waitingText } from './health-texts.ts';
 import { networkTable, noNetworks } from './network-table.ts';
 
 const list: ConsoleRoute = {
@@ -25,8 +25,12 @@ const list: ConsoleRoute = {
   action: 'records.read',
   async handle({ money }, visit) {
     const networks = await readNetworkHealth(money, visit.environment === 'test');
+    const shown = shownOf(networks);
+    const hiddenCount = networks.length - shown.length;
     const body = html`<header class="head"><h1>Networks</h1></header>
-${networks.length === 0 ? noNetworks(visit) : networkTable(visit, networks)}`;
+${networks.length === 0 ? noNetworks(visit) : shown.length > 0 && networkTable(visit, shown)}
+${hiddenCount > 0 && html`<p class="hint">Accounts of businesses with nothing wrong are left out: ${hiddenCount.toLocaleString('en-GB')}.</p>`}
+<p><a href="/operator/rail-accounts">Rail accounts</a>: what is connected, and its credentials</p>`;
     return { title: 'Networks', body };
   },
 };
@@ -36,9 +40,11 @@ const show: ConsoleRoute = {
   path: '/networks/:network',
   section: 'networks',
   action: 'records.read',
-  async handle(services, visit, { params }) {
+  async handle(services, visit, { params, query }) {
     const networks = await readNetworkHealth(services.money, visit.environment === 'test');
-    const health = networks.find(({ capabilities }) => capabilities.network === params['network']);
+    const ofNetwork = networks.filter(({ capabilities }) => capabilities.network === params['network']);
+    const { account } = query;
+    const health = ofNetwork.find(({ capabilities }) => account === undefined || capabilities.railAccount === account);
     if (!health) throw new AppError('not_found', 'There is no such network in this environment.');
     const merchants = await merchantsOf(services, visit.environment);
     const { displayName } = health.capabilities;
@@ -46,7 +52,8 @@ const show: ConsoleRoute = {
 <div class="columns">${collecting(health)}${payingOut(health, visit)}</div>
 ${pausedBusinesses(health, visit, merchants)}
 ${waitingBusinesses(health, visit, merchants)}
-${await lastDays(services, visit, health, merchants)}`;
+${await lastDays(services, visit, health, merchants)}
+<p><a href="${visit.base}/networks/${health.capabilities.network}/message">Read a message of it to a shop</a></p>`;
     return { title: displayName, body };
   },
 };
@@ -68,11 +75,16 @@ function payingOut(health: NetworkHealth, { now }: ConsoleVisit): Html {
     ['Since', breaker && html`${shownTime(breaker.openedAt, now)} (${ageText(breaker.openedAt, now)})`],
     ['Next try', breaker && nextTry(breaker, now)],
     ['Float', formatAmount(health.floatMinor)],
-    ['Account at the network', health.capabilities.railAccount],
+    ['Rail account', accountLink(health)],
     ['Payouts that wait', waitingText(health.waiting, now)],
   ])}<p class="hint">It resumes by itself: one payout at a time is sent as a trial, and the others follow when one gets through.${
     breaker?.reason === 'float_empty' && ' Fill the float at the network.'
   }</p></section>`;
+}
+
+/** A simulated network's account is no record. */
+function accountLink({ capabilities: { railAccount, testMode } }: NetworkHealth): Html {
+  return testMode ? html`${railAccount}` : html`<a href="/operator/rail-accounts/${railAccount}">${railAccount}</a>`;
 }
 
 function nextTry({ state, retryAt }: NetworkHealth['breakers'][number], now: Date): Html {

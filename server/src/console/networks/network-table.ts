@@ -3,7 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { attemptText, payoutState, waitingText } from './health-texts.ts';
+import { attemptText, healthPath, payoutState, waitingText } from './health-texts.ts';
 
 /** How each network does, one row for each. */
 export function networkTable({ base, now }: ConsoleVisit, networks: readonly NetworkHealth[]): Html {
@@ -12,11 +12,12 @@ export function networkTable({ base, now }: ConsoleVisit, networks: readonly Net
 <th scope="col" class="wide">Payouts that wait</th><th scope="col" class="number wide">Float</th></tr></thead>
 <tbody>${networks.map((health) => {
     const { capabilities, attempts, floatMinor, waiting } = health;
-    return html`<tr><td><a href="${base}/networks/${capabilities.network}"><span class="first">${capabilities.displayName}</span></a>
+    return html`<tr><td><a href="${base}${healthPath(health)}"><span class="first">${capabilities.displayName}</span></a>
+${!capabilities.testMode && html`<span class="second">${capabilities.railAccount}</span>`}
 <span class="second phone">${attemptText(attempts)}</span></td>
 <td class="wide">${attemptText(attempts)}</td>
 <td>${payoutState(health)}${waiting.length > 0 && html`<span class="second phone">${waitingText(waiting, now)}</span>`}
-<span class="second phone">Float ${formatAmount(floatMinor)}</span></td>
+<span class="second phone">Float <span class="unbroken">${formatAmount(floatMinor)}</span></span></td>
 <td class="wide">${waitingText(waiting, now)}</td><td class="number wide">${formatAmount(floatMinor)}</td></tr>`;
   })}</tbody></table>`;
 }

@@ -40,7 +40,7 @@ function queueRow({ name, text, dueCount, oldestDueAt, laterCount }: QueueRow, {
             ? { tone: 'bad', icon: 'warning', text: ageText(oldestDueAt, now) }
             : { tone: 'good', icon: 'check', text: ageText(oldestDueAt, now) },
         );
-  return html`<tr><td><span class="first">${text}</span><span class="second"><code>${name}</code></span></td><td>${delay}</td>
+  return html`<tr><td><span class="first">${text}</span><span class="second queue-name"><code>${name}</code></span></td><td>${delay}</td>
 <td class="wide">${oldestDueAt && shownTime(oldestDueAt, now)}</td><td class="number">${dueCount.toLocaleString('en-GB')}</td>
 <td class="number">${laterCount.toLocaleString('en-GB')}</td></tr>`;
 }

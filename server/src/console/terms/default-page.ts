@@ -1,11 +1,12 @@
 import { html } from '../../kit/html.ts';
+import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findDefaultRules, findReserves } from '../../merchants/manage-rules.ts';
 import { allNetworks, findFeeRule, findLimit, networksNamed } from '../../merchants/rules.ts';
 import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { feeInWords, limitInWords, reserveInWords } from './terms-in-words.ts';
+import { limitInWords, reserveInWords } from './terms-in-words.ts';
 
 /** What applies to every business that agreed nothing else. */
 export const defaultsPage: ConsoleRoute = {
@@ -18,7 +19,7 @@ export const defaultsPage: ConsoleRoute = {
     const rules = { own: { fees: [], limits: [] }, defaults: await findDefaultRules(db) };
     const { fallback } = await findReserves(db, 'default');
     const feeOf = (operation: 'collection' | 'transfer', network: string) =>
-      feeInWords(findFeeRule(rules, operation, network)?.rule ?? null);
+      feeInWords(findFeeRule(rules, operation, network)?.rule ?? noFee);
     const body = html`<header class="head"><div><h1>Default terms</h1><p class="hint">They apply to every business that agreed nothing else, test and live; the reserve to live only.</p></div></header>
 <div class="columns"><section class="panel"><h2>Fees</h2>${facts([
       ['Collections', feeOf('collection', allNetworks)],

@@ -1,6 +1,5 @@
 import { fieldError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { percentToJson } from '../../kit/money.ts';
 import {
   clearFeeRule,
   findDefaultRules,
@@ -8,12 +7,13 @@ import {
   setFeePayer,
   setFeeRule,
 } from '../../merchants/manage-rules.ts';
+import { feeValues } from '../../merchants/rule-values.ts';
 import { allNetworks, findFeeRule } from '../../merchants/rules.ts';
 import type { MerchantRules, Operation } from '../../merchants/rules.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
-import { clearField, isCleared, minorOf, percentOf, plainAmount, termsRoutes } from './terms-form.ts';
+import { clearField, isCleared, minorOf, percentOf, termsRoutes } from './terms-form.ts';
 import type { Form, TermsOwner } from './terms-form.ts';
 
 const ruleFields: readonly Field[] = [
@@ -42,15 +42,7 @@ export async function rulesOf(
 }
 
 async function ruleValues(services: ConsoleServices, operation: Operation, owner: TermsOwner): Promise<Form> {
-  const rule = findFeeRule(await rulesOf(services, owner), operation, owner.network)?.rule;
-  if (!rule) return {};
-  const { percentHundredths, fixedMinor, minimumMinor, maximumMinor } = rule;
-  return {
-    percent: percentHundredths === 0n ? '' : String(percentToJson(percentHundredths)),
-    fixed: plainAmount(fixedMinor),
-    minimum: plainAmount(minimumMinor),
-    maximum: plainAmount(maximumMinor),
-  };
+  return feeValues(findFeeRule(await rulesOf(services, owner), operation, owner.network)?.rule);
 }
 
 async function setRule(

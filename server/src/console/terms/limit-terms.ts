@@ -1,14 +1,14 @@
 import { fieldError } from '../../api/app-error.ts';
-import { percentToJson } from '../../kit/money.ts';
 import { clearLimit, clearReserve, findReserves, setLimit, setReserve } from '../../merchants/manage-rules.ts';
 import { payoutScheduleOf, payoutSchedules, setPayoutSchedule } from '../../merchants/payout-schedule.ts';
+import { limitValues, reserveValues } from '../../merchants/rule-values.ts';
 import { resolveReserve } from '../../merchants/rules.ts';
-import type { LimitKind, ReserveRule } from '../../merchants/rules.ts';
+import type { LimitKind } from '../../merchants/rules.ts';
 import type { Transaction } from '../../kit/db.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { rulesOf } from './fee-terms.ts';
-import { clearField, isCleared, minorOf, percentOf, plainAmount, termsRoutes } from './terms-form.ts';
+import { clearField, isCleared, minorOf, percentOf, termsRoutes } from './terms-form.ts';
 import type { Form, TermsOwner } from './terms-form.ts';
 
 const kinds: readonly LimitKind[] = ['largest', 'daily'];
@@ -27,13 +27,7 @@ const limits = termsRoutes({
   },
   async values(services, owner) {
     const { own, defaults } = await rulesOf(services, owner);
-    const rules = owner.merchant ? own : defaults;
-    return Object.fromEntries(
-      kinds.flatMap((kind) => {
-        const limit = rules.limits.find((each) => each.kind === kind);
-        return limit ? [[kind, limit.amountMinor === null ? 'none' : plainAmount(limit.amountMinor)]] : [];
-      }),
-    );
+    return limitValues((owner.merchant ? own : defaults).limits);
   },
   async set(tx, { owner, merchant }, form) {
     for (const kind of kinds) {
@@ -63,15 +57,6 @@ const reserveFields: readonly Field[] = [
     hint: 'How many days after it was created. Empty: without end.',
   },
 ];
-
-function reserveValues(rule: ReserveRule | null): Form {
-  if (!rule) return {};
-  return {
-    percent: String(percentToJson(rule.percentHundredths)),
-    hours: rule.hours === 0n ? '' : String(rule.hours),
-    ...(rule.newForDays !== null && { new_for_days: String(rule.newForDays) }),
-  };
-}
 
 async function setReserveRule(tx: Transaction, { owner, merchant }: TermsOwner, form: Form): Promise<void> {
   // Nothing typed is nothing agreed: the default holds.

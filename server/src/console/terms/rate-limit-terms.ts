@@ -3,13 +3,14 @@ import { html } from '../../kit/html.ts';
 import { getLink, setLinkRateLimit } from '../../links/manage-links.ts';
 import { setRateLimits } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import { rateText, rateValues } from '../../merchants/rule-values.ts';
 import { parseRate, rateLimitKinds } from '../../merchants/rate-limit-kinds.ts';
 import type { RateLimitKind } from '../../merchants/rate-limit-kinds.ts';
 import { assert } from '../../kit/assert.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { getTerminal, setTerminalRateLimit } from '../../terminals/manage-terminals.ts';
-import { audit } from '../audit/record.ts';
+import { actAudited } from '../audit/record.ts';
 import { findBusiness } from '../businesses/business.ts';
 import type { Business } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
@@ -28,12 +29,6 @@ function limitField(kind: RateLimitKind, { rateLimits }: ConsoleServices, mercha
   const setting = rateLimits[kind.setting(merchant).field];
   const hint = `Empty: the server’s setting, ${setting === 0 ? 'no limit' : setting}.${kind.canBeNone ? ' “none”: no limit.' : ''}`;
   return { kind: 'text', name: kind.name, label: labels[kind.name], hint };
-}
-
-/** A rate as a field has it. */
-function rateText(rate: bigint | null): string {
-  if (rate === null) return '';
-  return rate === 0n ? 'none' : String(rate);
 }
 
 /** Null for an empty field. Throws AppError that names the field. */
@@ -56,8 +51,7 @@ const ofMerchant = termsRoutes({
   hasDefault: false,
   fields: (services, { merchant }) =>
     rateLimitKinds.map((kind) => limitField(kind, services, merchant ?? { testMode: false })),
-  values: async (_services, { merchant }) =>
-    Object.fromEntries(rateLimitKinds.map(({ name, field }) => [name, rateText(merchant?.[field] ?? null)])),
+  values: async (_services, { merchant }) => rateValues(merchant ?? {}),
   async set(tx, { merchant }, form) {
     assert(merchant, 'rate limits are of a merchant');
     const limits = Object.fromEntries(rateLimitKinds.map((kind) => [kind.field, rateOf(kind, form)]));
@@ -104,13 +98,13 @@ const ofPage = formRoutes<PageOwner>({
     const rate = rateOf(pages, form);
     const { kind = '', page = '' } = form;
     const type = kind === 'counter' ? 'counter' : 'link';
-    await services.money.db.withTransaction(async (tx) => {
+    const act = {
+      ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
+      ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
+    };
+    await actAudited(services, visit, act, async (tx) => {
       if (type === 'link') await setLinkRateLimit(tx, await getLink(tx, merchant.id, page.trim()), rate);
       else await setTerminalRateLimit(tx, await getTerminal(tx, merchant.id, page.trim()), rate);
-      audit(tx, services, visit, {
-        ...{ action: 'page-rate-limits.set', businessId: business.id, testMode: merchant.testMode },
-        ...{ object: { type, id: page.trim() }, sent: { pages: rateText(rate) } },
-      });
     });
     return `/businesses/${business.id}`;
   },

@@ -2,11 +2,11 @@ import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Transaction } from '../../kit/db.ts';
-import { formatAmount, parseHundredths } from '../../kit/money.ts';
+import { parseHundredths } from '../../kit/money.ts';
 import { allNetworks } from '../../merchants/rules.ts';
 import type { RuleOwner } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findKnownNetwork, networkName } from '../../networks/known-networks.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
@@ -75,11 +75,6 @@ export function percentOf(form: Form): bigint {
   const hundredths = parseHundredths((form['percent'] ?? '').trim() || '0');
   if (hundredths !== undefined && hundredths <= wholePercent) return hundredths;
   throw fieldError('invalid_request', 'percent', 'Type a percentage from 0 to 100, such as 1.5.');
-}
-
-/** An amount as a field shows it: nothing for none. */
-export function plainAmount(minor: bigint | null): string {
-  return minor === null || minor === 0n ? '' : formatAmount(minor, { style: 'plain' });
 }
 
 /** The forms of a business below its page, and of the default. */

@@ -4,7 +4,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listPending } from '../../transfers/find-transfer.ts';
 import { totalMinor } from '../../transfers/transfer.ts';
@@ -57,8 +57,7 @@ const pendingPage: ListPage<PendingRow> = {
       header: 'With its fee',
       isMain: true,
       isNumber: true,
-      cell: (row) => html`<span class="first">${formatAmount(totalMinor(row))}</span>
-<span class="second phone">${stateMark(row.state)}</span>`,
+      cell: (row) => twoLines(formatAmount(totalMinor(row)), stateMark(row.state)),
     },
   ],
   href: ({ id, kind }) => (kind === 'refund' ? `/refunds/${id}` : `/transfers/${id}`),

@@ -6,7 +6,7 @@ import { amountToJson, formatAmount } from '../../kit/money.ts';
 import { payAtTerminal } from '../../links/pay-at-terminal.ts';
 import { payOnce } from '../../links/pay-once.ts';
 import { hashOfForm } from '../../pages/collect/form-id.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { qrCode } from '../../pages/qr-code.ts';
 import { paymentLink } from '../../payments/intent-wire.ts';

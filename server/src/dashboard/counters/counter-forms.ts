@@ -1,13 +1,13 @@
-import { deletedSchema } from '../../api/wire-types.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
-import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
-import { act } from '../patterns/act.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
-import { formRoutes } from '../patterns/form-page.ts';
-import type { FormPage } from '../../portal/patterns/form-page.ts';
 import { codeText, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
 
@@ -32,8 +32,10 @@ function fieldsOf(stored: number, form: Readonly<Record<string, string>>): Field
   ];
 }
 
-const create = formRoutes<null>({
-  ...{ path: '/counters/new', section, action: 'counters.write', rows, operation: 'createVirtualTerminal' },
+const shared = { section, action: 'counters.write', object: 'counter', list: '/counters' } as const;
+
+const create = apiForm<null>({
+  ...{ ...shared, path: '/counters/new', rows, operation: 'createVirtualTerminal', schema: terminalSchema },
   load: async () => null,
   view: (_subject, _visit, { form }) => ({
     heading: 'New counter',
@@ -41,23 +43,17 @@ const create = formRoutes<null>({
     button: 'Create the counter',
     back: { href: '/counters', text: 'Back to the counters' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const { id } = await act(services, visit, {
-      ...{ operationId: 'createVirtualTerminal', schema: terminalSchema, body, formId, object: { type: 'counter' } },
-    });
-    return `/counters/${id}`;
-  },
 });
 
-type CounterForm = Pick<FormPage<Counter, DashboardKind>, 'section' | 'action' | 'load'>;
-
-const ofCounter: CounterForm = {
-  ...{ section, action: 'counters.write' },
-  load: (services, visit, { params }) => readCounter(services, visit, params['id']),
+const ofCounter = {
+  ...shared,
+  load: (services: DashboardServices, visit: Visit, { params }: PageInput) =>
+    readCounter(services, visit, params['id']),
+  id: ({ id }: Counter) => id,
 };
 
-const edit = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/edit', rows, operation: 'updateVirtualTerminal' },
+const edit = apiForm<Counter>({
+  ...{ ...ofCounter, path: '/counters/:id/edit', rows, operation: 'updateVirtualTerminal', schema: terminalSchema },
   view: (counter, _visit, { form }) => ({
     heading: 'Change the counter',
     effect: html`<p>Its code and QR code stay, so printed posters go on working. A new name stands on new posters only.</p>`,
@@ -69,17 +65,11 @@ const edit = formRoutes<Counter>({
     button: 'Save',
     back: { href: `/counters/${counter.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, name, chat_numbers }, body, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'updateVirtualTerminal', schema: terminalSchema, params: { id }, body, formId },
-      ...{ object: { type: 'counter', id }, before: { name, chat_numbers } },
-    });
-    return `/counters/${id}`;
-  },
+  before: ({ name, chat_numbers }) => ({ name, chat_numbers }),
 });
 
-const switchCounter = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/switch', operation: 'updateVirtualTerminal' },
+const switchCounter = apiForm<Counter>({
+  ...{ ...ofCounter, path: '/counters/:id/switch', operation: 'updateVirtualTerminal', schema: terminalSchema },
   view: ({ id, name, active }) => ({
     ...(active
       ? {
@@ -97,32 +87,18 @@ still be completed. You can switch it on again.</p>`,
     values: { active: String(!active) },
     back: { href: `/counters/${id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, active }, body, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'updateVirtualTerminal', schema: terminalSchema, params: { id }, body, formId },
-      ...{ object: { type: 'counter', id }, before: { active } },
-    });
-    return `/counters/${id}`;
-  },
+  before: ({ active }) => ({ active }),
 });
 
-const remove = formRoutes<Counter>({
-  ...{ ...ofCounter, path: '/counters/:id/delete', operation: 'deleteVirtualTerminal', gone: '/counters' },
-  view: ({ id, name, code }) => ({
+const remove = deletionForm<Counter>({
+  ...{ ...ofCounter, path: '/counters/:id/delete', operation: 'deleteVirtualTerminal' },
+  before: ({ name }) => ({ name }),
+  view: ({ name, code }) => ({
     heading: 'Delete this counter?',
     effect: html`<p>${foreignText(name)}, ${codeText(code)}: whoever scans its poster reads that it no longer exists. Its payments stay.</p>
 <p>This cannot be undone, and the code is never used again. To stop it for a time, switch it off instead.</p>`,
     button: 'Delete counter',
-    isDanger: true,
-    back: { href: `/counters/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id, name }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'deleteVirtualTerminal', schema: deletedSchema, params: { id }, formId },
-      ...{ object: { type: 'counter', id }, before: { name } },
-    });
-    return '/counters';
-  },
 });
 
 export const counterForms: readonly DashboardRoute[] = [...create, ...edit, ...switchCounter, ...remove];

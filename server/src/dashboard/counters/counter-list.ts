@@ -1,17 +1,17 @@
 import { utcDay } from '../../kit/clock.ts';
 import { listRoutes } from '../patterns/list-page.ts';
-import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { endBefore, firstMoment } from '../../kit/time-or-day.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import { listTakingsOfTerminals } from '../../transactions/terminal-summary.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
+import { isFound, listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import type { ListResult } from '../../portal/patterns/list-page.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { codeText, counterMark, readOwnCounters } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
 
@@ -20,10 +20,10 @@ type Row = Counter & { times: number; collectedMinor: bigint };
 export const counterLists = listRoutes<Row>({
   ...{ path: '/counters', section: 'counters', action: 'counters.use', title: 'Counters' },
   noun: ['counter', 'counters'],
-  filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, code or chat number' }, ...moreDateFilters],
   async read(services, visit, query) {
     const list = visit.may('counters.use').ownOnly
-      ? await ownList(services, visit, query['term'] ?? '')
+      ? await ownList(services, visit, query)
       : await wholeList(services, visit, query);
     const today = utcDay(visit.now);
     const range = { from: firstMoment(today), to: endBefore(today) };
@@ -55,8 +55,7 @@ export const counterLists = listRoutes<Row>({
     {
       header: 'Name',
       isMain: true,
-      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
-<span class="second phone">${codeText(row.code)}</span>`,
+      cell: (row) => twoLines(foreignText(row.name), codeText(row.code)),
     },
     { header: 'Code', cell: ({ code }) => codeText(code) },
     { header: 'Times today', isNumber: true, cell: ({ times }) => times.toLocaleString('en-GB') },
@@ -64,8 +63,7 @@ export const counterLists = listRoutes<Row>({
       header: 'Collected today',
       isMain: true,
       isNumber: true,
-      cell: (row) => html`<span class="first">${formatAmount(row.collectedMinor)}</span>
-<span class="second phone">${stateMark(counterMark(row))}</span>`,
+      cell: (row) => twoLines(formatAmount(row.collectedMinor), stateMark(counterMark(row))),
     },
     { header: 'State', cell: (row) => stateMark(counterMark(row)) },
   ],
@@ -86,11 +84,13 @@ async function wholeList(
   return listResult(list, list.data, query);
 }
 
-async function ownList(services: DashboardServices, visit: Visit, term: string): Promise<ListResult<Counter>> {
-  const searched = term.trim().toLowerCase();
-  const counters = await readOwnCounters(services, visit);
-  const rows = counters.filter(({ name, code }) =>
-    [name.toLowerCase(), code, codeText(code)].some((text) => text.includes(searched)),
+async function ownList(
+  services: DashboardServices,
+  visit: Visit,
+  query: Readonly<Record<string, string>>,
+): Promise<ListResult<Counter>> {
+  const rows = (await readOwnCounters(services, visit)).filter((counter) =>
+    isFound(query, { ...counter, texts: [counter.name, counter.code, codeText(counter.code)] }),
   );
   return { rows, total: rows.length, nextCursor: null };
 }

@@ -1,3 +1,4 @@
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { getCustomer } from '../../customers/manage-customers.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
@@ -5,23 +6,21 @@ import type { Customer } from '../../customers/customer.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { deletedSchema } from '../../api/wire-types.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
 import { listPayments, sumPaidByCustomers } from '../../payments/find-payment.ts';
 import type { PaidByCustomer } from '../../payments/find-payment.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -41,7 +40,7 @@ const lists = listRoutes<CustomerRow>({
   action: 'records.read',
   title: 'Customers',
   noun: ['customer', 'customers'],
-  filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }, ...moreDateFilters],
   async read({ api, money }, visit, query) {
     const list = await api.list('listCustomers', customerSchema, listCall(visit, query));
     const ids = list.data.map(({ id }) => id);
@@ -65,8 +64,7 @@ const lists = listRoutes<CustomerRow>({
     {
       header: 'Name',
       isMain: true,
-      cell: ({ name, phone }) => html`<span class="first">${foreignText(name)}</span>
-<span class="second phone">${formatNumber(phone ?? '')}</span>`,
+      cell: ({ name, phone }) => twoLines(foreignText(name), formatNumber(phone ?? '')),
     },
     { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${formatNumber(phone ?? '')}</span>` },
     { header: 'E-mail', cell: ({ email }) => foreignText(email ?? '') },
@@ -75,8 +73,7 @@ const lists = listRoutes<CustomerRow>({
       isMain: true,
       isNumber: true,
       cell: ({ paid }, { now }) =>
-        html`<span class="first">${paid ? shownTime(paid.lastPaidAt, now) : 'Never'}</span>
-<span class="second phone">${paid && formatAmount(paid.paidMinor)}</span>`,
+        twoLines(paid ? shownTime(paid.lastPaidAt, now) : 'Never', paid && formatAmount(paid.paidMinor)),
     },
     { header: 'Total', isNumber: true, cell: ({ paid }) => formatAmount(paid?.paidMinor ?? 0n) },
   ],
@@ -162,35 +159,22 @@ function fieldsOf(form: PageInput['form'], stored?: Customer): Field[] {
   ];
 }
 
-const create = formRoutes<null>({
-  path: '/customers/new',
-  section: 'customers',
-  action: 'customers.write',
-  load: async () => null,
-  operation: 'createCustomer',
-  rows,
+const ofCustomer = { section: 'customers', action: 'customers.write', object: 'customer', list: '/customers' } as const;
+
+const create = apiForm<null>({
+  ...{ ...ofCustomer, path: '/customers/new', rows, load: async () => null },
+  ...{ operation: 'createCustomer', schema: customerSchema },
   view: (_subject, _visit, { form }) => ({
     heading: 'New customer',
     fields: fieldsOf(form),
     button: 'Record the customer',
     back: { href: '/customers', text: 'Back to the customers' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const customer = await act(services, visit, {
-      ...{ operationId: 'createCustomer', schema: customerSchema, body, formId },
-      object: { type: 'customer' },
-    });
-    return `/customers/${customer.id}`;
-  },
 });
 
-const edit = formRoutes<Customer>({
-  path: '/customers/:id/edit',
-  operation: 'updateCustomer',
-  section: 'customers',
-  action: 'customers.write',
-  load: findShown,
-  rows,
+const edit = apiForm<Customer>({
+  ...{ ...ofCustomer, path: '/customers/:id/edit', rows, load: findShown },
+  ...{ operation: 'updateCustomer', schema: customerSchema, id: ({ id }) => id },
   view: (customer, _visit, { form }) => ({
     heading: 'Edit the customer',
     effect: html`<p>Payments that exist already keep what they were created with.</p>`,
@@ -202,38 +186,18 @@ const edit = formRoutes<Customer>({
     button: 'Save',
     back: { href: `/customers/${customer.id}`, text: 'Back to the customer' },
   }),
-  async submit(services, visit, { subject: { id, name, phone, email, metadata }, body: typed, formId }) {
-    const body = { ...typed, metadata: typedMetadata(typed['metadata'], metadata) };
-    await act(services, visit, {
-      ...{ operationId: 'updateCustomer', schema: customerSchema, params: { id }, body, formId },
-      ...{ object: { type: 'customer', id }, before: { name, phone, email, metadata } },
-    });
-    return `/customers/${id}`;
-  },
+  before: ({ name, phone, email, metadata }) => ({ name, phone, email, metadata }),
+  body: (typed, { metadata }) => ({ ...typed, metadata: typedMetadata(typed['metadata'], metadata) }),
 });
 
-const remove = formRoutes<Customer>({
-  path: '/customers/:id/delete',
-  operation: 'deleteCustomer',
-  gone: '/customers',
-  section: 'customers',
-  action: 'customers.write',
-  load: findShown,
-  view: ({ id, name }) => ({
+const remove = deletionForm<Customer>({
+  ...{ ...ofCustomer, path: '/customers/:id/delete', load: findShown, operation: 'deleteCustomer', id: ({ id }) => id },
+  view: ({ name }) => ({
     heading: 'Delete this customer?',
     effect: html`<p>${foreignText(name)}’s name, number, e-mail address and your notes are erased, on past payments too.</p>
 <p>The payments stay, with their amounts. What was erased cannot be brought back.</p>`,
     button: 'Delete the customer',
-    isDanger: true,
-    back: { href: `/customers/${id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'deleteCustomer', schema: deletedSchema, params: { id }, formId },
-      object: { type: 'customer', id },
-    });
-    return '/customers';
-  },
 });
 
 export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, ...edit, ...remove];

@@ -1,37 +1,24 @@
-import { deletedSchema } from '../../api/wire-types.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { eventKinds } from '../../events/kinds.ts';
 import { html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import {
-  endpointSchema,
-  endpointWithHealthSchema,
-  endpointWithSecretSchema,
-  resentEventsSchema,
-  testEventSchema,
-} from '../../webhooks/wire-schemas.ts';
-import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { endpointSchema, endpointWithSecretSchema, testEventSchema } from '../../webhooks/wire-schemas.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 import { act } from '../patterns/act.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import type { DashboardServices } from '../services.ts';
-import type { Visit } from '../visit.ts';
+import { loadEndpoint } from './load-endpoint.ts';
+import { resendForms } from './resend-forms.ts';
 import { endpointName } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
 
 const shared = { section: 'endpoints', action: 'endpoints.manage' } as const;
+const ofEndpoint = {
+  ...{ ...shared, load: loadEndpoint, object: 'webhook_endpoint', list: '/endpoints' },
+  id: ({ id }: ShownEndpoint) => id,
+};
 const object = (id: string) => ({ type: 'webhook_endpoint', id });
-
-/** Throws AppError `not_found`. */
-export function loadEndpoint(
-  { api }: DashboardServices,
-  { caller, requestId }: Visit,
-  { params }: PageInput,
-): Promise<ShownEndpoint> {
-  const call = { caller, requestId, params: { id: params['id'] ?? '' } };
-  return api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
-}
 
 const urlField: Field = {
   kind: 'url',
@@ -73,8 +60,8 @@ const create = formRoutes<null>({
   },
 });
 
-const edit = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/edit', load: loadEndpoint, operation: 'updateWebhookEndpoint' },
+const edit = apiForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/edit', operation: 'updateWebhookEndpoint', schema: endpointSchema },
   view: (endpoint) => ({
     heading: 'Edit the endpoint',
     fields: [{ ...urlField, isRequired: !endpoint.is_default }, descriptionField, eventsField],
@@ -86,17 +73,9 @@ const edit = formRoutes<ShownEndpoint>({
     button: 'Save',
     back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
   }),
-  async submit(services, visit, { subject, body, formId }) {
-    const { id } = subject;
-    await act(services, visit, {
-      ...{ operationId: 'updateWebhookEndpoint', schema: endpointSchema, params: { id }, formId },
-      // A field that was emptied is sent as empty, because what is not sent does not change.
-      body: { ...body, url: body['url'] ?? null, description: body['description'] ?? '' },
-      object: object(id),
-      before: { url: subject.url, description: subject.description, enabled_events: subject.enabled_events },
-    });
-    return `/endpoints/${id}`;
-  },
+  before: ({ url, description, enabled_events: kinds }) => ({ url, description, enabled_events: kinds }),
+  // A field that was emptied is sent as empty, because what is not sent does not change.
+  body: (typed) => ({ ...typed, url: typed['url'] ?? null, description: typed['description'] ?? '' }),
 });
 
 const pause = switchRoutes('pause', 'disabled', {
@@ -133,24 +112,14 @@ function switchRoutes(
   });
 }
 
-const remove = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/delete', load: loadEndpoint },
-  ...{ operation: 'deleteWebhookEndpoint', gone: '/endpoints' },
+const remove = deletionForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/delete', operation: 'deleteWebhookEndpoint' },
   view: (endpoint) => ({
     heading: 'Delete this endpoint?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
 <p>Nothing is sent to it any more, and its secret is gone. This cannot be undone.</p>`,
     button: 'Delete',
-    isDanger: true,
-    back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject, formId }) {
-    const { id } = subject;
-    await act(services, visit, {
-      ...{ operationId: 'deleteWebhookEndpoint', schema: deletedSchema, params: { id }, formId, object: object(id) },
-    });
-    return '/endpoints';
-  },
 });
 
 const overlaps = [
@@ -186,8 +155,9 @@ const rotate = formRoutes<ShownEndpoint>({
   },
 });
 
-const endOverlap = formRoutes<ShownEndpoint>({
-  ...{ ...shared, path: '/endpoints/:id/end-overlap', load: loadEndpoint },
+const endOverlap = apiForm<ShownEndpoint>({
+  ...{ ...ofEndpoint, path: '/endpoints/:id/end-overlap' },
+  ...{ operation: 'endWebhookSecretOverlap', schema: endpointSchema },
   view: (endpoint) => ({
     heading: 'End the old secret?',
     effect: html`<p>${foreignText(endpointName(endpoint))}</p>
@@ -196,12 +166,6 @@ const endOverlap = formRoutes<ShownEndpoint>({
     isDanger: true,
     back: { href: `/endpoints/${endpoint.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'endWebhookSecretOverlap', schema: endpointSchema, params: { id }, formId, object: object(id) },
-    });
-    return `/endpoints/${id}`;
-  },
 });
 
 const test = formRoutes<ShownEndpoint>({
@@ -220,39 +184,6 @@ const test = formRoutes<ShownEndpoint>({
   },
 });
 
-/** An endpoint with how many events a resend would cover now. */
-interface Missed {
-  endpoint: ShownEndpoint;
-  matched: number;
-}
-
-const resend = formRoutes<Missed>({
-  ...{ ...shared, path: '/endpoints/:id/resend', operation: 'resendEvents' },
-  async load(services, visit, input) {
-    const endpoint = await loadEndpoint(services, visit, input);
-    const { caller, requestId } = visit;
-    const body = { endpoint_id: endpoint.id, dry_run: true };
-    const { matched } = await services.api.call('resendEvents', resentEventsSchema, { caller, requestId, body });
-    return { endpoint, matched };
-  },
-  view: ({ endpoint, matched }) => ({
-    heading: `Send ${matched} again?`,
-    effect: html`<p>${foreignText(endpointName(endpoint))}</p>
-<p>${matched === 1 ? '1 event was given up or kept. It is' : `${matched} events were given up or kept. They are`} sent now${matched > 1 && ', the oldest first'}. A server that has seen one already knows it by its id.</p>`,
-    refusal: matched === 0 ? html`<p>Nothing was given up or kept: there is nothing to send again.</p>` : undefined,
-    button: `Send ${matched} again`,
-    back: { href: `/endpoints/${endpoint.id}`, text: 'Back to the endpoint' },
-  }),
-  async submit(services, visit, { subject: { endpoint }, formId }) {
-    const { id } = endpoint;
-    await act(services, visit, {
-      ...{ operationId: 'resendEvents', schema: resentEventsSchema, formId, object: object(id) },
-      body: { endpoint_id: id },
-    });
-    return `/endpoints/${id}`;
-  },
-});
-
 export const endpointActions: readonly DashboardRoute[] = [
   ...create,
   ...edit,
@@ -262,5 +193,5 @@ export const endpointActions: readonly DashboardRoute[] = [
   ...rotate,
   ...endOverlap,
   ...test,
-  ...resend,
+  ...resendForms,
 ];

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { listCall } from '../patterns/list-call.ts';
+import { isFound, listCall } from '../patterns/list-call.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import { hoursShown, readHourlyAttempts } from '../../webhooks/hourly-attempts.ts';
@@ -14,12 +14,14 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { endpointActions } from './endpoint-actions.ts';
-import { endpointName, endpointState, failureText } from './endpoint-state.ts';
+import { endpointName, endpointState, failureText, isOn } from './endpoint-state.ts';
 import type { ShownEndpoint } from './endpoint-state.ts';
+import { loadEndpoint } from './load-endpoint.ts';
 import { healthChart } from './health-chart.ts';
 import { signatureCheck } from './signature-check.ts';
 
@@ -33,11 +35,14 @@ const list = listRoutes<ShownEndpoint>({
   action: 'requests.read',
   title: 'Webhook endpoints',
   noun: ['endpoint', 'endpoints'],
-  filters: [],
-  async read({ api }, visit, { cursor = '' }) {
-    const call = listCall(visit, { cursor }, { limit: endpointsShown });
-    const { data, meta } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
-    return { rows: data, total: meta.total, nextCursor: null };
+  filters: [{ kind: 'search', name: 'term', label: 'Address, description or kind of event' }, ...moreDateFilters],
+  async read({ api }, visit, query) {
+    const call = listCall(visit, { cursor: query['cursor'] ?? '' }, { limit: endpointsShown });
+    const { data } = await api.list('listWebhookEndpoints', endpointWithHealthSchema, call);
+    const rows = data.filter((row) =>
+      isFound(query, { ...row, texts: [row.url, endpointName(row), row.description, ...row.enabled_events] }),
+    );
+    return { rows, total: rows.length, nextCursor: null };
   },
   exported: {
     needs: 'requests.read',
@@ -83,12 +88,10 @@ const show: DashboardRoute = {
   path: '/endpoints/:id',
   section: 'endpoints',
   action: 'requests.read',
-  async handle(services, visit, { params }) {
+  async handle(services, visit, input) {
     const { caller, requestId } = visit;
     const { api, webhooks } = services;
-    const id = params['id'] ?? '';
-    const call = { caller, requestId, params: { id } };
-    const endpoint = await api.call('retrieveWebhookEndpoint', endpointWithHealthSchema, call);
+    const endpoint = await loadEndpoint(services, visit, input);
     const { previousSecretExpiresAt } = await getEndpoint(webhooks.db, caller.merchantId, endpoint.id);
     const hours = await readHourlyAttempts(webhooks, caller.merchantId, endpoint.id);
     const events = await api.list('listEvents', eventSchema, {
@@ -105,16 +108,24 @@ ${await recordHistory(services, visit, { id: endpoint.id, createdAt: new Date(en
 };
 
 function endpointHead(visit: Visit, endpoint: ShownEndpoint): Html {
-  const { id, url, status, health } = endpoint;
+  const { id, url, health } = endpoint;
   const needs = 'endpoints.manage';
   const missed = health.failed + health['kept'];
-  const isOn = url !== null && status === 'enabled';
+  const isReceiving = isOn(endpoint);
   const actions: RecordAction<MerchantAction>[] = [
-    ...(isOn ? [{ href: `/endpoints/${id}/test`, text: 'Send a test event', needs } as const] : []),
-    ...(isOn && missed > 0 ? [{ href: `/endpoints/${id}/resend`, text: `Send ${missed} again`, needs } as const] : []),
+    ...(isReceiving ? [{ href: `/endpoints/${id}/test`, text: 'Send a test event', needs } as const] : []),
+    ...(isReceiving && missed > 0
+      ? [{ href: `/endpoints/${id}/resend`, text: `Send ${missed} again`, needs } as const]
+      : []),
     ...(url === null
       ? []
-      : [{ href: `/endpoints/${id}/${isOn ? 'pause' : 'resume'}`, text: isOn ? 'Pause' : 'Resume', needs } as const]),
+      : [
+          {
+            href: `/endpoints/${id}/${isReceiving ? 'pause' : 'resume'}`,
+            text: isReceiving ? 'Pause' : 'Resume',
+            needs,
+          } as const,
+        ]),
     { href: `/endpoints/${id}/edit`, text: 'Edit', needs },
     { href: `/endpoints/${id}/rotate`, text: 'Roll secret', needs },
     { href: `/endpoints/${id}/signature`, text: 'Check a signature', needs: 'requests.read' },
@@ -163,7 +174,12 @@ function details(
   )}</ul></section>`;
 }
 
-function deliveries({ base, now }: Visit, { id }: ShownEndpoint, events: readonly Static<typeof eventSchema>[]): Html {
+function deliveries(
+  { base, now, may }: Visit,
+  endpoint: ShownEndpoint,
+  events: readonly Static<typeof eventSchema>[],
+): Html {
+  const { id } = endpoint;
   return html`<section class="panel"><h2>Newest deliveries</h2>${
     events.length === 0
       ? html`<p class="count">Nothing was sent to it yet.</p>`
@@ -172,7 +188,8 @@ function deliveries({ base, now }: Visit, { id }: ShownEndpoint, events: readonl
           return html`<li><a href="${base}/events/${event.id}"><span>${shownTime(new Date(event.created_at), now)} <code>${event.event}</code>
 ${delivery && stateMark(deliveryState(delivery, now))}</span></a></li>`;
         })}</ul>`
-  }<p><a href="${base}/events?endpoint=${id}">All its events</a></p></section>`;
+  }<p><a href="${base}/events?endpoint=${id}">All its events</a></p>
+${isOn(endpoint) && may('endpoints.manage').isAllowed && html`<p><a href="${base}/endpoints/${id}/resend/choose">Send events of a period again</a></p>`}</section>`;
 }
 
 // `new` comes before `:id`.

@@ -18,6 +18,11 @@ export function endpointState({ url, status, disabled_reason: reason, health }: 
   return { tone: 'good', icon: 'check', text: 'Delivers' };
 }
 
+/** Whether events are sent to it. */
+export function isOn({ url, status }: ShownEndpoint): boolean {
+  return url !== null && status === 'enabled';
+}
+
 /** The address without what everybody knows: `shop.gm/hooks`. */
 export function endpointName({ url }: Pick<ShownEndpoint, 'url'>): string {
   return url === null ? 'Callback addresses of payments' : cleanText(url.replace(/^https?:\/\//, ''));

@@ -5,6 +5,8 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { foreignText } from '../../pages/page-text.ts';
+import { findChargeByName } from '../../payments/find-payment.ts';
+import { findTransferByReference } from '../../transfers/find-transfer.ts';
 import { eventSchema, eventWithTriesSchema } from '../../webhooks/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -15,7 +17,7 @@ import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { dateFilters } from '../../portal/patterns/time-filter.ts';
 import { prettyJson } from '../requests/pretty-json.ts';
 import type { Endpoint } from '../../webhooks/endpoint.ts';
 import { listEndpoints } from '../../webhooks/manage-endpoints.ts';
@@ -41,18 +43,15 @@ const lists = listRoutes<ShownEvent>({
   title: 'Events',
   noun: ['event', 'events'],
   filters: [
-    { kind: 'search', name: 'term', label: 'Id of a record' },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    { kind: 'search', name: 'term', label: 'Id or reference of a record' },
+    ...dateFilters,
     { kind: 'select', name: 'kind', label: 'Kind', options: eventKinds.map((value) => ({ value, text: value })) },
     { kind: 'select', name: 'state', label: 'State', options: states },
     { kind: 'given', name: 'endpoint', label: 'Only of one endpoint' },
   ],
-  async read({ api }, visit, query) {
-    const objectId = (query['term'] ?? '').trim();
-    // What is no id is the id of nothing.
-    if (objectId !== '' && !isUuid(objectId)) return { rows: [], total: 0, nextCursor: null };
-    const { from, to } = createdRange(query);
+  async read({ api, money }, visit, query) {
+    const objectId = await objectIdOf(money, visit, (query['term'] ?? '').trim());
+    if (objectId === null) return { rows: [], total: 0, nextCursor: null };
     const endpointId = query['endpoint'] ?? '';
     const call = listCall(
       visit,
@@ -62,8 +61,6 @@ const lists = listRoutes<ShownEvent>({
         event: eventKinds.find((kind) => kind === query['kind']),
         status: states.find(({ value }) => value === query['state'])?.value,
         endpoint_id: isUuid(endpointId) ? endpointId : undefined,
-        from: from?.toISOString(),
-        to: to?.toISOString(),
       },
     );
     const list = await api.list('listEvents', eventSchema, call);
@@ -102,6 +99,17 @@ const lists = listRoutes<ShownEvent>({
   empty: { text: 'No events yet. Each payment, transfer and customer makes some.' },
 });
 
+/** The object of the events that a search is for: empty for all, null for what nothing is called. */
+async function objectIdOf(
+  { db }: DashboardServices['money'],
+  { merchant }: Visit,
+  term: string,
+): Promise<string | null> {
+  if (term === '' || isUuid(term)) return term;
+  const charge = await findChargeByName(db, merchant.id, term);
+  return (charge ?? (await findTransferByReference(db, merchant.id, term)))?.id ?? null;
+}
+
 /** The state of the delivery that somebody has to look at, before those that went well. */
 function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
   const worst = ['failed', 'kept', 'pending', 'delivered'].flatMap((status) =>
@@ -112,7 +120,7 @@ function eventMark({ deliveries }: ShownEvent, now: Date): StateMark {
 
 /** A kind that breaks after its dots, where the screen is narrow. */
 function kindText(kind: string): Html {
-  return html`${kind.split('.').map((part, index) => html`${index > 0 && html`.<wbr>`}${part}`)}`;
+  return html`${kind.split(/(?<=[._])/).map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`;
 }
 
 function triesOf({ deliveries }: ShownEvent): number {

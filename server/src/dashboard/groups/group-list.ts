@@ -1,9 +1,11 @@
+import { twoLines } from '../../portal/patterns/texts.ts';
 import type { Static } from 'typebox';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { parsePercent, percentToJson } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { groupSchema } from '../../sub-accounts/sub-account-wire.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 
@@ -11,7 +13,7 @@ type Row = Static<typeof groupSchema>;
 
 export const groupLists = listRoutes<Row>({
   ...{ path: '/groups', section: 'groups', action: 'records.read', title: 'Groups', noun: ['group', 'groups'] },
-  filters: [{ kind: 'search', name: 'term', label: 'Name' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name' }, ...moreDateFilters],
   async read({ api }, visit, query) {
     const list = await api.list('listSubAccountGroups', groupSchema, listCall(visit, query));
     return listResult(list, list.data, query);
@@ -29,8 +31,7 @@ export const groupLists = listRoutes<Row>({
     {
       header: 'Name',
       isMain: true,
-      cell: (row) => html`<span class="first">${foreignText(row.name)}</span>
-<span class="second phone">${membersText(row)}</span>`,
+      cell: (row) => twoLines(foreignText(row.name), membersText(row)),
     },
     { header: 'Members', cell: (row) => html`<span class="unbroken">${membersText(row)}</span>` },
     { header: 'They get', isMain: true, isNumber: true, cell: (row) => `${sharedPercent(row)}%` },

@@ -1,4 +1,4 @@
-import { deletedSchema } from '../../api/wire-types.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { percentToJson } from '../../kit/money.ts';
@@ -9,11 +9,9 @@ import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wi
 import type { SubAccountGroup } from '../../sub-accounts/sub-account.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { act } from '../patterns/act.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import { recordHead } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -96,7 +94,7 @@ function fieldsOf({ group, subAccounts }: GroupSubject, { form }: PageInput): Fi
       columns: [
         {
           ...{ kind: 'select', name: 'sub_account', label: 'Member' },
-          options: [{ value: '', text: 'Choose a sub-account' }, ...subAccounts],
+          options: [{ value: '', text: 'Choose one' }, ...subAccounts],
         },
         { kind: 'number', name: 'percentage', label: 'Percent' },
       ],
@@ -112,9 +110,11 @@ function valuesOf(group: SubAccountGroup): Record<string, string> {
   return { name: group.name, ...Object.fromEntries(rows) };
 }
 
-const create = formRoutes<GroupSubject>({
-  ...{ path: '/groups/new', section, action: 'sub_accounts.write', rows: ['members'], load },
-  operation: 'createSubAccountGroup',
+const ofGroup = { section, action: 'sub_accounts.write', object: 'group', list: '/groups' } as const;
+
+const create = apiForm<GroupSubject>({
+  ...{ ...ofGroup, path: '/groups/new', rows: ['members'], load },
+  ...{ operation: 'createSubAccountGroup', schema: groupSchema },
   view: (subject, { base }, input) => ({
     heading: 'New group',
     ...(subject.subAccounts.length === 0 && {
@@ -124,17 +124,11 @@ const create = formRoutes<GroupSubject>({
     button: 'Create the group',
     back: { href: '/groups', text: 'Back to the groups' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const { id } = await act(services, visit, {
-      ...{ operationId: 'createSubAccountGroup', schema: groupSchema, body, formId, object: { type: 'group' } },
-    });
-    return `/groups/${id}`;
-  },
 });
 
-const edit = formRoutes<GroupSubject>({
-  ...{ path: '/groups/:id/edit', section, action: 'sub_accounts.write', rows: ['members'], load },
-  operation: 'updateSubAccountGroup',
+const edit = apiForm<GroupSubject>({
+  ...{ ...ofGroup, path: '/groups/:id/edit', rows: ['members'], load },
+  ...{ operation: 'updateSubAccountGroup', schema: groupSchema, id: ({ group }) => group?.id ?? '' },
   view: (subject, _visit, input) => ({
     heading: 'Change the group',
     effect: html`<p>Payments that exist already keep their split.</p>`,
@@ -143,39 +137,25 @@ const edit = formRoutes<GroupSubject>({
     button: 'Save',
     back: { href: `/groups/${subject.group?.id ?? ''}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { group }, body, formId }) {
-    const id = group?.id ?? '';
-    const members = group?.members.map((member) => ({
+  before: ({ group }) => ({
+    name: group?.name,
+    members: group?.members.map((member) => ({
       sub_account: member.subAccountId,
       percentage: percentToJson(member.percentHundredths),
-    }));
-    await act(services, visit, {
-      ...{ operationId: 'updateSubAccountGroup', schema: groupSchema, params: { id }, body, formId },
-      ...{ object: { type: 'group', id }, before: { name: group?.name, members } },
-    });
-    return `/groups/${id}`;
-  },
+    })),
+  }),
 });
 
-const remove = formRoutes<SubAccountGroup>({
-  ...{ path: '/groups/:id/delete', section, action: 'sub_accounts.write' },
-  ...{ operation: 'deleteSubAccountGroup', gone: '/groups' },
+const remove = deletionForm<SubAccountGroup>({
+  ...{ ...ofGroup, path: '/groups/:id/delete', operation: 'deleteSubAccountGroup' },
+  ...{ id: ({ id }) => id, before: ({ name }) => ({ name }) },
   load: ({ money }, { merchant }, { params }) => getGroup(money.db, merchant.id, params['id'] ?? ''),
   view: (group) => ({
     heading: 'Delete this group?',
     effect: html`<p>${foreignText(group.name)} can no longer be named on payments. Its members stay, and so do the splits of
 payments that exist. A payment link that splits by this group takes no more payments.</p>`,
     button: 'Delete group',
-    isDanger: true,
-    back: { href: `/groups/${group.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id, name }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'deleteSubAccountGroup', schema: deletedSchema, params: { id }, formId },
-      ...{ object: { type: 'group', id }, before: { name } },
-    });
-    return '/groups';
-  },
 });
 
 export const groupPages: readonly DashboardRoute[] = [...create, ...edit, ...remove, show];

@@ -19,9 +19,9 @@ import type { Visit } from '../visit.ts';
 /** Something that somebody has to look at. */
 interface Concern {
   text: Html;
-  /** Below the visit's base: where to do something about it. */
-  href: string;
-  action: string;
+  /** Below the visit's base: where to do something about it; nothing where the text has its own links. */
+  href?: string;
+  action?: string;
   /** Whether the people of the business have to act; the rest is being worked on. */
   isOurs: boolean;
 }
@@ -43,7 +43,7 @@ export async function attention(services: DashboardServices, visit: Visit, owedM
   if (concerns.length === 0) return html``;
   return html`<section aria-labelledby="attention"><h2 id="attention" class="unseen">Needs attention</h2><ul class="attention">${concerns.map(
     ({ text, href, action, isOurs }) =>
-      html`<li class="notice ${isOurs ? 'bad' : 'wait'}">${icon(isOurs ? 'warning' : 'clock')}<p>${text} <a href="${visit.base}${href}">${action}</a></p></li>`,
+      html`<li class="notice ${isOurs ? 'bad' : 'wait'}">${icon(isOurs ? 'warning' : 'clock')}<p>${text}${href !== undefined && html` <a href="${visit.base}${href}">${action}</a>`}</p></li>`,
   )}</ul></section>`;
 }
 
@@ -103,14 +103,23 @@ async function networkConcerns({ money }: DashboardServices, { testMode, now }: 
 
 async function caseConcerns(services: DashboardServices, visit: Visit): Promise<Concern[]> {
   const cases = await listOpenCasesOfMerchant(services.money.db, visit.merchant.id, linesMax + 1);
-  const concerns: Concern[] = [];
   // What is owed has a line of its own.
-  for (const one of cases.filter(({ kind }) => kind !== 'merchant_owes').slice(0, linesMax)) {
-    const { href, action, what } = await subjectOf(services, visit, one);
-    const text = html`${formatAmount(one.amountMinor)} of ${what} is being checked, since ${shownTime(one.createdAt, visit.now)}. The operator decides, and nothing is lost.`;
-    concerns.push({ text, href, action, isOurs: false });
+  const checked = cases.filter(({ kind }) => kind !== 'merchant_owes').slice(0, linesMax);
+  const [first, ...others] = await Promise.all(
+    checked.map(async (one) => ({ ...one, ...(await subjectOf(services, visit, one)) })),
+  );
+  if (!first) return [];
+  if (others.length === 0) {
+    const { amountMinor, createdAt, href, action, what } = first;
+    const text = html`${formatAmount(amountMinor)} of ${what} is being checked, since ${shownTime(createdAt, visit.now)}. The operator decides, and nothing is lost.`;
+    return [{ text, href, action, isOurs: false }];
   }
-  return concerns;
+  const amounts = [first, ...others].map(
+    ({ amountMinor, href }, index) =>
+      html`${index > 0 && ', '}<a href="${visit.base}${href}">${formatAmount(amountMinor)}</a>`,
+  );
+  const text = html`Some money is being checked. The operator decides, and nothing is lost: ${amounts}.`;
+  return [{ text, isOurs: false }];
 }
 
 async function subjectOf(

@@ -19,7 +19,8 @@ import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { attention } from './attention.ts';
 import { collected, figureText, rateOf, shownFigures, successText } from './figure-texts.ts';
-import { newestPayments } from './newest-payments.ts';
+import { firstPayment } from './first-payment.ts';
+import { listNewest, newestPayments } from './newest-payments.ts';
 import { isOneDay, pointsOf, rangeTabs, readRange } from './ranges.ts';
 import type { ShownRange } from './ranges.ts';
 
@@ -43,11 +44,14 @@ export const homePage: DashboardRoute = {
       ...{ merchantId: merchant.id, currency: merchant.currency },
       accounts: ['payable_available', 'payable_pending', 'held', debtAccount],
     });
+    const newest = await listNewest(services, visit);
+    const first = newest.length === 0 ? firstPayment(visit) : null;
     const yesterday = `/figures/collected?day=${utcDay(until)}&until=${until.toISOString()}`;
     return {
       title: 'Home',
       body: html`<h1 class="unseen">Home</h1>
 ${await attention(services, visit, balances.get(debtAccount) ?? 0n)}
+${first}
 <dl class="tiles">
 ${tile(visit, { name: 'Today', value: figureText(collected, today.total), href: '/figures/collected?range=today' })}
 ${tile(visit, { name: 'Yesterday by now', value: figureText(collected, before.total), href: yesterday })}
@@ -57,7 +61,7 @@ ${rangeNavigation(visit, range)}
 ${figuresPanel(visit, range, report)}
 <div class="home-charts">${charts(visit, range, report)}</div>
 <div class="home-parts">${await partPanels(services, visit, range, report)}</div>
-${await newestPayments(services, visit)}`,
+${first === null && newestPayments(visit, newest)}`,
     };
   },
 };

@@ -14,11 +14,14 @@ import type { Visit } from '../visit.ts';
 // A phone shows the first five of them.
 const rowsMax = 10;
 
-/** The newest payments, with a way to all of them. */
-export async function newestPayments({ money }: DashboardServices, visit: Visit): Promise<Html> {
-  const { base, merchant, now, may } = visit;
+export async function listNewest({ money }: DashboardServices, { merchant, now }: Visit): Promise<FoundPayment[]> {
   const page = { limit: rowsMax, offset: 0, before: null };
-  const { rows } = await listPayments(money, merchant.id, page, { now });
+  return (await listPayments(money, merchant.id, page, { now })).rows;
+}
+
+/** The newest payments, with a way to all of them. */
+export function newestPayments(visit: Visit, rows: readonly FoundPayment[]): Html {
+  const { base, may } = visit;
   if (rows.length === 0) {
     return html`<section class="empty"><p>No payments yet. Make a link, or take one at a counter.</p>${
       may('payments.write').isAllowed &&

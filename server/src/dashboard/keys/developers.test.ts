@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { utcDay } from '../../kit/clock.ts';
 import { createApiClient } from '../../../../test/harness/api-client.ts';
+import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
 import { signatureHeaders } from '../../webhooks/signature.ts';
 
@@ -54,7 +56,7 @@ test('a new key stands in one response only: no page, log, mail or audit entry h
     text: 'SELECT recipient, subject FROM mails',
     values: [],
   });
-  assert.deepEqual(mail, [{ recipient: owner.account.email, subject: 'New test API key of Kairaba Books' }]);
+  assert.deepEqual(mail, [{ recipient: owner.account.email, subject: 'Kairaba Books: New test API key' }]);
   const id = (await keysNow()).find(({ name }) => name === 'Till server')?.id ?? '';
   const pages = ['/keys', `/keys/${id}`, `/keys/${id}/roll`, '/requests'].map((path) => owner.get(world.at(path)));
   const texts = await Promise.all((await Promise.all(pages)).map((page) => page.text()));
@@ -120,6 +122,33 @@ test('a resend of many sends each missed event once, however often its button is
     tries.map((each) => each.tries),
     Array.from({ length: count }, () => 1),
   );
+});
+
+test('events of a chosen period and kind are counted, confirmed and sent again, delivered ones too', async () => {
+  const url = 'http://localhost:9/period';
+  const { body } = await world.api.post('/v1/webhook-endpoints', { url, enabled_events: ['payment_intent.created'] });
+  const id = String(body['id']);
+  const today = utcDay(world.service.clock.now());
+  for (let each = 0; each < 3; each += 1) await world.api.post('/v1/payments', { data: { amount: 5 } });
+  await world.api.post('/v1/customers', { name: 'Awa' });
+  await world.service.app.drain();
+  const path = world.at(`/endpoints/${id}/resend/choose`);
+  const chosen = { from: today, to: today, status: 'all', 'event.payment_intent.created': 'true' };
+  for (const nothing of [{ from: '2020-01-01', to: '2020-01-02' }, { 'event.transfer.reversed': 'true' }]) {
+    const { status, text } = await sendForm(owner, path, { ...nothing, status: 'undelivered' });
+    assert.equal(status, 409);
+    assert.match(text, /No event matches/);
+  }
+  const { text } = await sendForm(owner, path, chosen);
+  const count = Number(/Send (\d+) events again\?/.exec(text)?.[1]);
+  const { body: dry } = await world.api.post('/v1/events/resend', {
+    ...{ endpoint_id: id, from: today, to: today, status: 'all', event: ['payment_intent.created'], dry_run: true },
+  });
+  assert.equal(count, dry['matched'], 'those from before the endpoint too');
+  const confirmed = await press(owner, path, hiddenFields(text));
+  assert.equal(confirmed.location, new URL(world.at(`/endpoints/${id}`)).pathname);
+  const waiting = await world.api.get(`/v1/events?endpoint_id=${id}&limit=100`);
+  assert.equal((waiting.body['meta'] as { total: number }).total, count);
 });
 
 test('the check of a signature says whether it verifies, and why not', async () => {

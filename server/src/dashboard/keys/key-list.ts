@@ -4,7 +4,7 @@ import { listKeys } from '../../merchants/manage-keys.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { listRoute } from '../patterns/list-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
 
@@ -34,8 +34,7 @@ export const keyList = listRoute<ListedKey>({
     {
       header: 'State',
       isMain: true,
-      cell: (key) => html`<span class="first">${stateMark(keyState(key))}</span>
-<span class="second phone">${scopesText(key.scopes)}</span>`,
+      cell: (key) => twoLines(stateMark(keyState(key)), scopesText(key.scopes)),
     },
   ],
   href: ({ id }) => `/keys/${id}`,

@@ -1,4 +1,3 @@
-import { listTeam } from '../../accounts/team.ts';
 import { AppError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
 import type { Transaction } from '../../kit/db.ts';
@@ -17,6 +16,7 @@ import type { Visit } from '../visit.ts';
 import { keyList, lastUse } from './key-list.ts';
 import { keyFields, keyValues, newKeyOf, overlapField, overlapMsOf } from '../../portal/records/key-form.ts';
 import { keyState, keyText, scopesText } from '../../portal/records/key-texts.ts';
+import { auditedKey, mailNewKey } from '../../portal/records/new-key.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
 
 const path = '/keys';
@@ -101,34 +101,12 @@ async function noteNewKey(
   { record }: CreatedKey,
   action: 'keys.create' | 'keys.roll',
 ): Promise<void> {
-  const { name, scopes, expiresAt, addresses, lastFour } = record;
-  const ending = keyText({ lastFour }, visit.testMode);
   audit(tx, services, visit, {
-    action,
-    object: { type: 'api_key', id: record.id },
-    changes: maskedChanges({
-      name,
-      scopes,
-      expires_at: expiresAt?.toISOString() ?? null,
-      addresses,
-      ends_with: lastFour,
-    }),
+    ...{ action, object: { type: 'api_key', id: record.id } },
+    changes: maskedChanges(auditedKey(record)),
   });
-  const { accounts } = services;
-  const business = cleanText(visit.merchant.name);
-  const environment = visit.testMode ? 'test' : 'live';
-  for (const owner of (await listTeam(tx, visit.merchant.businessId)).filter(({ role }) => role === 'owner')) {
-    accounts.sendMail(tx, {
-      to: owner.email,
-      subject: `New ${environment} API key of ${business}`,
-      text: `${visit.account.name} ${action === 'keys.roll' ? 'rolled' : 'created'} an API key of ${business}: “${cleanText(name)}”, ${ending}.
-
-It may: ${scopesText(scopes)}.
-
-If nobody of you meant this, revoke the key now: ${accounts.publicUrl()}${visit.base}${path}/${record.id}
-`,
-    });
-  }
+  const { merchant, account } = visit;
+  await mailNewKey(tx, services.accounts, { merchant, record, action, who: cleanText(account.name) });
 }
 
 const roll = formRoutes<ListedKey>({

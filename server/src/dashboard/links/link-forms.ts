@@ -1,4 +1,4 @@
-import { deletedSchema } from '../../api/wire-types.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { linkSchema } from '../../links/wire-schemas.ts';
@@ -6,11 +6,9 @@ import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { act } from '../patterns/act.ts';
 import { metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { rowCount } from '../../portal/patterns/fields.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import { minorOf } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -109,24 +107,21 @@ function valuesOf(link: Link): Record<string, string> {
   };
 }
 
-const create = formRoutes<LinkSubject>({
-  ...{ path: '/links/new', section, action: 'links.write', rows, load, operation: 'createPaymentLink' },
+const ofLink = { section, action: 'links.write', object: 'payment_link', list: '/links' } as const;
+
+const create = apiForm<LinkSubject>({
+  ...{ ...ofLink, path: '/links/new', rows, load, operation: 'createPaymentLink', schema: linkSchema },
   view: (subject, _visit, input) => ({
     heading: 'New payment link',
     fields: fieldsOf(subject, input),
     button: 'Create the link',
     back: { href: '/links', text: 'Back to the payment links' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const { id } = await act(services, visit, {
-      ...{ operationId: 'createPaymentLink', schema: linkSchema, body, formId, object: { type: 'payment_link' } },
-    });
-    return `/links/${id}`;
-  },
 });
 
-const edit = formRoutes<LinkSubject>({
-  ...{ path: '/links/:id/edit', section, action: 'links.write', rows, load, operation: 'updatePaymentLink' },
+const edit = apiForm<LinkSubject>({
+  ...{ ...ofLink, path: '/links/:id/edit', rows, load, operation: 'updatePaymentLink', schema: linkSchema },
+  id: ({ link }) => link?.id ?? '',
   view: (subject, _visit, input) => ({
     heading: 'Change the payment link',
     effect: html`<p>The address and the QR code stay. Payments that exist already do not change.</p>`,
@@ -135,20 +130,16 @@ const edit = formRoutes<LinkSubject>({
     button: 'Save',
     back: { href: `/links/${subject.link?.id ?? ''}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { link }, body: typed, formId }) {
-    const id = link?.id ?? '';
+  before: ({ link }) => ({ data: link }),
+  body(typed, { link }) {
     const data = (typed['data'] ?? {}) as Record<string, unknown>;
-    const body = { data: { ...data, metadata: typedMetadata(data['metadata'], link?.metadata ?? {}) } };
-    await act(services, visit, {
-      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, body, formId },
-      ...{ object: { type: 'payment_link', id }, before: { data: link } },
-    });
-    return `/links/${id}`;
+    return { data: { ...data, metadata: typedMetadata(data['metadata'], link?.metadata ?? {}) } };
   },
 });
 
-const switchLink = formRoutes<Link>({
-  ...{ path: '/links/:id/switch', section, action: 'links.write', operation: 'updatePaymentLink' },
+const switchLink = apiForm<Link>({
+  ...{ ...ofLink, path: '/links/:id/switch', operation: 'updatePaymentLink', schema: linkSchema },
+  id: ({ id }) => id,
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     ...(link.status === 'active'
@@ -167,33 +158,19 @@ completed. You can switch it on again.</p>`,
     values: { status: link.status === 'active' ? 'inactive' : 'active' },
     back: { href: `/links/${link.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { id, status }, body, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'updatePaymentLink', schema: linkSchema, params: { id }, body, formId },
-      ...{ object: { type: 'payment_link', id }, before: { status } },
-    });
-    return `/links/${id}`;
-  },
+  before: ({ status }) => ({ status }),
 });
 
-const remove = formRoutes<Link>({
-  ...{ path: '/links/:id/delete', section, action: 'links.write', operation: 'deletePaymentLink', gone: '/links' },
+const remove = deletionForm<Link>({
+  ...{ ...ofLink, path: '/links/:id/delete', operation: 'deletePaymentLink' },
+  ...{ id: ({ id }) => id, before: ({ title }) => ({ title }) },
   load: (services, visit, { params }) => readLink(services, visit, params['id']),
   view: (link) => ({
     heading: 'Delete this payment link?',
     effect: html`<p>${foreignText(link.title)}: whoever opens it reads that it was deleted, also from a printed QR code. Its
 payments stay.</p><p>This cannot be undone. To stop it for a time, switch it off instead.</p>`,
     button: 'Delete link',
-    isDanger: true,
-    back: { href: `/links/${link.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id, title }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'deletePaymentLink', schema: deletedSchema, params: { id }, formId },
-      ...{ object: { type: 'payment_link', id }, before: { title } },
-    });
-    return '/links';
-  },
 });
 
 export const linkForms: readonly DashboardRoute[] = [...create, ...edit, ...switchLink, ...remove];

@@ -1,15 +1,14 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
-import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { listLinks } from '../../links/manage-links.ts';
 import type { PaymentLink } from '../../links/payment-link.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { listTakingsOfLinks } from '../../transactions/terminal-summary.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
-import { stateMark } from '../../portal/patterns/texts.ts';
+import { stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 
 type Row = PaymentLink & { times: number; collectedMinor: bigint };
@@ -24,13 +23,12 @@ export const linkLists = listRoutes<Row>({
   noun: ['link', 'links'],
   filters: [
     { kind: 'search', name: 'term', label: 'Title, description or amount' },
-    {
-      ...{ kind: 'select', name: 'status', label: 'State', options: states },
-    },
+    { kind: 'select', name: 'status', label: 'State', options: states },
+    ...moreDateFilters,
   ],
   async read({ money }, visit, query) {
     const active = states.find(({ value }) => value === query['status'])?.isActive;
-    const filter = { active, ...typedSearch(query) };
+    const filter = { active, ...createdRange(query), ...typedSearch(query) };
     const list = await listLinks(money.lists, visit.merchant.id, pageOf(query), filter);
     const ids = list.rows.map(({ id }) => id);
     const takings = ids.length === 0 ? [] : await listTakingsOfLinks(money.db, visit.merchant.id, ids);
@@ -39,7 +37,7 @@ export const linkLists = listRoutes<Row>({
       const { count = 0n, paidMinor = 0n, refundedMinor = 0n } = byId.get(row.id) ?? {};
       return { ...row, times: Number(count), collectedMinor: paidMinor - refundedMinor };
     });
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',
@@ -59,8 +57,7 @@ export const linkLists = listRoutes<Row>({
     {
       header: 'Title',
       isMain: true,
-      cell: (row) => html`<span class="first">${foreignText(row.title)}</span>
-<span class="second phone">${amountOf(row)}</span>`,
+      cell: (row) => twoLines(foreignText(row.title), amountOf(row)),
     },
     { header: 'Amount', isNumber: true, cell: amountOf },
     { header: 'Times', isNumber: true, cell: ({ times }) => times.toLocaleString('en-GB') },
@@ -68,8 +65,7 @@ export const linkLists = listRoutes<Row>({
       header: 'Collected',
       isMain: true,
       isNumber: true,
-      cell: (row) => html`<span class="first">${formatAmount(row.collectedMinor)}</span>
-<span class="second phone">${stateMark(linkMark(row.active))}</span>`,
+      cell: (row) => twoLines(formatAmount(row.collectedMinor), stateMark(linkMark(row.active))),
     },
     { header: 'State', cell: (row) => stateMark(linkMark(row.active)) },
   ],

@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../api/app-error.ts';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -11,6 +10,7 @@ import { PublicError } from '../../kit/public-error.ts';
 import { seeOther } from '../../pages/page-scope.ts';
 import type { LiveEvent, LiveFeed } from '../dashboard-route.ts';
 import type { Visit } from '../visit.ts';
+import { StreamLimits } from './stream-limits.ts';
 
 /** Says that the stream is alive; the page counts a connection without one for 15 seconds as lost. */
 const heartbeatMs = 10_000;
@@ -18,9 +18,6 @@ const heartbeatMs = 10_000;
 const readEveryMs = 1_000;
 // A browser that still listens connects again; a stream whose browser has vanished is freed.
 const streamMaxMs = 10 * 60_000;
-const streamsMaxDefault = 300;
-// A person's windows on several devices. Hidden pages close theirs.
-const streamsPerAccountMax = 8;
 // One payment notifies every open page of its business: at 200 pages, their reads together held up a request by 100 ms.
 const readsMax = 2;
 // A browser that takes nothing off the line any more.
@@ -30,8 +27,6 @@ interface EventStreamsOptions {
   changes: ChangeFeed;
   clock: Clock;
   log: Log;
-  /** Open streams in this process. */
-  streamsMax?: number;
 }
 
 interface OpenedStream {
@@ -41,30 +36,27 @@ interface OpenedStream {
   revisit(): Promise<Visit | null>;
 }
 
-/** The open event streams of this process, a bounded number for each person and in all. */
+/** The open event streams of this process, as many as `StreamLimits` allows. */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
-  /** By the ids of their accounts. */
-  readonly #open = new Map<AbortController, string>();
-  readonly #streamsMax: number;
+  readonly #open = new Set<AbortController>();
+  readonly #limits = new StreamLimits();
   /** What streams ask of the database, of which they leave connections to requests. */
   readonly #reads: KeyedLimiter<string>;
 
   constructor(options: EventStreamsOptions) {
     this.#options = options;
-    this.#streamsMax = options.streamsMax ?? streamsMaxDefault;
-    this.#reads = limitEachKey({ name: 'reads of event streams', each: readsMax, waitingMax: this.#streamsMax });
+    const { inProcess: waitingMax } = this.#limits;
+    this.#reads = limitEachKey({ name: 'reads of event streams', each: readsMax, waitingMax });
   }
 
-  /** Sends a feed until either side ends it. Throws AppError `unavailable` when too many are open. */
+  /** Sends a feed until either side ends it. Throws AppError `rate_limited` or `unavailable` when too many are open. */
   async send(request: FastifyRequest, reply: FastifyReply, stream: OpenedStream): Promise<FastifyReply> {
     const { feed, visit } = stream;
     if (!String(request.headers.accept).includes('text/event-stream')) {
       return seeOther(reply, `${visit.base}${feed.page}`);
     }
-    if (!this.#hasCapacity(visit.account.id)) {
-      throw new AppError('unavailable', 'Too many pages are open.', { retryAfterSeconds: 30 });
-    }
+    const release = this.#limits.take({ accountId: visit.account.id, address: request.ip });
     reply.hijack();
     const response = reply.raw;
     response.writeHead(200, {
@@ -76,24 +68,19 @@ export class EventStreams {
       // Buffering proxies would delay the events.
       'x-accel-buffering': 'no',
     });
-    await this.#run(response, stream);
+    await this.#run(response, stream).finally(release);
     return reply;
   }
 
   /** Ends all streams, so that a closing server does not wait for them. */
   endAll(): void {
-    for (const stream of this.#open.keys()) stream.abort();
-  }
-
-  #hasCapacity(accountId: string): boolean {
-    const own = [...this.#open.values()].filter((other) => other === accountId).length;
-    return own < streamsPerAccountMax && this.#open.size < this.#streamsMax;
+    for (const stream of this.#open) stream.abort();
   }
 
   async #run(response: ServerResponse, stream: OpenedStream): Promise<void> {
     const { changes, log } = this.#options;
     const ended = new AbortController();
-    this.#open.set(ended, stream.visit.account.id);
+    this.#open.add(ended);
     response.on('close', () => ended.abort());
     // The browser may have left while the page was being read.
     if (response.destroyed) ended.abort();

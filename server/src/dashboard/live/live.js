@@ -16,6 +16,7 @@
   let beatAt = performance.now();
   let beatTime = '';
   let isStopped = false;
+  let isFull = false;
   let waiting = new Map();
 
   const byId = (id) => document.getElementById(id);
@@ -31,6 +32,7 @@
 
   function lost() {
     if (isStopped) showState('Stopped. Open the page again.', true);
+    else if (isFull) showState('Not live: too many pages are open. Close one.', true);
     else showState(beatTime === '' ? 'No connection' : 'No connection since ' + beatTime, true);
   }
 
@@ -38,11 +40,15 @@
     const wasLost = document.body.classList.contains('is-lost');
     beatAt = performance.now();
     beatTime = detail.data;
+    isFull = false;
     showState('Live ' + beatTime, false);
     if (wasLost) document.dispatchEvent(new CustomEvent('live:back'));
   });
-  // Signed out, another role, or gone: trying again changes nothing.
-  const isFinal = (status) => [401, 403, 404].includes(status);
+  function noteRefusal(status) {
+    // Signed out, another role, or gone: trying again changes nothing.
+    isStopped = [401, 403, 404].includes(status);
+    isFull = status === 429;
+  }
   const source = document.querySelector('[hx-sse\\:connect]');
   let connection = null;
   let triedAt = performance.now();
@@ -50,7 +56,7 @@
   document.addEventListener('htmx:sse:after:connection', ({ detail }) => (connection = detail.connection));
   document.addEventListener('htmx:sse:close', () => (connection = null));
   document.addEventListener('htmx:sse:error', ({ detail }) => {
-    isStopped = isFinal(detail.status);
+    noteRefusal(detail.status);
     if (isStopped) detail.connection.cancelled = true;
     lost();
   });
@@ -60,7 +66,7 @@
   // The first request of a stream; htmx tries again only once it has had a response.
   document.addEventListener('htmx:response:error', ({ detail }) => {
     if (detail.ctx.sourceElement !== source) return;
-    isStopped = isFinal(detail.ctx.response.status);
+    noteRefusal(detail.ctx.response.status);
     lost();
   });
   document.addEventListener('htmx:error', () => source && lost());

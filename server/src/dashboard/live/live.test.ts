@@ -47,10 +47,10 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   const first = await pay();
   await page.clock.install();
   // The first request for the stream fails: the page asks again by itself.
-  await page.route(/\/stream\?/, (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await page.route(/\/stream\?/, (route) => route.fulfill({ status: 429 }), { times: 1 });
   await page.goto(overLine('/payments'));
-  await page.getByText('No connection', { exact: true }).waitFor();
-  assert.match(opened.pageErrors.splice(0).join(), /503/);
+  await page.getByText('Not live: too many pages are open. Close one.', { exact: true }).waitFor();
+  assert.match(opened.pageErrors.splice(0).join(), /429/);
   await page.clock.fastForward(20_000);
   await page.getByText(/^Live \d\d:\d\d:\d\d$/).waitFor();
   await page.evaluate('window.isSame = true');
@@ -185,7 +185,8 @@ test('a person has eight streams at a time, and a role taken away ends them', as
   const first = await listen(member, '/stream?list=payments', left.signal);
   const others = await Promise.all(Array.from({ length: 7 }, () => listen(member, '/stream?list=payments')));
   assert.deepEqual(new Set([first, ...others].map(({ status }) => status)), new Set([200]));
-  assert.equal((await listen(member, '/stream?list=payments')).status, 503);
+  const ninth = await listen(member, '/stream?list=payments');
+  assert.deepEqual([ninth.status, ninth.headers.get('retry-after')], [429, '30']);
   assert.equal((await listen(owner, '/stream?list=payments', AbortSignal.any([left.signal]))).status, 200);
   left.abort();
   await eventually('one that has ended makes room', async () => {

@@ -3,7 +3,7 @@ import type { FormPage } from '../../portal/patterns/form-page.ts';
 import type { DashboardKind, DashboardRoute } from '../dashboard-route.ts';
 import { keyOfForm } from './act.ts';
 
-interface DashboardForm<Subject> extends Omit<FormPage<Subject, DashboardKind>, 'hasActed'> {
+export interface DashboardForm<Subject> extends Omit<FormPage<Subject, DashboardKind>, 'hasActed'> {
   /**
    * The API's operation that `submit` calls, with the parameters of the page's address: by its idempotency key a form knows that
    * it has acted.

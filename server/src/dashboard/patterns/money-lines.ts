@@ -17,7 +17,7 @@ export function moneyLines(visit: Visit, caption: string, lines: readonly (Sourc
     const about = source.description === null ? '' : html`: ${foreignText(source.description)}`;
     return html`<tr><td><span class="first">${href === null ? text : html`<a href="${base}${href}">${text}</a>`}${about}</span>
 <span class="second phone">${shownTime(at, now)}</span></td>
-<td class="wide">${shownTime(at, now)}</td><td class="wide">${source.reference}</td>
+<td class="wide">${shownTime(at, now)}</td><td class="wide"><span class="unbroken">${source.reference}</span></td>
 <td class="number"><span class="first">${signed(changeMinor)}</span>
 <span class="second phone">then ${formatAmount(balanceMinor)}</span></td>
 <td class="number wide">${formatAmount(balanceMinor)}</td></tr>`;

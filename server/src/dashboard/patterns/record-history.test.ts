@@ -58,6 +58,29 @@ test('a payment’s page has its calls, page views, network messages, movements,
   assertInOrder(refundEntries, [/^Booked: D20\.00 from your balance to held money/, /refunded to the payer/]);
 });
 
+test('a record’s page has the API calls that made, read, changed or failed to change it, and no others', async () => {
+  const { api } = world;
+  const headers = { 'content-type': 'application/json' };
+  const { body } = await api.post('/v1/customers', { name: 'Fatou Touray' });
+  const id = String(body.id);
+  await api.post('/v1/customers', { name: 'Somebody else' });
+  await api.get(`/v1/customers/${id}`);
+  await api.get('/v1/customers');
+  for (const email of ['no address', 'fatou@example.gm']) {
+    await api.send('PUT', `/v1/customers/${id}`, { body: JSON.stringify({ email }), headers });
+  }
+  await world.service.app.drain();
+  const calls = [`GET /v1/customers/${id}, status 200`, 'POST /v1/customers, status 201'];
+  calls.push(`PUT /v1/customers/${id}, status 200`, `PUT /v1/customers/${id}, status 400`);
+  const entries = (await history(owner, `/customers/${id}`)).filter((entry) => entry.startsWith('API call: '));
+  assert.deepEqual(
+    entries.toSorted(),
+    calls.map((call) => `API call: ${call}`),
+  );
+  const list = await (await owner.get(world.at(`/requests?record=${id}`))).text();
+  assert.equal([...list.matchAll(/<tr id="row-/g)].length, calls.length);
+});
+
 test('what people did to a record stands on its page with their names; a cashier reads none of it', async () => {
   const { body } = await world.api.post('/v1/virtual-terminals', { name: 'Front', chat_numbers: ['7000009'] });
   const id = String(body.id);

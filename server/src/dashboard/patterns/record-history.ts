@@ -6,7 +6,7 @@ import { listMovementsOfSource } from '../../ledger/history.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { timeline } from '../../portal/patterns/record-page.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
-import { listRequestsByRequestIds } from '../../request-log/read-requests.ts';
+import { listRequestsOfRecord } from '../../request-log/read-requests.ts';
 import type { Static } from 'typebox';
 import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schemas.ts';
 import { actionText } from '../audit/audit-texts.ts';
@@ -39,7 +39,7 @@ export async function recordHistory(services: DashboardServices, visit: Visit, r
   const entries = [
     ...own,
     ...(createdAt ? [{ at: createdAt, text: 'Created.' }] : []),
-    ...(await callEntries(services, visit, events)),
+    ...(await callEntries(services, visit, { objectIds, events })),
     ...(await peopleEntries(services, visit, id)),
     ...(await movementEntries(services, visit, movedBy, names)),
     ...(await deliveryEntries(services, visit, events)),
@@ -49,7 +49,7 @@ export async function recordHistory(services: DashboardServices, visit: Visit, r
 }
 
 function requestsLink({ base, may }: Visit, id: string): Html {
-  return html`${may('requests.read').isAllowed && html`<p><a href="${base}/requests?path=${id}">API calls that name it</a></p>`}`;
+  return html`${may('requests.read').isAllowed && html`<p><a href="${base}/requests?record=${id}">All its API calls</a></p>`}`;
 }
 
 // More than a record has in ordinary life; the events' own list has all.
@@ -71,14 +71,15 @@ async function eventsOf(
   return lists.flatMap(({ data }) => data);
 }
 
-/** The requests of the API that made its events. */
+/** The requests of the API that named it, returned it, or made its events. */
 async function callEntries(
   { money }: DashboardServices,
-  { merchant, base }: Visit,
-  events: readonly ShownEvent[],
+  { merchant, base, may }: Visit,
+  { objectIds, events }: { objectIds: readonly string[]; events: readonly ShownEvent[] },
 ): Promise<TimelineEntry[]> {
-  const ids = [...new Set(events.map((event) => event.request_id).filter((requestId) => requestId !== null))];
-  const calls = ids.length === 0 ? [] : await listRequestsByRequestIds(money.db, merchant.id, ids);
+  if (!may('requests.read').isAllowed) return [];
+  const requestIds = events.map((event) => event.request_id).filter((requestId) => requestId !== null);
+  const calls = await listRequestsOfRecord(money.db, merchant.id, { objectIds, requestIds });
   return calls.map(({ id, createdAt, method, path, statusCode, requestId }) => ({
     at: createdAt,
     text: html`API call: <a href="${base}/requests/${id}">${method} ${foreignText(path)}</a>, status ${statusCode}`,

@@ -1,5 +1,4 @@
 import { isUuid } from '../../kit/ids.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { FoundPayment, IntentFilter } from '../../payments/find-payment.ts';
 import { intentStatuses } from '../../payments/intent.ts';
@@ -9,7 +8,7 @@ import type { PaymentSearch } from '../../payments/payment-search.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Filter } from '../../portal/patterns/list-page.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { knownNetworks } from '../../networks/known-networks.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -43,8 +42,7 @@ export async function paymentFilters({ api }: DashboardServices, visit: Visit): 
       label: 'State',
       options: intentStatuses.map((value) => ({ value, text: statusTexts[value] })),
     },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
     {
       kind: 'select',
       name: 'network',
@@ -97,12 +95,8 @@ export function hrefOf({ intent }: FoundPayment, term: string): string {
 }
 
 function searchOf(term: string): PaymentSearch | undefined {
-  if (term.trim() === '') return undefined;
-  const amount = readAmount(term);
-  return paymentSearchOf(term.slice(0, termLengthMax), 'amountMinor' in amount ? amount.amountMinor : null);
+  return term.trim() === '' ? undefined : paymentSearchOf(term);
 }
-
-const termLengthMax = 100;
 
 function idOf(text: string | undefined): string | undefined {
   return text !== undefined && isUuid(text) ? text : undefined;

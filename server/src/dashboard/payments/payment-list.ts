@@ -1,4 +1,3 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { paymentsTopic } from '../../payments/context.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
@@ -14,10 +13,10 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { exportedRowsMax } from '../../portal/patterns/list-export.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../patterns/list-page.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { filterOf, hrefOf, paymentFilters } from './payment-filters.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
@@ -39,12 +38,8 @@ export const paymentListPage: ListPage<PaymentRow> = {
   filters: paymentFilters,
   async read(services, visit, query) {
     const list = await listPayments(services.money, visit.merchant.id, pageOf(query), filterOf(visit, query));
-    return {
-      ...list,
-      total: Math.min(list.total, totalMax),
-      isCapped: list.total > totalMax,
-      rows: list.rows.map((payment) => rowOf(visit, { payment, query })),
-    };
+    const rows = list.rows.map((payment) => rowOf(visit, { payment, query }));
+    return shownRows(list, rows);
   },
   live: {
     topic: ({ merchant }) => paymentsTopic(merchant.id),
@@ -84,8 +79,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
     {
       header: 'For',
       isMain: true,
-      cell: (row, { now }) => html`<span class="first">${titleOf(row)}</span>
-<span class="second phone">${shownTime(row.intent.createdAt, now)}</span>`,
+      cell: (row, { now }) => twoLines(titleOf(row), shownTime(row.intent.createdAt, now)),
     },
     { header: 'Time', cell: ({ intent }, { now }) => shownTime(intent.createdAt, now) },
     { header: 'From', cell: (row) => html`<span class="unbroken">${payerOf(row)}</span>` },
@@ -95,8 +89,7 @@ export const paymentListPage: ListPage<PaymentRow> = {
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: ({ intent, state }) => html`<span class="first">${formatAmount(totalMinor(intent))}</span>
-<span class="second phone">${stateMark(state)}</span>`,
+      cell: ({ intent, state }) => twoLines(formatAmount(totalMinor(intent)), stateMark(state)),
     },
   ],
   href: ({ href }) => href,

@@ -1,3 +1,4 @@
+import { apiForm } from '../patterns/api-form.ts';
 import type { MerchantAction } from '../../accounts/permissions.ts';
 import { hash } from 'node:crypto';
 import { html } from '../../kit/html.ts';
@@ -20,8 +21,6 @@ import type { Refund } from '../../refunds/refund.ts';
 import { getTerminal } from '../../terminals/manage-terminals.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
-import { act } from '../patterns/act.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import { ifFound } from '../patterns/if-found.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
@@ -214,12 +213,13 @@ function refundList(refunds: readonly Refund[], { base, now, may }: Visit): Html
   )}</ul></section>`;
 }
 
-const cancel = formRoutes<FoundPayment>({
+const cancel = apiForm<FoundPayment>({
   path: '/payments/:id/cancel',
   section: 'payments',
   action: 'payments.write',
   load: findVisiblePayment,
-  operation: 'cancelPayment',
+  ...{ operation: 'cancelPayment', schema: intentSchema, object: 'payment', list: '/payments' },
+  id: ({ intent }) => intent.id,
   view: ({ intent }, { now }) => ({
     heading: 'Cancel this payment?',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${formatAmount(totalMinor(intent))}.</p>
@@ -229,13 +229,6 @@ const cancel = formRoutes<FoundPayment>({
     isDanger: true,
     back: { href: `/payments/${intent.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { intent }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'cancelPayment', schema: intentSchema, params: { id: intent.id }, formId },
-      object: { type: 'payment', id: intent.id },
-    });
-    return `/payments/${intent.id}`;
-  },
 });
 
 export const paymentPages: readonly DashboardRoute[] = [show, ...cancel];

@@ -1,13 +1,12 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listRefundRows, listRefunds, sumRefunds } from '../../refunds/find-refund.ts';
 import type { RefundFilter } from '../../refunds/find-refund.ts';
 import { merchantPartMinor } from '../../refunds/refund.ts';
@@ -43,14 +42,13 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
   filters: [
     { kind: 'search', name: 'term', label: 'Name, number, amount or reference' },
     { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
   ],
   async read(services, visit, query) {
     const { lists } = services.money;
     const list = await listRefunds(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((refund) => rowOf(refund));
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',
@@ -79,8 +77,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
     {
       header: 'To',
       isMain: true,
-      cell: ({ to, createdAt }, { now }) => html`<span class="first">${to}</span>
-<span class="second phone">${shownTime(createdAt, now)}</span>`,
+      cell: ({ to, createdAt }, { now }) => twoLines(to, shownTime(createdAt, now)),
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     { header: 'Way', cell: ({ route }) => wayTexts[route] },
@@ -93,8 +90,7 @@ export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: (refund) => html`<span class="first">${formatAmount(refund.amountMinor)}</span>
-<span class="second phone">${stateMark(refundState(refund))}</span>`,
+      cell: (refund) => twoLines(formatAmount(refund.amountMinor), stateMark(refundState(refund))),
     },
   ],
   href: ({ id }) => `/refunds/${id}`,

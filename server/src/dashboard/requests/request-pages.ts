@@ -6,18 +6,19 @@ import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { listKeys } from '../../merchants/manage-keys.ts';
 import type { ListedKey } from '../../merchants/manage-keys.ts';
+import { listAttempts } from '../../payments/find-payment.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { LoggedRequest } from '../../request-log/logged-request.ts';
 import { getRequest, listRequests } from '../../request-log/read-requests.ts';
 import type { ListedRequest } from '../../request-log/read-requests.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { keyText } from '../../portal/records/key-texts.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { prettyJson } from './pretty-json.ts';
@@ -45,31 +46,28 @@ const list = listRoute<RequestRow>({
   noun: ['request', 'requests'],
   filters: [
     { kind: 'search', name: 'term', label: 'Request id or idempotency key' },
-    { kind: 'date', name: 'from', label: 'From' },
-    { kind: 'date', name: 'to', label: 'To' },
+    ...dateFilters,
     { kind: 'select', name: 'status', label: 'Status', options: statuses },
     { kind: 'select', name: 'method', label: 'Method', options: methods.map((value) => ({ value, text: value })) },
     { kind: 'text', name: 'path', label: 'Path contains' },
     { kind: 'given', name: 'key', label: 'Only of one key' },
+    { kind: 'given', name: 'record', label: 'Only of one record' },
   ],
   async read({ money }, { merchant, testMode }, query) {
-    const key = filled(query['key']);
+    const idOf = (name: 'key' | 'record') => (isUuid(query[name] ?? '') ? query[name] : undefined);
     const page = pageOf(query);
     const found = await listRequests(money.lists, merchant.id, page, {
       term: filled(query['term']),
       path: filled(query['path'])?.toLowerCase(),
       method: methods.find((each) => each === query['method']),
       status: statuses.find(({ value }) => value === query['status'])?.value,
-      keyId: key !== undefined && isUuid(key) ? key : undefined,
+      keyId: idOf('key'),
+      objectIds: await objectIdsOf(money, merchant.id, idOf('record')),
       ...createdRange(query),
     });
     const keys = await listKeys(money.db, money.clock, merchant);
-    return {
-      ...found,
-      isCapped: found.total > totalShownMax,
-      total: Math.min(found.total, totalShownMax),
-      rows: found.rows.map((row) => ({ ...row, keyName: nameOf(keys, row, testMode) })),
-    };
+    const rows = found.rows.map((row) => ({ ...row, keyName: nameOf(keys, row, testMode) }));
+    return shownRows(found, rows);
   },
   columns: [
     {
@@ -93,8 +91,10 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
   buttons: [{ href: '/requests/keys', text: 'Look up an idempotency key', needs: 'requests.read' }],
 });
 
-// As lists count.
-const totalShownMax = 10_000;
+/** A payment is named by its attempts too, which the API calls transactions. */
+async function objectIdsOf({ db }: DashboardServices['money'], merchantId: string, id: string | undefined) {
+  return id === undefined ? undefined : [id, ...(await listAttempts(db, merchantId, id)).map((attempt) => attempt.id)];
+}
 
 function nameOf(keys: readonly ListedKey[], { keyId }: { keyId: string }, testMode: boolean): string {
   const key = keys.find(({ id }) => id === keyId);
@@ -156,14 +156,9 @@ function bodyPanel(title: string, text: string | null): Html {
 }
 
 /** By its id, as the search opens it: whichever kind it is. */
-function recordLink({ base }: Visit, { path, responseBody }: LoggedRequest): Html | null {
-  const id = path.split('/').find(isUuid) ?? idOf(responseBody);
+function recordLink({ base }: Visit, { pathObjectId, responseObjectId }: LoggedRequest): Html | null {
+  const id = pathObjectId ?? responseObjectId;
   return id === null ? null : html`<a href="${base}/search?q=${id}">${id}</a>`;
-}
-
-function idOf(body: string | null): string | null {
-  // A payment’s response names its intent; a body that was cut is no JSON any more.
-  return /"(?:payment_intent_id|id)":"([\da-f-]{36})"/.exec(body ?? '')?.[1] ?? null;
 }
 
 const lookUp: DashboardRoute = {

@@ -16,9 +16,7 @@ import type { Visit } from '../visit.ts';
 export async function findExact(services: DashboardServices, visit: Visit, term: string): Promise<string | null> {
   const { db } = services.money;
   const { merchant, may, membership } = visit;
-  // References of transactions are in capitals, however they were typed.
-  const charge =
-    (await findChargeByName(db, merchant.id, term)) ?? (await findChargeByName(db, merchant.id, term.toUpperCase()));
+  const charge = await findChargeByName(db, merchant.id, term);
   const intentId = charge?.intentId ?? (isUuid(term) ? term : null);
   if (intentId !== null && (await isThere(findPayment(db, merchant.id, intentId)))) {
     const { intent } = await findPayment(db, merchant.id, intentId);

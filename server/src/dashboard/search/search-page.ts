@@ -3,17 +3,18 @@ import type { MerchantAction } from '../../accounts/permissions.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
-import { linkSchema } from '../../links/wire-schemas.ts';
+import { listLinks } from '../../links/manage-links.ts';
 import { cleanText } from '../../pages/page-text.ts';
-import { refundSchema } from '../../refunds/wire-schemas.ts';
+import { listRefundRows } from '../../refunds/find-refund.ts';
 import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
-import { transferSchema } from '../../transfers/transfer-wire.ts';
+import { listTransferRows } from '../../transfers/find-transfer.ts';
 import type { Page, PageResult } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { paymentTable } from '../home/newest-payments.ts';
+import { typedSearch } from '../patterns/typed-search.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { findExact } from './exact-match.ts';
@@ -84,79 +85,92 @@ const paymentGroup: FindGroup = async (services, visit, term) => {
   return group(visit, { title: 'Payments', path, body: paymentTable(visit, rows) });
 };
 
-/** A kind of record that the API's list searches. */
-interface RecordKind<Schema extends TSchema> {
+interface FoundRecord {
+  id: string;
+  name: string;
+  detail: string;
+}
+
+interface RecordKind {
   title: string;
   path: string;
   needs: MerchantAction;
-  operationId: string;
-  schema: Schema;
-  row(record: Static<Schema>): { id: string; name: string; detail: string };
+  find(services: DashboardServices, visit: Visit, term: string): Promise<FoundRecord[]>;
 }
 
-function recordGroup<Schema extends TSchema>(kind: RecordKind<Schema>): FindGroup {
-  const { title, path, needs, operationId, schema } = kind;
-  return async ({ api }, visit, term) => {
-    const { may, caller, requestId, base } = visit;
+function recordGroup({ title, path, needs, find }: RecordKind): FindGroup {
+  return async (services, visit, term) => {
+    const { may, base } = visit;
     const permission = may(needs);
     if (!permission.isAllowed || permission.ownOnly) return null;
-    const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
-    if (data.length === 0) return null;
-    const rows = data.map((record) => kind.row(record));
+    const rows = await find(services, visit, term);
+    if (rows.length === 0) return null;
     const body = html`<table class="list"><caption class="unseen">${title}</caption><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Details</th></tr></thead>
 <tbody>${rows.map(({ id, name, detail }) => html`<tr><td><a href="${base}${path}/${id}"><bdi>${cleanText(name)}</bdi></a></td><td class="number">${detail}</td></tr>`)}</tbody></table>`;
     return group(visit, { title, path: `${path}?term=${encodeURIComponent(term)}`, body });
   };
 }
 
-const amount = (value: number): string => formatAmount(parseAmount(value));
+/** By the API's list. */
+function listed<Schema extends TSchema>(
+  operationId: string,
+  schema: Schema,
+  row: (record: Static<Schema>) => FoundRecord,
+): RecordKind['find'] {
+  return async ({ api }, { caller, requestId }, term) => {
+    const { data } = await api.list(operationId, schema, { caller, requestId, query: { term, limit: rowsMax } });
+    return data.map((record) => row(record));
+  };
+}
+
+const page = { limit: rowsMax, offset: 0, before: null };
 
 const recordGroups: readonly FindGroup[] = [
   recordGroup({
-    ...{ title: 'Transfers', path: '/transfers', needs: 'transfers.read', operationId: 'listTransfers' },
-    schema: transferSchema,
-    row: (transfer) => ({
-      id: transfer.id,
-      name: transfer.beneficiary_name ?? transfer.reference,
-      detail: amount(transfer.amount),
-    }),
+    ...{ title: 'Transfers', path: '/transfers', needs: 'transfers.read' },
+    async find({ money }, { merchant }, term) {
+      const found = await listTransferRows(money.lists, merchant.id, page, typedSearch({ term }));
+      return found.map(({ id, beneficiaryName, reference, amountMinor }) => ({
+        ...{ id, name: beneficiaryName ?? reference, detail: formatAmount(amountMinor) },
+      }));
+    },
   }),
   recordGroup({
-    ...{ title: 'Refunds', path: '/refunds', needs: 'records.read', operationId: 'listRefunds' },
-    schema: refundSchema,
-    row: (refund) => ({ id: refund.id, name: refund.transaction_reference, detail: amount(refund.amount) }),
+    ...{ title: 'Refunds', path: '/refunds', needs: 'records.read' },
+    async find({ money }, { merchant }, term) {
+      const found = await listRefundRows(money.lists, merchant.id, page, typedSearch({ term }));
+      return found.map(({ id, transactionReference, amountMinor }) => ({
+        ...{ id, name: transactionReference, detail: formatAmount(amountMinor) },
+      }));
+    },
   }),
   recordGroup({
-    ...{ title: 'Customers', path: '/customers', needs: 'records.read', operationId: 'listCustomers' },
-    schema: customerSchema,
-    row: ({ id, name, phone }) => ({
-      id,
-      name: name ?? 'Customer',
-      detail: phone === null ? '' : maskPhoneNumber(phone),
-    }),
+    ...{ title: 'Customers', path: '/customers', needs: 'records.read' },
+    find: listed('listCustomers', customerSchema, ({ id, name, phone }) => ({
+      ...{ id, name: name ?? 'Customer', detail: phone === null ? '' : maskPhoneNumber(phone) },
+    })),
   }),
   recordGroup({
-    ...{ title: 'Payment links', path: '/links', needs: 'records.read', operationId: 'listPaymentLinks' },
-    schema: linkSchema,
-    row: (link) => ({
-      id: link.id,
-      name: link.title,
-      detail: link.amount === null ? 'Any amount' : amount(link.amount),
-    }),
+    ...{ title: 'Payment links', path: '/links', needs: 'records.read' },
+    async find({ money }, { merchant }, term) {
+      const { rows } = await listLinks(money.lists, merchant.id, page, typedSearch({ term }));
+      return rows.map(({ id, title, amountMinor }) => ({
+        ...{ id, name: title, detail: amountMinor === null ? 'Any amount' : formatAmount(amountMinor) },
+      }));
+    },
   }),
   recordGroup({
-    ...{ title: 'Counters', path: '/counters', needs: 'counters.use', operationId: 'listVirtualTerminals' },
-    schema: terminalSchema,
-    row: ({ id, name, code }) => ({ id, name, detail: code }),
+    ...{ title: 'Counters', path: '/counters', needs: 'counters.use' },
+    find: listed('listVirtualTerminals', terminalSchema, ({ id, name, code }) => ({ id, name, detail: code })),
   }),
   recordGroup({
-    ...{ title: 'Sub-accounts', path: '/sub-accounts', needs: 'records.read', operationId: 'listSubAccounts' },
-    schema: subAccountSchema,
-    row: ({ id, name, percentage }) => ({ id, name, detail: `${percentage}%` }),
+    ...{ title: 'Sub-accounts', path: '/sub-accounts', needs: 'records.read' },
+    find: listed('listSubAccounts', subAccountSchema, ({ id, name, percentage }) => ({
+      ...{ id, name, detail: `${percentage}%` },
+    })),
   }),
   recordGroup({
-    ...{ title: 'Groups', path: '/groups', needs: 'records.read', operationId: 'listSubAccountGroups' },
-    schema: groupSchema,
-    row: ({ id, name }) => ({ id, name, detail: '' }),
+    ...{ title: 'Groups', path: '/groups', needs: 'records.read' },
+    find: listed('listSubAccountGroups', groupSchema, ({ id, name }) => ({ id, name, detail: '' })),
   }),
 ];

@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
+import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
@@ -18,7 +19,7 @@ const show: DashboardRoute = {
   section: 'settings',
   action: 'fee_payer.read',
   async handle(services, visit) {
-    const { accounts } = services;
+    const { accounts, money, rateLimits } = services;
     const merchant = await ownMerchant(services, visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
     const { byNetwork, otherwise } = merchant.transferFees;
@@ -44,6 +45,24 @@ const show: DashboardRoute = {
         changes: [],
       },
       {
+        title: 'Payments',
+        body: html`${facts([
+          ['Smallest payment', formatAmount(money.settings.amountMinMinor)],
+          ['Largest payment', formatAmount(money.settings.amountMaxMinor)],
+        ])}`,
+        changes: [],
+      },
+      {
+        title: 'Rate limits',
+        body: html`${facts(
+          rateLimitKinds.map((kind) => {
+            const rate = rateOf(kind, merchant, rateLimits);
+            return [rateNames[kind.name], rate === 0n ? 'No limit' : rateText(kind, rate)];
+          }),
+        )}<p class="hint">What comes faster is refused with <code>429</code>, and can be sent again a second later.</p>${agreed}`,
+        changes: [],
+      },
+      {
         title: 'Transfers',
         body: html`${facts([
           ['Largest transfer', limit(largestMinor)],
@@ -61,6 +80,12 @@ payment back.</p>`,
     return { title: 'Fees and limits', body: settingsPage(visit, 'Fees and limits', panels) };
   },
 };
+
+const rateNames = {
+  requests: 'All API keys',
+  'key-percent': 'One of several keys',
+  pages: 'Links and counters',
+} as const;
 
 const refunds = formRoutes<Business>({
   path: '/settings/limits/refunds',

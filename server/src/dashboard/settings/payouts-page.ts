@@ -6,7 +6,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
-import { scheduleText } from './setting-texts.ts';
+import { scheduleText, settlementText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
 
 const show: DashboardRoute = {
@@ -16,6 +16,7 @@ const show: DashboardRoute = {
   action: 'fee_payer.read',
   async handle(services, visit) {
     const { merchant, base } = visit;
+    const { settlementDelayMs } = services.money.settings;
     const schedule = await payoutScheduleOf(services.accounts.db, merchant.id);
     const panels = [
       {
@@ -28,7 +29,7 @@ const show: DashboardRoute = {
       },
       {
         title: 'Your own money',
-        body: html`<p>You pay it out yourself: <a href="${base}/transfers">Transfers</a></p>`,
+        body: html`<p>${settlementText(settlementDelayMs)}</p><p>You pay it out yourself: <a href="${base}/transfers">Transfers</a></p>`,
         changes: [],
       },
     ];

@@ -9,7 +9,7 @@ export function feePayerText({ collectionFee }: Pick<Merchant, 'collectionFee'>)
 }
 
 const schedules: Readonly<Record<PayoutSchedule, string>> = {
-  manual: 'Only when somebody pays them out',
+  manual: 'Only by hand',
   daily: 'Every day',
   weekly: 'Every week, on Monday',
 };
@@ -38,11 +38,22 @@ export function feeText({ percentHundredths, fixedMinor, minimumMinor, maximumMi
 }
 
 const dayHours = 24n;
+const hourMs = 3_600_000;
 
 export function reserveText(reserve: ReserveRule | null): string {
   if (reserve === null || reserve.percentHundredths === 0n || reserve.hours === 0n) return 'Nothing is held';
   const { percentHundredths, hours, newForDays } = reserve;
-  const time = hours % dayHours === 0n ? `${hours / dayHours} days` : `${hours} hours`;
   const from = newForDays === null ? '' : `, in the first ${newForDays} days`;
-  return `${percentToJson(percentHundredths)}% of each payment for ${time}${from}`;
+  return `${percentToJson(percentHundredths)}% of each payment for ${timeText(hours)}${from}`;
+}
+
+/** When collected money can be spent. */
+export function settlementText(delayMs: number): string {
+  if (delayMs === 0) return 'What you collect can be paid out at once.';
+  return `What you collect can be paid out after ${timeText(BigInt(Math.ceil(delayMs / hourMs)))}.`;
+}
+
+function timeText(hours: bigint): string {
+  const [count, unit] = hours % dayHours === 0n ? [hours / dayHours, 'day'] : [hours, 'hour'];
+  return count === 1n ? `1 ${unit}` : `${count} ${unit}s`;
 }

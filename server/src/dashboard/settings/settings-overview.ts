@@ -31,6 +31,9 @@ export const settingsOverview: DashboardRoute = {
       ['/settings/live', 'Live payments', liveText(business)],
       ['/settings/team', 'Team', 'Who works here, and what they may do'],
       ['/counters', 'Chat numbers', 'Each counter has the numbers that hear of its payments'],
+      ...(visit.may('audit.read').isAllowed
+        ? [['/audit', 'Audit log', 'Who changed what, to search and export'] as const]
+        : []),
     ] as const;
     return {
       title: 'Settings',

@@ -16,6 +16,7 @@ import {
   suspendBusiness,
 } from '../../merchants/business-status.ts';
 import { findMerchantById } from '../../merchants/manage-keys.ts';
+import { setRateLimits } from '../../merchants/manage-rules.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -143,8 +144,37 @@ test('the limit for refunds changes with the second factor only', async () => {
   const code = owner.code();
   assert.equal((await send(owner, path, { refund_limit: '1,250.50', second_factor: code })).status, 303);
   assert.equal(await refundLimit(), 125_050n);
-  assert.equal((await send(owner, path, { refund_limit: '9', second_factor: code })).status, 400, 'a code counts once');
   assert.equal((await entriesOf('refund_limit.set')).length, 1);
+});
+
+test('a second factor given with a form renews the session, and counts for ten minutes and no longer', async () => {
+  const path = '/settings/limits/refunds';
+  const person = await world.signIn('owner', { name: 'Binta' });
+  const { cookie: earlier } = person;
+  const code = person.code();
+  // The form comes back for its amount: the factor was right all the same.
+  const refused = await send(person, path, { refund_limit: 'much', second_factor: code });
+  assert.equal(refused.status, 400);
+  assert.doesNotMatch(await refused.text(), /name="second_factor"/, 'it is not asked for twice');
+  assert.notEqual(person.cookie, earlier);
+  const { headers } = await fetch(world.at(path), { headers: { cookie: earlier }, redirect: 'manual' });
+  assert.match(headers.get('location') ?? '', /^\/dashboard\/sign-in/, 'the token before is worth nothing');
+  assert.equal((await send(person, path, { refund_limit: '700' })).status, 303);
+  assert.equal(await refundLimit(), 70_000n);
+  const invited = await send(person, '/settings/team/invite', { email: 'friend@example.gm', role: 'finance' });
+  assert.equal(invited.status, 400, 'what asks each time still does');
+  await asOwner(
+    world.service,
+    `UPDATE account_sessions SET second_factor_at = second_factor_at - interval '10 minutes' WHERE account_id = $1`,
+    [person.account.id],
+  );
+  assert.equal((await send(person, path, { refund_limit: '9' })).status, 400);
+  assert.equal(
+    (await send(person, path, { refund_limit: '9', second_factor: code })).status,
+    400,
+    'a code counts once',
+  );
+  assert.equal(await refundLimit(), 70_000n);
 });
 
 test('role taken away: whoever lost it while the page was open does nothing with it', async () => {
@@ -267,6 +297,17 @@ test('an approved business keeps its name; a suspended one gets no new payment, 
   await approve();
   const rename = accounts.db.withTransaction((tx) => renameBusiness(tx, shoesId, 'Other'));
   await assert.rejects(rename, /approved this name/);
+});
+
+test('limits of amounts, requests and settlement stand in the settings, also those that the operator set', async () => {
+  const { db } = world.service;
+  const textOf = async (path: string) => (await (await owner.get(world.at(path))).text()).replaceAll(/<[^>]+>/g, ' ');
+  const { id: merchantId } = world.business.test.merchant;
+  await db.withTransaction((tx) => setRateLimits(tx, merchantId, { rateLimitPerSecond: 12n }));
+  const limits = await textOf('/settings/limits');
+  assert.match(limits, /Smallest payment\s+D1\.00\s+Largest payment\s+D1,000,000\.00/);
+  assert.match(limits, /All API keys\s+12 requests a second/);
+  assert.match(await textOf('/settings/payouts'), /can be paid out at once/);
 });
 
 test('settings, team and audit log are sound on a phone without scripts and on a dark desktop', async () => {

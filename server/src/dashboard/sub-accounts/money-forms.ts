@@ -1,8 +1,9 @@
+import { apiForm } from '../patterns/api-form.ts';
 import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { planPayout, payoutMinimumMinor } from '../../settlement/plan-payout.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
@@ -104,9 +105,10 @@ ${owedMinor > 0n && html`It owes you ${formatAmount(owedMinor)}, which its next 
   }
 }
 
-const waive = formRoutes<FoundSubAccount>({
+const waive = apiForm<FoundSubAccount>({
   ...{ path: '/sub-accounts/:id/waive', section, action: 'sub_accounts.write' },
-  operation: 'waiveSubAccountDebt',
+  ...{ operation: 'waiveSubAccountDebt', schema: subAccountSchema, object: 'sub_account', list: '/sub-accounts' },
+  id: ({ subAccount }) => subAccount.id,
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount, owedMinor }) => ({
     heading: `Waive what ${cleanText(subAccount.name)} owes you`,
@@ -119,14 +121,6 @@ advanced. Its next shares would repay it. What you waive is lost to you, and thi
     isDanger: true,
     back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { subAccount }, body, formId }) {
-    const { id } = subAccount;
-    await act(services, visit, {
-      ...{ operationId: 'waiveSubAccountDebt', schema: subAccountSchema, params: { id }, body, formId },
-      object: { type: 'sub_account', id },
-    });
-    return `/sub-accounts/${id}`;
-  },
 });
 
 export const subAccountMoneyForms: readonly DashboardRoute[] = [...payOut, ...waive];

@@ -1,5 +1,5 @@
-import { deletedSchema } from '../../api/wire-types.ts';
-import { listTeam } from '../../accounts/team.ts';
+import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
+import { apiForm, deletionForm } from '../patterns/api-form.ts';
 import { html } from '../../kit/html.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { formatAmount, percentToJson } from '../../kit/money.ts';
@@ -8,9 +8,7 @@ import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
-import { act } from '../patterns/act.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { payoutNetworks, readSubAccount } from './read-sub-account.ts';
@@ -31,9 +29,11 @@ function destinationFields(networks: readonly Option[]): Field[] {
   ];
 }
 
-const create = formRoutes<Option[]>({
-  ...{ path: '/sub-accounts/new', section, action: 'sub_accounts.write' },
-  operation: 'createSubAccount',
+const shared = { section, action: 'sub_accounts.write', object: 'sub_account', list: '/sub-accounts' } as const;
+const ofSubAccount = { ...shared, id: ({ subAccount }: FoundSubAccount) => subAccount.id };
+
+const create = apiForm<Option[]>({
+  ...{ ...shared, path: '/sub-accounts/new', operation: 'createSubAccount', schema: subAccountSchema },
   load: async (services, { merchant }) => payoutNetworks(services, merchant),
   view: (networks) => ({
     heading: 'New sub-account',
@@ -44,24 +44,12 @@ const create = formRoutes<Option[]>({
     button: 'Create the sub-account',
     back: { href: '/sub-accounts', text: 'Back to the sub-accounts' },
   }),
-  async submit(services, visit, { body, formId }) {
-    const alsoWrite = await ownersMail(
-      services,
-      visit,
-      `added the sub-account ${cleanText(String(body['name']))}`,
-      body,
-    );
-    const { id } = await act(services, visit, {
-      ...{ operationId: 'createSubAccount', schema: subAccountSchema, body, formId, alsoWrite },
-      object: { type: 'sub_account' },
-    });
-    return `/sub-accounts/${id}`;
-  },
+  alsoWrite: (services, visit, { body }) =>
+    ownersMail(services, visit, `added the sub-account ${cleanText(String(body['name']))}`, body),
 });
 
-const edit = formRoutes<FoundSubAccount>({
-  ...{ path: '/sub-accounts/:id/edit', section, action: 'sub_accounts.write' },
-  operation: 'updateSubAccount',
+const edit = apiForm<FoundSubAccount>({
+  ...{ ...ofSubAccount, path: '/sub-accounts/:id/edit', operation: 'updateSubAccount', schema: subAccountSchema },
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Change the sub-account',
@@ -83,15 +71,9 @@ const edit = formRoutes<FoundSubAccount>({
     button: 'Save',
     back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { subAccount }, body, formId }) {
-    const { id, name, percentHundredths, active } = subAccount;
-    await act(services, visit, {
-      ...{ operationId: 'updateSubAccount', schema: subAccountSchema, params: { id }, body, formId },
-      object: { type: 'sub_account', id },
-      before: { name, percentage: percentToJson(percentHundredths), active },
-    });
-    return `/sub-accounts/${id}`;
-  },
+  before: ({ subAccount: { name, percentHundredths, active } }) => ({
+    ...{ name, percentage: percentToJson(percentHundredths), active },
+  }),
 });
 
 interface Destination extends FoundSubAccount {
@@ -99,9 +81,9 @@ interface Destination extends FoundSubAccount {
 }
 
 /** Whoever changes a destination redirects money, so it has its own page, which asks for the second factor each time. */
-const destination = formRoutes<Destination>({
-  ...{ path: '/sub-accounts/:id/destination', section, action: 'sub_accounts.change_destination' },
-  operation: 'updateSubAccount',
+const destination = apiForm<Destination>({
+  ...{ ...ofSubAccount, path: '/sub-accounts/:id/destination', action: 'sub_accounts.change_destination' },
+  ...{ operation: 'updateSubAccount', schema: subAccountSchema },
   load: async (services, visit, { params }) => ({
     ...(await readSubAccount(services, visit, params['id'])),
     networks: payoutNetworks(services, visit.merchant),
@@ -116,62 +98,39 @@ way go to the old one.</p><p>All owners get a mail.</p>`,
     button: 'Change the destination',
     back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it as it is' },
   }),
-  async submit(services, visit, { subject: { subAccount }, body, formId }) {
-    const { id, name, settlementCode, accountNumber } = subAccount;
-    const what = `changed where ${cleanText(name)} is paid out`;
-    const alsoWrite = await ownersMail(services, visit, what, body);
-    await act(services, visit, {
-      ...{ operationId: 'updateSubAccount', schema: subAccountSchema, params: { id }, body, formId, alsoWrite },
-      object: { type: 'sub_account', id },
-      before: { settlement_code: settlementCode, account_number: accountNumber },
-    });
-    return `/sub-accounts/${id}`;
-  },
+  before: ({ subAccount: { settlementCode, accountNumber } }) => ({
+    ...{ settlement_code: settlementCode, account_number: accountNumber },
+  }),
+  alsoWrite: (services, visit, { subject: { subAccount }, body }) =>
+    ownersMail(services, visit, `changed where ${cleanText(subAccount.name)} is paid out`, body),
 });
 
 /** Mails all owners about a new destination, in the transaction of the change. */
-async function ownersMail(
+function ownersMail(
   { accounts }: DashboardServices,
   { merchant, account, base, testMode }: Visit,
   what: string,
   { settlement_code: network, account_number: number }: Record<string, unknown>,
 ): Promise<(tx: Transaction) => void> {
-  const owners = (await listTeam(accounts.db, merchant.businessId)).filter(({ role }) => role === 'owner');
   const environment = testMode ? 'the test environment' : 'LIVE';
   const where = `${networkName(String(network))} ${maskPhoneNumber(String(number))}`;
-  const text = `Hello,
-
-${cleanText(account.name)} ${what}, at ${cleanText(merchant.name)} in ${environment}.
-Its money now goes to ${where}.
-
-If nobody of yours did this, change the destination back at once and talk to your team:
-${accounts.publicUrl()}${base}/sub-accounts`;
-  const subject = `A new payout destination at ${cleanText(merchant.name)}`;
-  return (tx) => {
-    for (const { email } of owners) accounts.sendMail(tx, { to: email, subject, text });
-  };
+  return prepareOwnerMails(accounts.db, accounts, merchant.businessId, {
+    subject: 'New payout destination',
+    what: `${cleanText(account.name)} ${what}, in ${environment}. Its money now goes to ${where}.`,
+    path: `${base}/sub-accounts`,
+  });
 }
 
-const remove = formRoutes<FoundSubAccount>({
-  ...{ path: '/sub-accounts/:id/delete', section, action: 'sub_accounts.write' },
-  ...{ operation: 'deleteSubAccount', gone: '/sub-accounts' },
+const remove = deletionForm<FoundSubAccount>({
+  ...{ ...ofSubAccount, path: '/sub-accounts/:id/delete', operation: 'deleteSubAccount' },
+  before: ({ subAccount: { name } }) => ({ name }),
   load: (services, visit, { params }) => readSubAccount(services, visit, params['id']),
   view: ({ subAccount }) => ({
     heading: 'Delete this sub-account?',
     effect: html`<p>${foreignText(subAccount.name)} gets no more payments. Its history stays in your payments and statements.</p>
 <p>This cannot be undone. To stop it for a time, switch it off instead.</p>`,
     button: 'Delete sub-account',
-    isDanger: true,
-    back: { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { subAccount }, formId }) {
-    const { id, name } = subAccount;
-    await act(services, visit, {
-      ...{ operationId: 'deleteSubAccount', schema: deletedSchema, params: { id }, formId },
-      ...{ object: { type: 'sub_account', id }, before: { name } },
-    });
-    return '/sub-accounts';
-  },
 });
 
 export const subAccountForms: readonly DashboardRoute[] = [...create, ...edit, ...destination, ...remove];

@@ -6,6 +6,7 @@ import { foreignText } from '../../pages/page-text.ts';
 import { subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { minorOf, stateMark } from '../../portal/patterns/texts.ts';
+import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listCall, listResult } from '../patterns/list-call.ts';
 import { canPayOut, destinationText, subAccountState } from './read-sub-account.ts';
 
@@ -17,7 +18,7 @@ export const subAccountLists = listRoutes<Row>({
   action: 'records.read',
   title: 'Sub-accounts',
   noun: ['sub-account', 'sub-accounts'],
-  filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }],
+  filters: [{ kind: 'search', name: 'term', label: 'Name, number or network' }, ...moreDateFilters],
   async read({ api, money: { networks } }, visit, query) {
     const { merchant } = visit;
     const list = await api.list('listSubAccounts', subAccountSchema, listCall(visit, query));

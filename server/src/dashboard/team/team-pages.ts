@@ -19,7 +19,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { emailText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { allCounters } from './counters.ts';
@@ -54,8 +54,8 @@ function memberTable({ base, now }: Visit, team: readonly TeamMember[]): Html {
     (
       each,
     ) => html`<tr><td><a href="${base}/settings/team/${each.accountId}"><span class="first">${foreignText(each.name)}</span></a>
-<span class="second phone">${each.email}</span></td>
-<td class="wide">${each.email}</td><td><span class="unbroken">${roleName(each.role)}</span><span class="second phone">${!each.hasSecondFactor && factorMark(each)}</span></td>
+<span class="second phone">${emailText(each.email)}</span></td>
+<td class="wide">${emailText(each.email)}</td><td><span class="unbroken">${roleName(each.role)}</span><span class="second phone">${!each.hasSecondFactor && factorMark(each)}</span></td>
 <td class="wide">${factorMark(each)}</td><td class="wide">${each.lastSeenAt && shownTime(each.lastSeenAt, now)}</td></tr>`,
   )}</tbody></table>`;
 }
@@ -68,7 +68,7 @@ function factorMark({ hasSecondFactor }: TeamMember): Html {
 
 function invitationPanel({ base, now, may }: Visit, invitations: readonly Invitation[]): Html {
   return html`<section class="panel"><h2>Invited</h2><ul class="things">${invitations.map(
-    (each) => html`<li><span>${each.email}, ${roleName(each.role)}
+    (each) => html`<li><span>${emailText(each.email)}, ${roleName(each.role)}
 <span class="hint">${each.expiresAt <= now ? 'Ended' : 'Ends'} ${shownTime(each.expiresAt, now)}</span></span>
 ${
   may('team.manage').isAllowed &&
@@ -102,7 +102,7 @@ const showMember: DashboardRoute = {
       body: html`${recordHead(visit, {
         heading: foreignText(member.name),
         state: null,
-        under: html`<p>${member.email}</p>`,
+        under: html`<p>${emailText(member.email)}</p>`,
         actions: [
           { href: `${path}/role`, text: 'Change the role', needs: 'team.manage' },
           { href: `${path}/remove`, text: 'Remove', needs: 'team.manage', isDanger: true },

@@ -1,4 +1,3 @@
-import { totalMax } from '../../api/pagination.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -6,11 +5,11 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { pageOf } from '../../portal/patterns/page-of-list.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
-import { createdRange } from '../../portal/patterns/time-filter.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { listTransferRows, listTransfers, sumTransfers } from '../../transfers/find-transfer.ts';
 import type { TransferFilter } from '../../transfers/find-transfer.ts';
 import type { Transfer, TransferStatus } from '../../transfers/transfer.ts';
@@ -47,15 +46,14 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
   filters: [
     { kind: 'search', name: 'term', label: 'Name, number, amount or reference' },
     { kind: 'select', name: 'status', label: 'State', options: statuses },
-    { kind: 'date', name: 'from', label: 'From', isMore: true },
-    { kind: 'date', name: 'to', label: 'To', isMore: true },
+    ...moreDateFilters,
     { kind: 'select', name: 'kind', label: 'Whose', options: kinds, isMore: true },
   ],
   async read(services, visit, query) {
     const { lists } = services.money;
     const list = await listTransfers(lists, visit.merchant.id, pageOf(query), filterOf(query), { withSum: true });
     const rows = list.rows.map((transfer) => rowOf(transfer));
-    return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',
@@ -87,8 +85,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     {
       header: 'To',
       isMain: true,
-      cell: (row, { now }) => html`<span class="first">${nameOf(row)}</span>
-<span class="second phone">${shownTime(row.createdAt, now)}</span>`,
+      cell: (row, { now }) => twoLines(nameOf(row), shownTime(row.createdAt, now)),
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     {
@@ -102,8 +99,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
       header: 'Amount',
       isMain: true,
       isNumber: true,
-      cell: ({ amountMinor, state }) => html`<span class="first">${formatAmount(amountMinor)}</span>
-<span class="second phone">${stateMark(state)}</span>`,
+      cell: ({ amountMinor, state }) => twoLines(formatAmount(amountMinor), stateMark(state)),
     },
   ],
   href: ({ id }) => `/transfers/${id}`,

@@ -1,3 +1,4 @@
+import { apiForm } from '../patterns/api-form.ts';
 import type { MerchantAction } from '../../accounts/permissions.ts';
 import { html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
@@ -13,8 +14,6 @@ import type { Transfer } from '../../transfers/transfer.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
-import { act } from '../patterns/act.ts';
-import { formRoutes } from '../patterns/form-page.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
@@ -113,12 +112,18 @@ function reasonsOf(transfer: Transfer, network: string): string[] {
   return canCancel(transfer) ? [] : [`${network} has it and has not said yet, so it cannot be cancelled.`];
 }
 
-const cancel = formRoutes<Transfer>({
+const cancel = apiForm<Transfer>({
   path: '/transfers/:id/cancel',
   section: 'transfers',
   action: 'transfers.cancel',
   load: findShown,
-  operation: 'cancelTransfer',
+  ...{
+    operation: 'cancelTransfer',
+    schema: transferSchema,
+    object: 'transfer',
+    list: '/transfers',
+    id: ({ id }) => id,
+  },
   view: (transfer) => ({
     heading: 'Cancel this transfer?',
     effect: html`<p>${formatAmount(transfer.amountMinor)} to ${nameOf(transfer)}, ${maskPhoneNumber(transfer.accountNumber)}.</p>
@@ -130,13 +135,6 @@ const cancel = formRoutes<Transfer>({
     isDanger: true,
     back: { href: `/transfers/${transfer.id}`, text: 'Keep it' },
   }),
-  async submit(services, visit, { subject: { id }, formId }) {
-    await act(services, visit, {
-      ...{ operationId: 'cancelTransfer', schema: transferSchema, params: { id }, formId },
-      object: { type: 'transfer', id },
-    });
-    return `/transfers/${id}`;
-  },
 });
 
 export const transferPages: readonly DashboardRoute[] = [...transferLists, show, ...cancel];

@@ -21,6 +21,11 @@ export function insertVerification(verification: StoredVerification): Statement 
   };
 }
 
+/** For the rest of the transaction: reading millions of movements takes longer than anything that a request does. */
+export function allowLongVerification(): Statement {
+  return { name: 'ledger_verifications_timeout', text: "SET LOCAL statement_timeout = '10min'", values: [] };
+}
+
 /** Newest first. */
 export function listVerifications(db: Queryable, rowsMax: number): Promise<StoredVerification[]> {
   return db.rows<StoredVerification>({

@@ -8,7 +8,7 @@ import type {
   StartCollection,
 } from '../contract.ts';
 import { hintUrl, readHint } from '../hints.ts';
-import type { NetworkClientOptions } from '../http-client.ts';
+import type { NetworkClientOptions, Reply } from '../http-client.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { wireNumber } from '../wire-number.ts';
 import { createPayinClient } from './client.ts';
@@ -28,6 +28,8 @@ export interface PayinConnectorOptions extends NetworkClientOptions {
 /** A connector that holds connections open until it is closed. */
 export interface PayinConnector extends Connector {
   readonly collections: CollectionOperations;
+  /** Asks for the status of a payment that never was: what the provider refuses here, it refuses for its credential. */
+  findNothing(): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ function createConnector(setup: PayinConnectorOptions, { network, operatorCode }
     payouts: null,
     refunds: null,
     readCallback: readHint,
+    findNothing: () => client.get(statusPathOf(setup.options, 'nothing'), 'nothing'),
     close: () => client.close(),
   };
 }
@@ -67,7 +70,7 @@ function collectionOperations(
   const { amountStepMinor, lookUpDelaysMs, notFoundIsFinalAfterMs, recheckAfterMs } = options;
   const contextOf = (reference: string): PayinContext => ({ options, operatorCode, reference });
   const lookUp = async ({ reference, handles }: LookUp): Promise<CollectionResponse> => {
-    const path = options.statusPath.replace('{reference}', encodeURIComponent(reference));
+    const path = statusPathOf(options, reference);
     return readStatus(await client.get(path, reference), contextOf(reference), handles);
   };
   return {
@@ -97,6 +100,10 @@ function collectionOperations(
     cancel: lookUp,
     lookUp,
   };
+}
+
+function statusPathOf({ statusPath }: PayinOptions, reference: string): string {
+  return statusPath.replace('{reference}', encodeURIComponent(reference));
 }
 
 /** Looks up a reference that the provider has just said it knows. */

@@ -36,11 +36,7 @@ export interface PayinOptions {
   recheckAfterMs: readonly number[];
 }
 
-/**
- * What an account has unless its options say otherwise.
- *
- * @internal
- */
+/** What an account has unless its options say otherwise. */
 export const defaultPayinOptions: PayinOptions = {
   networks: [
     { network: 'wave', operatorCode: 'GMWAV' },

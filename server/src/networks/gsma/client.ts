@@ -31,6 +31,8 @@ export interface GsmaClient {
   get(path: string, reference: string): Promise<Reply>;
   /** Without a reference: the state of the API itself. */
   heartbeat(): Promise<Reply>;
+  /** Reads something of the account itself, such as its statement. */
+  readAccount(path: string): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export function createGsmaClient(options: GsmaClientOptions): GsmaClient {
     },
     get,
     heartbeat: () => get('/heartbeat', null),
+    readAccount: (path) => get(path, null),
     close: () => client.close(),
   };
 }

@@ -1,22 +1,12 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { createSchemaCheck } from '../../api/schema-check.ts';
+import { failureCodes } from '../contract.ts';
 
 // What the API leaves to each provider, or what is not confirmed for any in The Gambia (docs/networks.md, "GSMA Mobile
 // Money API"). Everything here is a setting of one account.
 
-const failureCode = Type.Enum([
-  'declined_by_payer',
-  'insufficient_funds',
-  'limit_exceeded',
-  'account_not_found',
-  'account_blocked',
-  'code_wrong',
-  'expired',
-  'cancelled',
-  'network_unavailable',
-  'refused_by_network',
-]);
+const failureCode = Type.Enum(failureCodes);
 
 const networkConfiguration = Type.Object(
   {
@@ -80,11 +70,7 @@ export type GsmaNetwork = Static<typeof networkConfiguration>;
 
 const isConfiguration = createSchemaCheck(gsmaConfiguration);
 
-/**
- * Throws an Error that names the first wrong setting.
- *
- * @internal
- */
+/** Throws an Error that names the first wrong setting. */
 export function readGsmaConfiguration(value: unknown): GsmaConfiguration {
   if (isConfiguration(value)) return value;
   const [first] = isConfiguration.errors ?? [];

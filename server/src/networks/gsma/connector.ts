@@ -16,11 +16,12 @@ import type { NetworkClientOptions, Reply } from '../http-client.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { wireNumber } from '../wire-number.ts';
 import { collectionCapabilities, payoutCapabilities, refundCapabilities } from './capabilities.ts';
-import { createGsmaClient } from './client.ts';
+import { correlationId, createGsmaClient } from './client.ts';
 import type { GsmaClient, GsmaCredentials } from './client.ts';
 import type { GsmaConfiguration, GsmaNetwork } from './configuration.ts';
 import { lookUpRequest, sendRequest } from './requests.ts';
 import type { RequestContext } from './requests.ts';
+import { statementSource } from './statements.ts';
 import { collectionResponse, payoutResponse } from './translate.ts';
 
 export interface GsmaConnectorOptions extends NetworkClientOptions {
@@ -36,12 +37,17 @@ export interface GsmaConnectorOptions extends NetworkClientOptions {
 export interface GsmaConnector extends Connector {
   /** The provider's own report of its health. */
   heartbeat(): Promise<Reply>;
+  /** Looks up a request that was never made: what a provider refuses here, it refuses for its credential. */
+  findNothing(): Promise<Reply>;
   close(): Promise<void>;
 }
 
 /** One connector for each network that the provider serves, all with one account. */
 export function createGsmaConnectors(options: GsmaConnectorOptions): GsmaConnector[] {
-  return options.configuration.networks.map((network) => createConnector(options, network));
+  // The statement is the account's: one of its connectors has it.
+  return options.configuration.networks.map((network, index) =>
+    createConnector(options, network, { hasStatements: index === 0 }),
+  );
 }
 
 /** What the operations of one network share. */
@@ -50,11 +56,16 @@ interface Rail {
   client: GsmaClient;
 }
 
-function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork): GsmaConnector {
+function createConnector(
+  options: GsmaConnectorOptions,
+  network: GsmaNetwork,
+  { hasStatements }: { hasStatements: boolean },
+): GsmaConnector {
   const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
   const rail: Rail = { configuration, client };
   const known = findKnownNetwork(network.network);
+  const statements = hasStatements ? statementSource(client, configuration) : null;
   return {
     capabilities: {
       network: network.network,
@@ -65,8 +76,10 @@ function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork): G
     collections: network.collects ? collectionOperations(rail) : null,
     payouts: network.paysOut ? payoutOperations(rail, breakerScope) : null,
     refunds: refundOperations(rail, network),
+    ...(statements && { statements }),
     readCallback: readHint,
     heartbeat: () => client.heartbeat(),
+    findNothing: () => client.get(`/responses/${correlationId('nothing')}`, 'nothing'),
     close: () => client.close(),
   };
 }

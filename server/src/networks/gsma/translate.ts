@@ -181,7 +181,7 @@ function readMoney(transaction: JsonObject, { fees }: GsmaConfiguration) {
 }
 
 /** The API has four decimals; the last two of an amount of money that exists are zeros. */
-function readGsmaAmount(value: JsonValue | undefined): bigint | undefined {
+export function readGsmaAmount(value: JsonValue | undefined): bigint | undefined {
   return readAmount(typeof value === 'string' ? value.replace(/^(\d+\.\d\d)0{1,2}$/, '$1') : value);
 }
 

@@ -6,7 +6,7 @@ import { checkChoice, readChoice } from '../checkout/forms.ts';
 import type { RefusedCollect } from './collect-page.ts';
 import type { CollectTarget, SentForm, StartedPayment } from './collect-targets.ts';
 import { readFormId } from './form-id.ts';
-import { readAmount } from './read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { refusalInWords } from './refusal-in-words.ts';
 
 export interface PaidForm {

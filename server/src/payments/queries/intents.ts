@@ -266,7 +266,7 @@ export function sumIntents(
 }
 
 function isSearch({ network, paid, search, term }: IntentFilter): boolean {
-  const readsMany = search?.kind === 'text' || search?.kind === 'amount' || term !== undefined;
+  const readsMany = search?.kind === 'text' || term !== undefined;
   return readsMany || network !== undefined || paid !== undefined;
 }
 

@@ -119,10 +119,10 @@ function searchFilter(search: PaymentSearch, now: Date): ListFilter {
       };
     case 'receipt':
       return {
-        name: 'receipt',
+        name: `receipt_${search.code.length}`,
         text: (next) => `payment_intents.id IN (
           SELECT intent_id FROM charges
-          WHERE merchant_id = $1 AND charges.id >= ${next()} AND right(transaction_reference, 8) = ${next()}
+          WHERE merchant_id = $1 AND charges.id >= ${next()} AND right(transaction_reference, ${search.code.length}) = ${next()}
         )`,
         values: [firstIdAt(addMs(now, -receiptCodeDays * dayMs)), search.code],
       };

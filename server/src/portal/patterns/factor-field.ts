@@ -33,11 +33,15 @@ export async function factorField<Action extends AnyAction>(
   const question = hasPasskey ? JSON.stringify(await passkeyRequest(accounts, account)) : null;
   return html`<fieldset class="stack factor">
 ${textField(form, {
-  ...{ name: 'second_factor', label: 'Code of your authenticator app', autocomplete: 'one-time-code' },
+  ...{
+    name: 'second_factor',
+    label: hasApp ? 'Code of your authenticator app' : 'Recovery code',
+    autocomplete: 'one-time-code',
+  },
   ...{
     inputmode: 'numeric',
     isOptional: hasPasskey,
-    hint: hasApp ? 'Six digits, or a recovery code.' : 'A recovery code.',
+    ...(hasApp && { hint: 'Six digits, or a recovery code.' }),
   },
 })}
 ${

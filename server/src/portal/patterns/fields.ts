@@ -2,7 +2,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { amountToJson } from '../../kit/money.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import { fieldError as shownError } from '../../pages/form-errors.ts';
 import { textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
@@ -23,6 +23,8 @@ interface FieldBase {
 export type Field = FieldBase &
   (
     | { kind: 'text' | 'email' | 'tel' | 'url' | 'date' }
+    /** A credential: it is not shown while it is typed, and never comes back. */
+    | { kind: 'secret' }
     /** An amount of dalasi, as people write it. */
     | { kind: 'amount' }
     | { kind: 'number' }
@@ -66,7 +68,7 @@ const textKinds = ['text', 'email', 'tel', 'url', 'date'] as const;
 export function drawField(form: FormState, field: Field): Html {
   const { name, label, hint, isRequired = false } = field;
   if (field.kind === 'hidden') return html`<input type="hidden" name="${name}" value="${form.values[name] ?? ''}">`;
-  const kind = textKinds.find((each) => each === field.kind);
+  const kind = field.kind === 'secret' ? 'password' : textKinds.find((each) => each === field.kind);
   if (kind !== undefined || field.kind === 'amount' || field.kind === 'number') {
     return textField(form, {
       ...{ name, label, autocomplete: 'off', isOptional: !isRequired, type: kind ?? 'text' },
@@ -141,6 +143,16 @@ function rowsOf({ name, columns, count }: FieldBase & RowsField): Field[][] {
 export function fieldNames(fields: readonly Field[]): string[] {
   return fields.flatMap((field) =>
     field.kind === 'rows' ? [field.name, ...fieldNames(rowsOf(field).flat())] : [field.name],
+  );
+}
+
+/** The fields' labels, by the names of `fieldNames`. */
+export function fieldLabels(fields: readonly Field[]): ReadonlyMap<string, string> {
+  return new Map(
+    fields.flatMap((field): [string, string][] => [
+      [field.name, field.label],
+      ...(field.kind === 'rows' ? fieldLabels(rowsOf(field).flat()) : []),
+    ]),
   );
 }
 

@@ -7,7 +7,15 @@ import { PublicError } from '../../kit/public-error.ts';
 import { formSummary, refusedForm } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import { factorField } from './factor-field.ts';
-import { bodyOfForm, drawField, fieldNames, typedValues, withoutEmptyRows, withTickedOptions } from './fields.ts';
+import {
+  bodyOfForm,
+  drawField,
+  fieldLabels,
+  fieldNames,
+  typedValues,
+  withoutEmptyRows,
+  withTickedOptions,
+} from './fields.ts';
 import type { Field } from './fields.ts';
 import type { PageInput, PageResult, PageRoute, PortalKind } from './page-route.ts';
 
@@ -143,7 +151,7 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
         const input = withFilledRows(page, sent);
         const { view } = await read(page, [services, visit, input]);
         const fields = view.fields ?? [];
-        const refused = refusedForm(withTickedOptions(fields, input.form), error);
+        const refused = inWordsOf(fields, refusedForm(withTickedOptions(fields, input.form), error));
         const isAboutField = refused.form.errors.some((each) => fields.some(({ name }) => name === each.field));
         if (!isConfirmed(input) || isAboutField) return draw(page, [services, visit, input], refused);
         return drawConfirmed(page, [services, visit, input], refused).catch((changed: unknown) => {
@@ -157,6 +165,17 @@ export function formRoutes<Subject, Kind extends PortalKind>(page: FormPage<Subj
 
 type At<Kind extends PortalKind> = readonly [services: Kind['services'], visit: Kind['visit'], input: PageInput];
 type Refused = { form: FormState; status: number };
+
+/** The API's errors begin with the name of its field; people know the field by its label. */
+function inWordsOf(fields: readonly Field[], { status, form }: Refused): Refused {
+  const labels = fieldLabels(fields);
+  const errors = form.errors.map(({ field, message }) => {
+    const label = labels.get(field ?? '');
+    const isNamed = label !== undefined && message.startsWith(`${field} `);
+    return { field, message: isNamed ? `“${label}”${message.slice(field?.length)}` : message };
+  });
+  return { status, form: { ...form, errors } };
+}
 
 async function read<Subject, Kind extends PortalKind>(
   page: FormPage<Subject, Kind>,

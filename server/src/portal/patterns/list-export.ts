@@ -27,23 +27,31 @@ interface Progress {
   total: number;
 }
 
+type Identified = { id: string };
+
+/** A list as one request asks for it. */
+interface RequestedList<Row extends Identified, Kind extends PortalKind> {
+  page: ListPage<Row, Kind>;
+  services: Kind['services'];
+  visit: Kind['visit'];
+  query: PageInput['query'];
+}
+
 /** A list with its file. */
-export function listRoutes<Row extends { id: string }, Kind extends PortalKind>(
+export function listRoutes<Row extends Identified, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
 ): PageRoute<Kind>[] {
   return [listRoute(page), ...exportRoutes(page)];
 }
 
 /** The page that says what a list's file will have, the file, and how far it is. */
-function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
-  page: ListPage<Row, Kind>,
-): PageRoute<Kind>[] {
+function exportRoutes<Row extends Identified, Kind extends PortalKind>(page: ListPage<Row, Kind>): PageRoute<Kind>[] {
   const { path, section } = page;
   const route = { method: 'GET', section, action: exportOf(page).needs } as const;
   return [
     {
       ...{ ...route, path: `${path}/export` },
-      handle: (services, visit, { query }) => exportPage(page, services, visit, query),
+      handle: (services, visit, { query }) => exportPage({ page, services, visit, query }),
     },
     {
       ...{ ...route, path: `${path}/export/progress` },
@@ -54,7 +62,7 @@ function exportRoutes<Row extends { id: string }, Kind extends PortalKind>(
     {
       ...{ ...route, path: `${path}/export/file` },
       async handle(services, visit, { query }) {
-        const linesOfFile = (progress: Progress) => fileOf(page, services, visit, query, progress);
+        const linesOfFile = (progress: Progress) => fileOf({ page, services, visit, query }, progress);
         return sendExport(visit, fileName(page, visit, query), linesOfFile);
       },
     },
@@ -77,21 +85,16 @@ export function sendExport(
   return { download: { name, contentType: 'text/csv; charset=utf-8', bytes } };
 }
 
-async function exportPage<Row extends { id: string }, Kind extends PortalKind>(
-  page: ListPage<Row, Kind>,
-  services: Kind['services'],
-  visit: Kind['visit'],
-  query: PageInput['query'],
+async function exportPage<Row extends Identified, Kind extends PortalKind>(
+  requested: RequestedList<Row, Kind>,
 ): Promise<Page> {
+  const { page, services, visit, query } = requested;
   const { base } = visit;
   const { path, title, noun } = page;
   const shown = await shownList(page, services, visit);
   const { filters } = shown;
   const { columns } = exportOf(page);
-  const [rows, totals] = [
-    await readRows(page, services, visit, query, { limit: rowsShown, before: null }),
-    await totalsOf(page, services, visit, query),
-  ];
+  const [rows, totals] = [await readRows(requested, { limit: rowsShown, before: null }), await totalsOf(requested)];
   const sample = linesOf(page, visit, rows);
   const bytes = rows.length === 0 ? 0 : Math.ceil((Buffer.byteLength(sample) / rows.length) * totals.total);
   const parameters = new URLSearchParams(activeFilters(filters, query)).toString();
@@ -108,7 +111,7 @@ ${rows.length > 0 && sampleTable(page, visit, rows, columns)}`,
   };
 }
 
-function sampleTable<Row extends { id: string }, Kind extends PortalKind>(
+function sampleTable<Row extends Identified, Kind extends PortalKind>(
   { noun }: ListPage<Row, Kind>,
   visit: Kind['visit'],
   rows: readonly Row[],
@@ -122,19 +125,17 @@ function sampleTable<Row extends { id: string }, Kind extends PortalKind>(
 }
 
 /** The file, read page by page as the browser takes it. */
-async function* fileOf<Row extends { id: string }, Kind extends PortalKind>(
-  page: ListPage<Row, Kind>,
-  services: Kind['services'],
-  visit: Kind['visit'],
-  query: PageInput['query'],
+async function* fileOf<Row extends Identified, Kind extends PortalKind>(
+  requested: RequestedList<Row, Kind>,
   progress: Progress,
 ): AsyncGenerator<string> {
-  const { total, isCapped = false } = await totalsOf(page, services, visit, query);
+  const { page, visit } = requested;
+  const { total, isCapped = false } = await totalsOf(requested);
   progress.total = isCapped ? 0 : total;
   yield csvRows([exportOf(page).columns.map(({ header }) => header)]);
   let before: string | null = null;
   for (;;) {
-    const rows: readonly Row[] = await readRows(page, services, visit, query, { limit: rowsPerRead, before });
+    const rows: readonly Row[] = await readRows(requested, { limit: rowsPerRead, before });
     if (rows.length === 0) return;
     yield linesOf(page, visit, rows);
     progress.rows += rows.length;
@@ -163,11 +164,8 @@ function endedBy(lines: AsyncGenerator<string>, end: () => void): AsyncIterable<
   };
 }
 
-async function readRows<Row extends { id: string }, Kind extends PortalKind>(
-  page: ListPage<Row, Kind>,
-  services: Kind['services'],
-  visit: Kind['visit'],
-  query: PageInput['query'],
+async function readRows<Row extends Identified, Kind extends PortalKind>(
+  { page, services, visit, query }: RequestedList<Row, Kind>,
   { limit, before }: ExportPage,
 ): Promise<readonly Row[]> {
   const { rows } = exportOf(page);
@@ -181,17 +179,17 @@ async function readRows<Row extends { id: string }, Kind extends PortalKind>(
   return (await page.read(services, visit, requested)).rows;
 }
 
-async function totalsOf<Row extends { id: string }, Kind extends PortalKind>(
-  page: ListPage<Row, Kind>,
-  services: Kind['services'],
-  visit: Kind['visit'],
-  query: PageInput['query'],
-): Promise<ExportTotals> {
+async function totalsOf<Row extends Identified, Kind extends PortalKind>({
+  page,
+  services,
+  visit,
+  query,
+}: RequestedList<Row, Kind>): Promise<ExportTotals> {
   const { cursor: _cursor, ...filters } = query;
   return exportOf(page).totals?.(services, visit, filters) ?? page.read(services, visit, filters);
 }
 
-function exportOf<Row extends { id: string }, Kind extends PortalKind>({
+function exportOf<Row extends Identified, Kind extends PortalKind>({
   exported,
   path,
 }: ListPage<Row, Kind>): ListExport<Row, Kind> {
@@ -199,7 +197,7 @@ function exportOf<Row extends { id: string }, Kind extends PortalKind>({
   return exported;
 }
 
-function linesOf<Row extends { id: string }, Kind extends PortalKind>(
+function linesOf<Row extends Identified, Kind extends PortalKind>(
   page: ListPage<Row, Kind>,
   visit: Kind['visit'],
   rows: readonly Row[],
@@ -209,7 +207,7 @@ function linesOf<Row extends { id: string }, Kind extends PortalKind>(
 }
 
 /** An export without a beginning has its end only. */
-function fileName<Row extends { id: string }, Kind extends PortalKind>(
+function fileName<Row extends Identified, Kind extends PortalKind>(
   { noun }: ListPage<Row, Kind>,
   visit: Kind['visit'],
   query: PageInput['query'],
@@ -219,7 +217,7 @@ function fileName<Row extends { id: string }, Kind extends PortalKind>(
   return exportName(visit, noun[1], days);
 }
 
-function progressText<Row extends { id: string }, Kind extends PortalKind>(
+function progressText<Row extends Identified, Kind extends PortalKind>(
   { account }: Kind['visit'],
   { noun }: ListPage<Row, Kind>,
 ): string {
@@ -229,7 +227,7 @@ function progressText<Row extends { id: string }, Kind extends PortalKind>(
   return `${progress.rows.toLocaleString('en-GB')}${of} ${noun[1]} sent…`;
 }
 
-function filterText<Row extends { id: string }, Kind extends PortalKind>(
+function filterText<Row extends Identified, Kind extends PortalKind>(
   { filters }: ShownList<Row, Kind>,
   query: PageInput['query'],
 ): string {

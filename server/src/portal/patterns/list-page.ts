@@ -112,9 +112,10 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
       const { list, query } = await readPage(page, services, visit, sent);
       const shown = await shownList(page, services, visit);
       const isFiltered = shown.filters.some(({ name }) => (query[name] ?? '') !== '');
+      const isEmpty = list.rows.length === 0 && !isFiltered;
       return {
         title,
-        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query, list)}</header>
+        body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query, { list, isEmpty })}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
 <div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
@@ -177,14 +178,18 @@ export function activeFilters(filters: readonly Filter[], query: PageInput['quer
 }
 
 function buttonsOf<Row extends { id: string }, Kind extends PortalKind>(
-  { buttons = [], exported, path, filters }: ShownList<Row, Kind>,
+  { buttons = [], empty, exported, path, filters }: ShownList<Row, Kind>,
   { base, may }: Kind['visit'],
   query: PageInput['query'],
-  { rows }: ListResult<Row>,
+  { list: { rows }, isEmpty }: { list: ListResult<Row>; isEmpty: boolean },
 ): Html {
+  const first = isEmpty && mayDo(empty.action, may) ? empty.action?.href : undefined;
   return html`<p class="actions">${buttons
-    .filter(({ needs, notOwn }) => may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
-    .map(({ href, text }) => html`<a class="button small" href="${base}${href}">${text}</a>`)}
+    .filter(({ href, needs, notOwn }) => href !== first && may(needs).isAllowed && !(notOwn && may(needs).ownOnly))
+    .map(
+      ({ href, text }, index) =>
+        html`<a class="button small ${index > 0 && 'plain'}" href="${base}${href}">${text}</a>`,
+    )}
 ${
   exported &&
   rows.length > 0 &&
@@ -240,11 +245,15 @@ function emptyState<Row extends { id: string }, Kind extends PortalKind>(
   }
   const { text, action } = empty;
   return html`<section class="empty"><p>${text}</p>${
-    action &&
-    may(action.needs).isAllowed &&
-    !may(action.needs).ownOnly &&
-    html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
+    action && mayDo(action, may) && html`<p><a class="button small" href="${base}${action.href}">${action.text}</a></p>`
   }</section>`;
+}
+
+function mayDo<Kind extends PortalKind>(
+  action: { needs: Kind['action'] } | undefined,
+  may: Kind['visit']['may'],
+): boolean {
+  return action !== undefined && may(action.needs).isAllowed && !may(action.needs).ownOnly;
 }
 
 function table<Row extends { id: string }, Kind extends PortalKind>(

@@ -1,4 +1,4 @@
-import { cursorPosition, limitMax, newerCursor } from '../../api/pagination.ts';
+import { cursorPosition, limitMax, newerCursor, totalMax } from '../../api/pagination.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -12,6 +12,11 @@ export function pageOf({ cursor = '', limit }: Readonly<Record<string, string>>)
 
 function rowsOf(limit = ''): number {
   return /^\d{1,3}$/.test(limit) ? Math.min(Math.max(Number(limit), 1), limitMax) : rowsPerPage;
+}
+
+/** A list with its rows as a page shows them; beyond the exact count it has more than so many. */
+export function shownRows<Listed extends { total: number }, Row>(list: Listed, rows: readonly Row[]) {
+  return { ...list, rows, total: Math.min(list.total, totalMax), isCapped: list.total > totalMax };
 }
 
 interface Neighbours {

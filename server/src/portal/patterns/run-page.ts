@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { needsFactorEachTime } from '../../accounts/permissions.ts';
-import { checkSecondFactor, hasSecondFactor } from '../../accounts/second-factor.ts';
+import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
+import { giveSecondFactor } from '../../accounts/sign-in.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import { PublicError } from '../../kit/public-error.ts';
@@ -22,18 +23,32 @@ export function inputOf(request: FastifyRequest): PageInput {
   };
 }
 
-/** A route's result for whoever may: role and second factor are checked first. `refused` is the page for whoever may not. */
+interface PageRequest<Kind extends PortalKind> {
+  visit: Kind['visit'];
+  input: PageInput;
+  /** The page for whoever may not. */
+  refused: () => Page;
+  /** Takes the session's new token: a second factor that came with the form has ended the one before. */
+  setToken: (token: string) => void;
+}
+
+/** A route's result for whoever may: role and second factor are checked first. */
 export async function runPage<Kind extends PortalKind>(
   services: Kind['services'],
   route: PageRoute<Kind>,
-  { visit, input, refused }: { visit: Kind['visit']; input: PageInput; refused: () => Page },
+  { visit: requested, input, refused, setToken }: PageRequest<Kind>,
 ): Promise<PageResult | Kind['more']> {
+  let visit = requested;
   if (!visit.may(route.action).isAllowed) return refused();
   try {
     const action = route.actionOf ? await route.actionOf(services, visit, input) : route.action;
     const permission = visit.may(action);
     if (!permission.isAllowed) return refused();
-    if (route.method === 'POST' && permission.needsSecondFactor) await requireFactor(services, action, visit, input);
+    if (route.method === 'POST' && permission.needsSecondFactor && needsFactorNow(action, visit)) {
+      setToken(await takeFactor(services, visit, input));
+      // A form that comes back after this does not ask for it again.
+      visit = { ...visit, session: { ...visit.session, secondFactorAt: visit.now } };
+    }
     return await route.handle(services, visit, input);
   } catch (error) {
     if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
@@ -51,14 +66,19 @@ function problemPage({ statusCode, message }: PublicError): Page {
   };
 }
 
-/** Throws AppError that names `second_factor`, or `state_conflict` for a person without one. */
-async function requireFactor(
+function needsFactorNow(action: AnyAction, { session, now }: PortalKind['visit']): boolean {
+  return needsFactorEachTime(action) || !hasRecentFactor(session, now);
+}
+
+/**
+ * Checks the factor that came with the form, which then counts for ten minutes as one that was asked for on a page of its own
+ * does. Returns the session's new token. Throws AppError that names `second_factor`, or `state_conflict` for a person without one.
+ */
+async function takeFactor(
   { accounts }: PortalKind['services'],
-  action: AnyAction,
-  { account, session, now }: PortalKind['visit'],
+  { account, session }: PortalKind['visit'],
   { form }: PageInput,
-): Promise<void> {
-  if (!needsFactorEachTime(action) && hasRecentFactor(session, now)) return;
+): Promise<string> {
   if (!(await hasSecondFactor(accounts.db, account))) {
     const message = 'Set up an authenticator app first (Your login): this needs its code. Nothing was done.';
     throw new AppError('state_conflict', message);
@@ -67,7 +87,7 @@ async function requireFactor(
   if (code === '' && passkey === '') {
     throw fieldError('invalid_request', 'second_factor', 'Type the code that your authenticator app shows now.');
   }
-  await checkSecondFactor(accounts, account, { code, passkey });
+  return giveSecondFactor(accounts, { account, session }, { code, passkey });
 }
 
 export function sendDownload(reply: FastifyReply, download: Download): FastifyReply {

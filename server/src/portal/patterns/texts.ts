@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../../pages/icons.ts';
 import type { IconName } from '../../pages/icons.ts';
-import { parseAmount } from '../../kit/money.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { formatTime } from '../../pages/page-text.ts';
 
 /** How a state is drawn: a shape, a word and a colour. `bad` is for what somebody here must act on. */
@@ -12,8 +12,11 @@ export interface StateMark {
   text: string;
 }
 
+// `Part refunded`, which no column is too narrow for.
+const shortLength = 13;
+
 export function stateMark({ tone, icon: name, text }: StateMark): Html {
-  return html`<span class="state ${tone}">${icon(name)}<span>${text}</span></span>`;
+  return html`<span class="state ${tone} ${text.length <= shortLength && 'short'}">${icon(name)}<span>${text}</span></span>`;
 }
 
 /** `Today 07:36`, else `22 Nov 2026, 07:36`; UTC, which is Gambian time. */
@@ -21,6 +24,19 @@ export function shownTime(time: Date, now: Date): Html {
   const isToday = time.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
   const text = isToday ? `Today ${time.toISOString().slice(11, 16)}` : formatTime(time);
   return html`<time datetime="${time.toISOString()}">${text}</time>`;
+}
+
+/** A sentence that commands print too, `GMD 1250.00 came`, with its amounts as pages have them: `D1,250.00`. */
+export function inDalasi(sentence: string): string {
+  return sentence.replaceAll(/GMD (-?\d+)\.(\d\d)/g, (_amount, whole: string, fraction: string) =>
+    formatAmount(BigInt(whole + fraction)),
+  );
+}
+
+/** An address that breaks, where it must, behind its `@`. */
+export function emailText(address: string): Html {
+  const [name, host] = address.split('@');
+  return host === undefined ? html`${address}` : html`${name}@<wbr>${host}`;
 }
 
 /** The bututs of an amount as the API writes it, also below zero. */
@@ -46,4 +62,10 @@ export function rateText({ part, of }: { part: bigint; of: bigint }): string {
 /** Rounded down, so that 100% means all of them. */
 function percent({ part, of }: { part: bigint; of: bigint }): bigint {
   return (part * 100n) / of;
+}
+
+/** A cell of a list: what it shows first, and below it on a phone what other columns say. */
+export function twoLines(first: Html | string, second: Html | string | false | undefined): Html {
+  return html`<span class="first">${first}</span>
+<span class="second phone">${second}</span>`;
 }

@@ -90,9 +90,8 @@ function environmentsOf({ isLiveOpen }: OwnMembership): Environment[] {
 
 /** The first page of a business's dashboard; cashiers begin with the payments of their counters. */
 function homeOf(membership: OwnMembership, environment = environmentsOf(membership)[0]): string {
-  const { role, testShortId, liveShortId } = membership;
-  const path = environment === 'live' ? `live/${liveShortId}` : `test/${testShortId}`;
-  return `/dashboard/${path}${role === 'cashier' ? '/payments' : ''}`;
+  const { testShortId, liveShortId } = membership;
+  return `/dashboard/${environment === 'live' ? `live/${liveShortId}` : `test/${testShortId}`}`;
 }
 
 function roleName(role: string): string {

@@ -1,9 +1,10 @@
 import type { Queryable } from '../../kit/db.ts';
 import type { Account } from '../../ledger/accounts.ts';
 
-/** How attempts to collect ended at a network. */
+/** How attempts to collect ended at a network, by rail account; null for those of an earlier release. */
 export interface NetworkAttempts {
   network: string;
+  railAccount: string | null;
   paidCount: bigint;
   failedCount: bigint;
 }
@@ -16,12 +17,12 @@ export function countAttemptsByNetwork(
   return db.rows<NetworkAttempts>({
     name: 'reports_attempts_by_network',
     text: `-- across merchants: the operator watches the networks
-           SELECT network, count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
+           SELECT network, rail_account AS "railAccount", count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
              count(*) FILTER (WHERE status = 'failed') AS "failedCount"
            FROM merchants CROSS JOIN LATERAL (
-             SELECT network, status FROM charges WHERE merchant_id = merchants.id AND charges.id >= $2
+             SELECT network, rail_account, status FROM charges WHERE merchant_id = merchants.id AND charges.id >= $2
            ) AS attempts
-           WHERE test_mode = $1 GROUP BY network`,
+           WHERE test_mode = $1 GROUP BY network, rail_account`,
     values: [testMode, firstId],
   });
 }
@@ -44,9 +45,11 @@ export function sumAccounts(
   });
 }
 
-/** Payouts of one merchant that a network does not take now. */
+/** Payouts of one merchant that a network does not take now from one rail account. */
 export interface WaitingPayouts {
   network: string;
+  /** Null for payouts of an earlier release. */
+  railAccount: string | null;
   merchantId: string;
   count: bigint;
   /** With their fees: what is held for them. */
@@ -55,16 +58,16 @@ export interface WaitingPayouts {
   nextTryAt: Date;
 }
 
-/** By network and merchant, of these queues. */
+/** By network, merchant and rail account, of these queues. */
 export function listWaitingPayouts(db: Queryable, queues: readonly string[]): Promise<WaitingPayouts[]> {
   return db.rows<WaitingPayouts>({
     name: 'reports_waiting_payouts',
     text: `-- across merchants: the operator watches the networks
-           SELECT transfers.network, transfers.merchant_id AS "merchantId", count(*) AS count,
+           SELECT transfers.network, transfers.merchant_id AS "merchantId", rail_account AS "railAccount", count(*) AS count,
              sum(amount + fee)::bigint AS "heldMinor", min(transfers.created_at) AS "oldestAt", min(due_at) AS "nextTryAt"
            FROM outbox JOIN transfers ON transfers.merchant_id = outbox.merchant_id AND transfers.id = outbox.subject_id
            WHERE queue = ANY ($1::text[]) AND waiting_for IS NOT NULL AND status = 'pending'
-           GROUP BY 1, 2 ORDER BY "heldMinor" DESC, 2`,
+           GROUP BY 1, 2, 3 ORDER BY "heldMinor" DESC, 2`,
     values: [queues],
   });
 }

@@ -71,7 +71,7 @@ ${ticks.map(
       index,
     ) => html`<g class="point ${isOpen && 'open'}" data-spoken="${name}: ${spoken}">
 <title>${name}: ${spoken}</title><rect class="column" x="${rounded(left(index))}%" y="0" width="${rounded(x.bandwidth())}%" height="${plot.bottom}"/>
-${draw(index)}${label !== '' && html`<text class="axis ${labelled.findIndex((each) => each.name === name) % 2 === 1 && 'alternate'}" x="${rounded(left(index) + x.bandwidth() / 2)}%" y="${plot.labels}" text-anchor="middle">${label}</text>`}</g>`,
+${draw(index)}${label !== '' && html`<text class="axis below ${labelled.findIndex((each) => each.name === name) % 2 === 1 && 'alternate'}" x="${rounded(left(index) + x.bandwidth() / 2)}%" y="${plot.labels}" text-anchor="middle">${label}</text>`}</g>`,
   )}${ticks.map(({ y, text }) => html`<text class="axis" x="0" y="${rounded(y) + 4}">${text}</text>`)}
 </svg></div>
 <p class="value"><output>${summary}</output><span id="${id}-keys" class="unseen">Arrow keys read the values.</span></p>

@@ -1,0 +1,1 @@
+export { closeUnproposedCase as closeAgreedCase } from './queries.ts';

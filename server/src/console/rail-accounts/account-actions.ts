@@ -1,0 +1,184 @@
+import { AppError, fieldError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Transaction } from '../../kit/db.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import type { ConnectorKind } from '../../networks/connector-kind.ts';
+import { findConnectorKind } from '../../networks/connector-kinds.ts';
+import {
+  checkRailAccount,
+  defaultOverlapHours,
+  disableRailAccount,
+  enableRailAccount,
+  getRailAccount,
+  orderRailAccount,
+  rotateRailAccount,
+} from '../../rail-accounts/manage-accounts.ts';
+import type { RailAccountContext } from '../../rail-accounts/manage-accounts.ts';
+import type { RailAccount } from '../../rail-accounts/rail-account.ts';
+import { audit } from '../audit/record.ts';
+import { formRoutes } from '../console-route.ts';
+import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
+import type { ConsoleVisit } from '../visit.ts';
+import { auditedFields, formFields, readOrder, typedFields, typedText } from './account-form.ts';
+
+const section = 'rail-accounts';
+const manage = { section, action: 'credentials.manage' } as const;
+
+async function load({ money }: ConsoleServices, _visit: ConsoleVisit, { params }: PageInput): Promise<RailAccount> {
+  return getRailAccount(money.db, params['id'] ?? '');
+}
+
+function backTo({ name }: RailAccount) {
+  return { href: `/rail-accounts/${name}`, text: 'Back to the account' };
+}
+
+/** Changes an account, with its audit entry. Returns where to go. */
+async function act(
+  services: ConsoleServices,
+  visit: ConsoleVisit,
+  account: RailAccount,
+  change: {
+    action: string;
+    sent?: Record<string, unknown>;
+    before?: Record<string, unknown>;
+    run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>;
+  },
+): Promise<string> {
+  const { context } = services.railAccounts;
+  const { name, businessId, testMode } = account;
+  const { action, sent = {}, before = {} } = change;
+  await context.sealer.prepare();
+  await context.db.withTransaction(async (tx) => {
+    await change.run(tx, context);
+    audit(tx, services, visit, {
+      ...{ action, sent, before, testMode, object: { type: 'rail_account', id: name } },
+      ...(businessId !== null && { businessId }),
+    });
+  });
+  return `/rail-accounts/${name}`;
+}
+
+const test = formRoutes<RailAccount>({
+  ...{ path: '/rail-accounts/:id/test', section, action: 'networks.test', load },
+  view: (account) => ({
+    heading: `Test ${account.name}`,
+    effect: html`<p>Makes one call that moves nothing, with the stored address and credentials.</p>`,
+    button: 'Test it',
+    back: backTo(account),
+  }),
+  async submit(services, visit, { subject: { name } }) {
+    const { works, text } = await checkRailAccount(services.railAccounts.context, name);
+    const body = html`<header class="head"><h1>${name} ${works ? 'works' : 'does not work'}</h1></header>
+<p class="notice ${works ? 'good' : 'bad'}">${text}</p>
+<p><a href="${visit.base}/rail-accounts/${name}">Back to the account</a></p>`;
+    return { title: `Test of ${name}`, body };
+  },
+});
+
+interface Rotated {
+  account: RailAccount;
+  kind: ConnectorKind;
+}
+
+const overlapHoursMax = 31 * 24;
+
+const rotate = formRoutes<Rotated>({
+  ...{ ...manage, path: '/rail-accounts/:id/rotate' },
+  async load(services, visit, input) {
+    const account = await load(services, visit, input);
+    const kind = findConnectorKind(account.kind);
+    if (!kind) throw new AppError('not_found', `This version of the service does not speak ${account.kind}.`);
+    return { account, kind };
+  },
+  view: ({ account, kind }) => ({
+    heading: `Replace credentials of ${account.name}`,
+    effect: html`<p>What you leave empty stays. Calls use the new values at once; the old secrets verify callbacks until the overlap ends.</p>`,
+    fields: [
+      ...formFields(kind, { isNew: false }),
+      { kind: 'number', name: 'overlap', label: 'Overlap in hours', isRequired: true },
+    ],
+    values: { overlap: String(defaultOverlapHours) },
+    button: 'Replace them',
+    back: backTo(account),
+  }),
+  async submit(services, visit, { subject: { account, kind }, input: { form } }) {
+    const fields = typedFields(kind, form);
+    const baseUrl = typedText(form, 'base-url');
+    const hours = typedText(form, 'overlap') ?? '';
+    if (!/^\d{1,3}$/.test(hours) || Number(hours) > overlapHoursMax) {
+      throw fieldError('invalid_request', 'overlap', `Type a number of hours from 0 to ${overlapHoursMax}.`);
+    }
+    return act(services, visit, account, {
+      action: 'networks.rotate',
+      sent: { ...auditedFields(kind, fields), ...(baseUrl !== null && { base_url: baseUrl }), overlap_hours: hours },
+      before: { base_url: account.baseUrl },
+      run: (tx, context) =>
+        rotateRailAccount(tx, context, account.name, { baseUrl, fields, overlapMs: Number(hours) * 3_600_000 }),
+    });
+  },
+});
+
+const disable = formRoutes<RailAccount>({
+  ...{ ...manage, path: '/rail-accounts/:id/disable', load },
+  view: (account) => ({
+    heading: `Disable ${account.name}?`,
+    effect: html`<p>It takes no new payments and transfers. What it has begun is looked up, and its callbacks are read.</p>`,
+    refusal: refusalIf(account.disabledAt !== null, html`<p>It is disabled already.</p>`),
+    button: 'Disable it',
+    isDanger: true,
+    back: backTo(account),
+  }),
+  submit: (services, visit, { subject }) =>
+    act(services, visit, subject, {
+      action: 'networks.disable',
+      run: (tx, context) => disableRailAccount(tx, context, subject.name),
+    }),
+});
+
+const enable = formRoutes<RailAccount>({
+  ...{ ...manage, path: '/rail-accounts/:id/enable', load },
+  view: (account) => ({
+    heading: `Enable ${account.name}?`,
+    effect: html`<p>It takes payments and transfers again.</p>`,
+    refusal: refusalIf(account.disabledAt === null, html`<p>It is not disabled.</p>`),
+    button: 'Enable it',
+    back: backTo(account),
+  }),
+  submit: (services, visit, { subject }) =>
+    act(services, visit, subject, {
+      action: 'networks.enable',
+      run: (tx, context) => enableRailAccount(tx, context, subject.name),
+    }),
+});
+
+const order = formRoutes<RailAccount>({
+  ...{ ...manage, path: '/rail-accounts/:id/order', load },
+  view: (account) => ({
+    heading: `Order of ${account.name}`,
+    effect: html`<p>Of several accounts for a network the lowest number goes first. By default: 10 a business’s own API, 20 the
+operator’s API, 30 a business’s own receipts.</p>`,
+    fields: [{ kind: 'text', name: 'order', label: 'Order', hint: 'From 1 to 1000; empty for the default' }],
+    values: { order: account.position === null ? '' : String(account.position) },
+    button: 'Save the order',
+    back: backTo(account),
+  }),
+  submit: (services, visit, { subject, input: { form } }) => {
+    const position = readOrder(typedText(form, 'order'));
+    return act(services, visit, subject, {
+      action: 'networks.order',
+      ...{
+        sent: { order: position?.toString() ?? 'default' },
+        before: { order: subject.position?.toString() ?? 'default' },
+      },
+      run: (tx, context) => orderRailAccount(tx, context, subject.name, position),
+    });
+  },
+});
+
+function refusalIf(isRefused: boolean, text: Html): Html | undefined {
+  return isRefused ? text : undefined;
+}
+
+export const accountActions: readonly ConsoleRoute[] = [...test, ...rotate, ...disable, ...enable, ...order];

@@ -1,0 +1,96 @@
+import { addMs, dayMs } from '../../kit/clock.ts';
+import { firstMoment, isTime } from '../../kit/time-or-day.ts';
+import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
+import type { Reply } from '../http-client.ts';
+import { isObject } from '../response-values.ts';
+import type { StatementEntry, StatementPage, StatementSource } from '../statement.ts';
+import type { GsmaClient } from './client.ts';
+import type { GsmaConfiguration } from './configuration.ts';
+import { readGsmaAmount } from './translate.ts';
+
+// The API's own limit of a page, and the pages of a day of a quarter of a million entries.
+const pageEntries = 50;
+const pagesMax = 5_000;
+
+/**
+ * The account's statement entries of a day (docs/networks.md, "GSMA Mobile Money API"). The direction of an entry is that of our
+ * own party in it, so without one in the configuration there is no statement.
+ */
+export function statementSource(client: GsmaClient, configuration: GsmaConfiguration): StatementSource | null {
+  const { ownParty } = configuration;
+  if (ownParty === null) return null;
+  const account = `/accounts/${encodeURIComponent(ownParty.key)}/${encodeURIComponent(ownParty.value)}`;
+  return {
+    read: async ({ day, cursor }) => {
+      const offset = Number(cursor ?? '0');
+      const from = firstMoment(day);
+      const query = new URLSearchParams({
+        limit: String(pageEntries),
+        offset: String(offset),
+        fromDateTime: from.toISOString(),
+        toDateTime: addMs(from, dayMs - 1).toISOString(),
+      });
+      const reply = await client.readAccount(`${account}/statemententries?${query.toString()}`);
+      return readPage(reply, { configuration, day, offset });
+    },
+  };
+}
+
+function readPage(
+  reply: Reply,
+  { configuration, day, offset }: { configuration: GsmaConfiguration; day: string; offset: number },
+): StatementPage {
+  if (reply.kind !== 'response') return { state: 'unknown', detail: reply.detail };
+  if (reply.status !== 200 || !Array.isArray(reply.body)) return { state: 'unknown', detail: `HTTP ${reply.status}` };
+  const lines: StatementEntry[] = [];
+  const refusals: string[] = [];
+  for (const entry of reply.body) {
+    const read = isObject(entry) ? readEntry(entry, configuration) : 'An entry is not an object.';
+    if (typeof read === 'string') refusals.push(read);
+    // A provider that ignores the filter would repeat every other day.
+    else if (read.at.toISOString().startsWith(day)) lines.push(read);
+  }
+  const next = offset + reply.body.length;
+  const isLast = reply.body.length < pageEntries || next >= pagesMax * pageEntries;
+  return { state: 'page', lines, refusals, nextCursor: isLast ? null : String(next) };
+}
+
+/** An entry, or why it is none. */
+function readEntry(entry: JsonObject, configuration: GsmaConfiguration): StatementEntry | string {
+  const { transactionReference, currency, creationDate, transactionStatus } = entry;
+  if (typeof transactionReference !== 'string') return 'An entry has no transaction reference.';
+  const grossMinor = readGsmaAmount(entry['amount']);
+  if (grossMinor === undefined || grossMinor === 0n || typeof currency !== 'string')
+    return 'Its amount is not as documented.';
+  if (typeof creationDate !== 'string' || !isTime(creationDate)) return 'Its time is not as documented.';
+  const status = statusOf(configuration, transactionStatus);
+  if (status === undefined) return 'Its status is a word that is not configured.';
+  const isCredit = hasOwnParty(entry['creditParty'], configuration);
+  if (isCredit === hasOwnParty(entry['debitParty'], configuration)) return 'It is not about one side of our account.';
+  const counterparty = partyValue(entry[isCredit ? 'debitParty' : 'creditParty'], configuration.identifier.key);
+  return {
+    ...{ transactionId: transactionReference, kind: isCredit ? 'collection' : 'payout', status, grossMinor, currency },
+    ...{ at: new Date(creationDate), netMinor: status === 'completed' ? (isCredit ? grossMinor : -grossMinor) : 0n },
+    // The entries have neither fees nor balances nor our reference.
+    ...{ feeMinor: null, balanceMinor: null, reference: null, originalTransactionId: null },
+    ...{ counterpartyNumber: counterparty, counterpartyName: null },
+  };
+}
+
+function statusOf({ statuses }: GsmaConfiguration, word: JsonValue | undefined): StatementEntry['status'] | undefined {
+  const key = typeof word === 'string' ? word.toLowerCase() : '';
+  const meaning = Object.hasOwn(statuses, key) ? statuses[key] : undefined;
+  if (meaning === undefined || meaning === 'pending') return meaning;
+  // What was reversed later did move; the reversal is an entry of its own.
+  return meaning === 'succeeded' || meaning === 'reversed' ? 'completed' : 'failed';
+}
+
+function hasOwnParty(party: JsonValue | undefined, { ownParty }: GsmaConfiguration): boolean {
+  return ownParty !== null && partyValue(party, ownParty.key) === ownParty.value;
+}
+
+function partyValue(party: JsonValue | undefined, key: string): string | null {
+  const entries = Array.isArray(party) ? party.filter(isObject) : [];
+  const value = entries.find((each) => each['key'] === key)?.['value'];
+  return typeof value === 'string' ? value : null;
+}

@@ -1,0 +1,52 @@
+import type { CollectionOperations, Connector, OutgoingOperations } from './contract.ts';
+
+/** A call to a network, by what it was for and whether its outcome is known. */
+export interface ObservedCall {
+  call: 'collect' | 'pay_out' | 'refund' | 'look_up';
+  outcome: 'answered' | 'unknown';
+}
+
+/** The connector with each of its calls reported. */
+export function withObservedCalls(connector: Connector, observe: (call: ObservedCall) => void): Connector {
+  const watched =
+    <Request, Response extends { state: string }>(
+      call: ObservedCall['call'],
+      send: (request: Request) => Promise<Response>,
+    ) =>
+    async (request: Request): Promise<Response> => {
+      const response = await send(request);
+      observe({ call, outcome: response.state === 'unknown' ? 'unknown' : 'answered' });
+      return response;
+    };
+  const outgoing = <Request, Limits>(
+    call: 'pay_out' | 'refund',
+    operations: OutgoingOperations<Request, Limits>,
+  ): OutgoingOperations<Request, Limits> => ({
+    capabilities: operations.capabilities,
+    start: watched(call, operations.start),
+    lookUp: watched('look_up', operations.lookUp),
+  });
+  const { collections, payouts, refunds, capabilities } = connector;
+  return {
+    capabilities,
+    collections: collections && collectionsOf(collections, watched),
+    payouts: payouts && outgoing('pay_out', payouts),
+    refunds: refunds && outgoing('refund', refunds),
+    readCallback: (callback) => connector.readCallback(callback),
+  };
+}
+
+type Watch = <Request, Response extends { state: string }>(
+  call: ObservedCall['call'],
+  send: (request: Request) => Promise<Response>,
+) => (request: Request) => Promise<Response>;
+
+function collectionsOf(collections: CollectionOperations, watched: Watch): CollectionOperations {
+  return {
+    capabilities: collections.capabilities,
+    start: watched('collect', collections.start),
+    continue: watched('collect', collections.continue),
+    cancel: watched('collect', collections.cancel),
+    lookUp: watched('look_up', collections.lookUp),
+  };
+}

@@ -1,0 +1,171 @@
+import type { Queryable, Statement } from '../kit/db.ts';
+import { sealedKeyIdSql } from '../kit/seal.ts';
+import type { RailAccount, SealedCredentials } from './rail-account.ts';
+
+const accountColumns = `name, kind, test_mode AS "testMode", business_id AS "businessId",
+                  (SELECT merchants.id FROM merchants WHERE merchants.business_id = rail_accounts.business_id
+                      AND merchants.test_mode = rail_accounts.test_mode) AS "merchantId",
+                  base_url AS "baseUrl", settings, position, disabled_at AS "disabledAt", version, created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Ordered by name. */
+export function listRailAccounts(db: Queryable): Promise<RailAccount[]> {
+  return db.rows<RailAccount>({
+    name: 'rail_accounts_list',
+    text: `SELECT ${accountColumns} FROM rail_accounts ORDER BY name`,
+    values: [],
+  });
+}
+
+export function findRailAccount(db: Queryable, name: string): Promise<RailAccount | undefined> {
+  return db.row<RailAccount>({
+    name: 'rail_accounts_find',
+    text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1`,
+    values: [name],
+  });
+}
+
+/** Locked, so that of two changes at once each sees the other's. */
+export function lockRailAccount(db: Queryable, name: string): Promise<RailAccount | undefined> {
+  return db.row<RailAccount>({
+    name: 'rail_accounts_lock',
+    text: `SELECT ${accountColumns} FROM rail_accounts WHERE name = $1 FOR UPDATE`,
+    values: [name],
+  });
+}
+
+/** A number that differs after any change. */
+export async function readAccountsRevision(db: Queryable): Promise<string> {
+  const row = await db.row<{ revision: string }>({
+    name: 'rail_accounts_revision',
+    text: `SELECT count(*) || '.' || coalesce(sum(version), 0) AS revision FROM rail_accounts`,
+    values: [],
+  });
+  return row?.revision ?? '';
+}
+
+/** Writes no row if the name is used. */
+export function insertRailAccountOnce(db: Queryable, account: Omit<RailAccount, 'merchantId'>): Promise<number> {
+  return db.run({
+    name: 'rail_accounts_insert_once',
+    text: `INSERT INTO rail_accounts (name, kind, test_mode, business_id, base_url, settings, position, disabled_at, version,
+             created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           ON CONFLICT (name) DO NOTHING`,
+    values: [
+      account.name,
+      account.kind,
+      account.testMode,
+      account.businessId,
+      account.baseUrl,
+      JSON.stringify(account.settings),
+      account.position,
+      account.disabledAt,
+      account.version,
+      account.createdAt,
+      account.updatedAt,
+    ],
+  });
+}
+
+/** Name, kind, environment and owner never change: what is booked depends on them. */
+export function updateRailAccount(account: RailAccount): Statement {
+  return {
+    name: 'rail_accounts_update',
+    text: `UPDATE rail_accounts SET base_url = $2, settings = $3, position = $4, disabled_at = $5, version = $6 + 1,
+             updated_at = $7
+           WHERE name = $1`,
+    values: [
+      account.name,
+      account.baseUrl,
+      JSON.stringify(account.settings),
+      account.position,
+      account.disabledAt,
+      account.version,
+      account.updatedAt,
+    ],
+  };
+}
+
+const credentialColumns = `rail_account AS "railAccount", version, sealed, created_at AS "createdAt",
+                  valid_until AS "validUntil"`;
+
+/** Of every account the newest, and those that still verify callbacks at `now`; the newest first. */
+export function listValidCredentials(db: Queryable, now: Date): Promise<SealedCredentials[]> {
+  return db.rows<SealedCredentials>({
+    name: 'rail_credentials_list_valid',
+    text: `SELECT ${credentialColumns} FROM rail_credentials
+           WHERE valid_until IS NULL OR valid_until > $1 ORDER BY rail_account, version DESC`,
+    values: [now],
+  });
+}
+
+/** All versions of one account, the newest first. */
+export function listCredentialsOf(db: Queryable, railAccount: string): Promise<SealedCredentials[]> {
+  return db.rows<SealedCredentials>({
+    name: 'rail_credentials_list_of',
+    text: `SELECT ${credentialColumns} FROM rail_credentials WHERE rail_account = $1 ORDER BY version DESC`,
+    values: [railAccount],
+  });
+}
+
+export function insertCredentials(credentials: SealedCredentials): Statement {
+  const { railAccount, version, sealed, createdAt, validUntil } = credentials;
+  return {
+    name: 'rail_credentials_insert',
+    text: `INSERT INTO rail_credentials (rail_account, version, sealed, created_at, valid_until)
+           VALUES ($1, $2, $3, $4, $5)`,
+    values: [railAccount, version, sealed, createdAt, validUntil],
+  };
+}
+
+/** Every version ends then at the latest, also one whose overlap was longer. */
+export function endCredentials(railAccount: string, validUntil: Date): Statement {
+  return {
+    name: 'rail_credentials_end',
+    text: `UPDATE rail_credentials SET valid_until = $2
+           WHERE rail_account = $1 AND (valid_until IS NULL OR valid_until > $2)`,
+    values: [railAccount, validUntil],
+  };
+}
+
+/** Secrets that verify nothing any more are not kept. */
+export function deleteEndedCredentials(railAccount: string, now: Date): Statement {
+  return {
+    name: 'rail_credentials_delete_ended',
+    text: 'DELETE FROM rail_credentials WHERE rail_account = $1 AND valid_until <= $2',
+    values: [railAccount, now],
+  };
+}
+
+const sealedKeyId = sealedKeyIdSql('sealed');
+
+export function countCredentialsByKey(db: Queryable): Promise<{ keyId: string; count: bigint }[]> {
+  return db.rows({
+    name: 'rail_credentials_count_by_key',
+    text: `SELECT ${sealedKeyId} AS "keyId", count(*) AS count FROM rail_credentials GROUP BY 1`,
+    values: [],
+  });
+}
+
+/** Ordered by account and version. */
+export function listCredentialsUnderOtherKeys(
+  db: Queryable,
+  page: { keyId: string; after: { railAccount: string; version: bigint } | null; rowsMax: number },
+): Promise<SealedCredentials[]> {
+  return db.rows<SealedCredentials>({
+    name: 'rail_credentials_under_other_keys',
+    text: `SELECT ${credentialColumns} FROM rail_credentials
+           WHERE ${sealedKeyId} <> $1 AND ($2::text IS NULL OR (rail_account, version) > ($2, $3::bigint))
+           ORDER BY rail_account, version LIMIT $4`,
+    values: [page.keyId, page.after?.railAccount ?? null, page.after?.version ?? null, page.rowsMax],
+  });
+}
+
+/** Replaces the credentials only if they are unchanged. */
+export function replaceCredentials({ railAccount, version, sealed }: SealedCredentials, newSealed: Buffer): Statement {
+  return {
+    name: 'rail_credentials_replace',
+    text: 'UPDATE rail_credentials SET sealed = $4 WHERE rail_account = $1 AND version = $2 AND sealed = $3',
+    values: [railAccount, version, sealed, newSealed],
+  };
+}

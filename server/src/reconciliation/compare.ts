@@ -1,0 +1,159 @@
+import type { FloatMovement, OwnRecord } from './queries/books.ts';
+import type { StatementLine } from './statement-line.ts';
+
+/** How records, ledger and statement can differ. */
+export const differenceClasses = [
+  'missing_here',
+  'missing_there',
+  'amount',
+  'fee',
+  'status',
+  'duplicate',
+  'reversed',
+  'unknown',
+] as const;
+export type DifferenceClass = (typeof differenceClasses)[number];
+
+/** Everything that is known of one record on one account, of whatever day. */
+export interface Compared {
+  record: OwnRecord;
+  movements: readonly FloatMovement[];
+  lines: readonly StatementLine[];
+  /** The transactions that this record has settled. */
+  settledTransactions: ReadonlySet<string>;
+}
+
+/** Bututs, from the view of the record: what was paid, what the network kept or charged, and what went back. */
+export interface Sides {
+  paidMinor: bigint;
+  feeMinor: bigint;
+  backMinor: bigint;
+}
+
+/** One way in which they differ. */
+export interface Finding {
+  class: DifferenceClass;
+  oursMinor: bigint;
+  theirsMinor: bigint;
+  /** Whether the record is only missing there, where it may still come. */
+  mayBeInTransit: boolean;
+  /** The line that shows it. */
+  line: StatementLine | null;
+  /** Whether the line proves exactly the payment that the record asked for. */
+  isExact: boolean;
+}
+
+const feeFlows: readonly string[] = ['collected', 'suspense', 'network_fee', 'statement_fee'];
+
+/** What the ledger has on the float. A correction of another amount is booked against network_costs too. */
+export function ourSides({ type }: Pick<OwnRecord, 'type'>, movements: readonly FloatMovement[]): Sides {
+  const sides = { paidMinor: 0n, feeMinor: 0n, backMinor: 0n };
+  for (const { flow, isDebit, isCost, amount } of movements) {
+    const minor = BigInt(amount);
+    const isPaying = isDebit === (type === 'charge');
+    if (isCost && feeFlows.includes(flow)) sides.feeMinor += isDebit ? -minor : minor;
+    else if (flow === 'statement_amount') sides.paidMinor += isPaying ? minor : -minor;
+    else if (isPaying) sides.paidMinor += minor;
+    else sides.backMinor += minor;
+  }
+  return sides;
+}
+
+/** What the statement has; `isFeeKnown` is false where its lines say nothing of fees. */
+function theirSides({ type }: OwnRecord, lines: readonly StatementLine[]): Sides & { isFeeKnown: boolean } {
+  const sides = { paidMinor: 0n, feeMinor: 0n, backMinor: 0n, isFeeKnown: false };
+  for (const line of lines) {
+    if (line.status !== 'completed') continue;
+    if (line.feeMinor !== null || line.kind === 'fee') sides.isFeeKnown = true;
+    if (line.kind === 'fee') sides.feeMinor -= line.netMinor;
+    else if (isBack(type, line)) {
+      sides.backMinor += line.grossMinor;
+      sides.feeMinor -= line.feeMinor ?? 0n;
+    } else {
+      sides.paidMinor += line.grossMinor;
+      sides.feeMinor += line.feeMinor ?? 0n;
+    }
+  }
+  return sides;
+}
+
+/** Whether a line moves money against the direction of its record. */
+function isBack(type: OwnRecord['type'], { netMinor }: StatementLine): boolean {
+  return netMinor > 0n !== (type === 'charge');
+}
+
+function isPaying(type: OwnRecord['type'], line: StatementLine): boolean {
+  return line.status === 'completed' && line.kind !== 'fee' && !isBack(type, line);
+}
+
+/** Compares one record on all three sides; an empty list where they agree. */
+export function compare(compared: Compared): Finding[] {
+  const { record, movements, lines } = compared;
+  const ours = ourSides(record, movements);
+  const theirs = withImpliedFee(record, ours, theirSides(record, lines));
+  return [...comparePaid(compared, ours, theirs), ...compareBack(compared, ours, theirs)];
+}
+
+// A network keeps or charges a few per cent; more is another amount.
+const impliedFeePercentMax = 10n;
+
+/** Statements without fees have what changed on the account: a little less than was paid, or a little more than was sent. */
+function withImpliedFee<Theirs extends Sides & { isFeeKnown: boolean }>(
+  { type }: OwnRecord,
+  ours: Sides,
+  theirs: Theirs,
+): Theirs {
+  if (theirs.isFeeKnown || ours.paidMinor === 0n || theirs.paidMinor === 0n) return theirs;
+  const impliedMinor = type === 'charge' ? ours.paidMinor - theirs.paidMinor : theirs.paidMinor - ours.paidMinor;
+  const isFee = impliedMinor > 0n && impliedMinor * 100n <= ours.paidMinor * impliedFeePercentMax;
+  return isFee ? { ...theirs, paidMinor: ours.paidMinor, feeMinor: impliedMinor, isFeeKnown: true } : theirs;
+}
+
+function comparePaid({ record, lines, settledTransactions }: Compared, ours: Sides, theirs: Sides): Finding[] {
+  const paying = lines.filter((line) => isPaying(record.type, line));
+  const [first] = paying;
+  const sums = { oursMinor: ours.paidMinor, theirsMinor: theirs.paidMinor };
+  const finding = (kind: DifferenceClass, changes: Partial<Finding> = {}): Finding => ({
+    ...{ class: kind, ...sums, mayBeInTransit: false, line: first ?? null, isExact: false },
+    ...changes,
+  });
+  if (ours.paidMinor === 0n) {
+    if (!first) return [];
+    const exact = paying.find(
+      ({ grossMinor, currency }) => grossMinor === record.amountMinor && currency === record.currency,
+    );
+    return [exact ? finding('missing_here', { line: exact, isExact: true }) : finding('amount')];
+  }
+  if (!first) {
+    const failed = lines.find(({ status }) => status === 'failed');
+    return [failed ? finding('status', { line: failed }) : finding('missing_there', { mayBeInTransit: true })];
+  }
+  if (ours.paidMinor !== theirs.paidMinor) {
+    const extra = paying.filter(
+      ({ transactionId, ordinal }) => ordinal > 1n || !settledTransactions.has(transactionId),
+    );
+    const extraMinor = extra.reduce((sum, { grossMinor }) => sum + grossMinor, 0n);
+    const isExtra = extra.length > 0 && theirs.paidMinor - extraMinor === ours.paidMinor;
+    return [isExtra ? finding('duplicate', { line: extra[0] ?? first }) : finding('amount')];
+  }
+  if (ours.feeMinor === theirs.feeMinor) return [];
+  return [finding('fee', { oursMinor: ours.feeMinor, theirsMinor: theirs.feeMinor })];
+}
+
+function compareBack({ record, lines }: Compared, ours: Sides, theirs: Sides): Finding[] {
+  if (ours.backMinor === theirs.backMinor) return [];
+  const line = lines.find((each) => each.status === 'completed' && each.kind !== 'fee' && isBack(record.type, each));
+  const sums = { oursMinor: -ours.backMinor, theirsMinor: -theirs.backMinor, isExact: false };
+  return theirs.backMinor > ours.backMinor
+    ? [{ class: 'reversed', ...sums, mayBeInTransit: false, line: line ?? null }]
+    : [{ class: 'missing_there', ...sums, mayBeInTransit: true, line: line ?? null }];
+}
+
+/** What is listed for a record: what the statement moved and the ledger did not, or the other way round, up to a time. */
+export function imbalance(
+  { movements, lines }: Pick<Compared, 'movements' | 'lines'>,
+  { before, sum }: { before: Date; sum: 'beforeStart' | 'beforeEnd' },
+): bigint {
+  const theirsMinor = lines.filter(({ at }) => at < before).reduce((total, { netMinor }) => total + netMinor, 0n);
+  return movements.reduce((total, each) => total - (each.isDebit ? 1n : -1n) * BigInt(each[sum]), theirsMinor);
+}

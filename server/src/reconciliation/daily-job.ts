@@ -1,0 +1,90 @@
+import { AppError } from '../api/app-error.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import type { StatementSource } from '../networks/statement.ts';
+import { listStatementAccounts } from './account.ts';
+import type { StatementAccount } from './account.ts';
+import type { ReconciliationContext } from './context.ts';
+import { importLines } from './import-lines.ts';
+import type { ImportedRow } from './import-lines.ts';
+import { findDay } from './queries/days.ts';
+import { readDayOfLines } from './queries/lines.ts';
+import { runDay } from './run-day.ts';
+
+// Lines of the last minutes of a day stand in its statement by then.
+const afterMidnightMs = 30 * 60_000;
+
+/**
+ * Reconciles yesterday, once for each account: by API where the network has its statement there, else once somebody has imported
+ * lines of that day. An account that fails is tried again at the next call, and keeps no other waiting. Returns how many days it
+ * has reconciled.
+ */
+export async function reconcileYesterday(context: ReconciliationContext): Promise<number> {
+  const day = utcDay(addMs(context.clock.now(), -dayMs - afterMidnightMs));
+  let reconciled = 0;
+  for (const testMode of [false, true]) {
+    for (const account of await accountsOf(context, testMode)) {
+      try {
+        if (await reconcileAccount(context, account, day)) reconciled += 1;
+      } catch (error) {
+        const fields = { network: account.railAccount };
+        // Another process imports the same statement.
+        if (error instanceof AppError)
+          context.log.warn('a statement was not reconciled', { ...fields, error: error.message });
+        else context.log.error('reconciling a statement failed', error, fields);
+      }
+    }
+  }
+  return reconciled;
+}
+
+/** Without creating the operator's own books for an environment that reconciles nothing. */
+async function accountsOf(context: ReconciliationContext, testMode: boolean): Promise<StatementAccount[]> {
+  return context.networks.list(testMode).length === 0 ? [] : listStatementAccounts(context, testMode);
+}
+
+async function reconcileAccount(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  day: string,
+): Promise<boolean> {
+  const { railAccount, statements } = account;
+  if (await findDay(context.db, railAccount, day)) return false;
+  if (statements) await importFromApi(context, account, { statements, day });
+  const lines = await readDayOfLines(context.db, railAccount, day);
+  if (!statements && lines?.lines === 0n) return false;
+  await runDay(context, account, day);
+  return true;
+}
+
+/** Imports a day of a statement by API; the lines are the same however often they are read. */
+async function importFromApi(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  { statements, day }: { statements: StatementSource; day: string },
+): Promise<void> {
+  // One import for each hour that it takes: a statement that was read again begins anew.
+  const fingerprint = `api ${day} ${context.clock.now().toISOString().slice(0, 13)}`;
+  const about = { source: 'api', name: day, fingerprint } as const;
+  await importLines(context, account, { ...about, rows: rowsOf(statements, day, account.currency) });
+}
+
+async function* rowsOf(statements: StatementSource, day: string, currency: string): AsyncGenerator<ImportedRow> {
+  let rowNumber = 0;
+  for (let cursor: string | null = null; ;) {
+    const page = await statements.read({ day, cursor });
+    if (page.state === 'unknown') throw new AppError('unavailable', `The statement was not read: ${page.detail}`);
+    for (const line of page.lines) {
+      rowNumber += 1;
+      const isForeign = line.currency !== currency;
+      yield isForeign
+        ? { rowNumber, refusal: `It is not in ${currency}, the currency of this account.` }
+        : { rowNumber, line };
+    }
+    for (const refusal of page.refusals) {
+      rowNumber += 1;
+      yield { rowNumber, refusal };
+    }
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createRefundWorld } from '../refunds/refund-world.corpus.ts';
+import type { RefundWorld } from '../refunds/refund-world.corpus.ts';
+import { findStatementAccount } from './account.ts';
+import type { StatementAccount } from './account.ts';
+import { importFile, saveMapping, tryMapping } from './import-file.ts';
+import { importLines } from './import-lines.ts';
+import { readMapping } from './mapping.ts';
+import { listLinesOfDay } from './queries/lines.ts';
+import type { StatementLine } from './statement-line.ts';
+import { workbookOf, zipOf } from './workbook.corpus.ts';
+
+let world: RefundWorld;
+let account: StatementAccount;
+const directory = mkdtempSync(join(tmpdir(), 'dalasi-statements-'));
+let files = 0;
+
+before(async () => {
+  world = await createRefundWorld();
+  account = await findStatementAccount(world.context, 'wave');
+});
+
+after(async () => {
+  await world.close();
+  rmSync(directory, { recursive: true });
+});
+
+async function fileOf(content: string | Uint8Array, name = 'lines.csv'): Promise<string> {
+  files += 1;
+  const path = join(directory, `${files}-${name}`);
+  await writeFile(path, content);
+  return path;
+}
+
+/** A CSV file with the usual headings, and a day of its own. */
+const head = 'transaction_id,timestamp,amount,fee,currency,transaction_type,client_reference,balance';
+let day = '2026-01-01';
+
+function newDay(): void {
+  const next = new Date(`${day}T00:00:00Z`);
+  next.setUTCDate(next.getUTCDate() + 1);
+  day = next.toISOString().slice(0, 10);
+}
+
+const csv = (rows: readonly string[]): string => [head, ...rows].join('\n');
+const row = (id: string, amount: string, more = '1.00,GMD,api_checkout,,'): string =>
+  `${id},${day}T10:00:00Z,${amount},${more}`;
+
+const importOf = async (content: string | Uint8Array, mapping: string | null = null) =>
+  importFile(world.context, account, { path: await fileOf(content), mapping });
+
+const linesOf = (): Promise<StatementLine[]> => listLinesOfDay(world.db, account.railAccount, day, null, 100);
+
+test('a line is imported once, in whatever files it stands', async () => {
+  newDay();
+  const first = await importOf(csv([row('T-1', '99.00'), row('T-2', '49.00')]));
+  assert.deepEqual([first.linesNew, first.linesKnown, first.linesRefused], [2n, 0n, 0n]);
+  const other = await importOf(csv([row('T-2', '49.00'), row('T-3', '9.00')]));
+  assert.deepEqual([other.linesNew, other.linesKnown], [1n, 1n]);
+  const lines = await linesOf();
+  assert.deepEqual(lines.map(({ transactionId }) => transactionId).toSorted(), ['T-1', 'T-2', 'T-3']);
+  const [line] = lines.filter(({ transactionId }) => transactionId === 'T-1');
+  assert.deepEqual(
+    [line?.kind, line?.netMinor, line?.grossMinor, line?.feeMinor],
+    ['collection', 9_900n, 10_000n, 100n],
+  );
+});
+
+test('the same file again reads nothing, and the same transaction twice in a file is two lines', async () => {
+  newDay();
+  const content = csv([row('D-1', '99.00'), row('D-1', '99.00')]);
+  const first = await importOf(content);
+  const again = await importOf(content);
+  assert.deepEqual([first.linesNew, again.isRepeated, again.linesNew], [2n, true, 2n]);
+  const changed = await importOf(`${content}\n${row('D-2', '5.00')}`);
+  assert.deepEqual([changed.linesNew, changed.linesKnown], [1n, 2n]);
+  const ordinals = (await linesOf()).filter(({ transactionId }) => transactionId === 'D-1').map((each) => each.ordinal);
+  assert.deepEqual(ordinals.toSorted(), [1n, 2n]);
+});
+
+test('each bad row is refused with its reason, and the good rows beside it count', async () => {
+  newDay();
+  const bad: [string, RegExp][] = [
+    [row('B-1', '99.00', '1.00,XOF,api_checkout,,'), /not in GMD/],
+    [row('x'.repeat(20_000), '99.00'), /transaction id is too long/],
+    [row('B\u0007\u001b[31m', '99.00'), /characters that ids do not have/],
+    [row('=HYPERLINK(1)', '99.00'), /is a formula/],
+    [row('B-5', '-99.00'), /below zero, which a collection is not/],
+    [row('B-6', '99.00', '-1.00,GMD,api_checkout,,'), /fee is below zero/],
+    [row('B-7', '1.234'), /cannot be read as an amount/],
+    [row('B-8', '0'), /amount is zero/],
+    [`B-9,2026-02-30T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /time cannot be read/],
+    [`B-10,2036-01-01T10:00:00Z,99.00,1.00,GMD,api_checkout,,`, /not one of this statement/],
+    [`${'a,'.repeat(1_000)}z`, /more than 200 columns/],
+    [row('B-11', '"99'), /quote|Its/],
+  ];
+  const [lastBad] = bad.splice(-1);
+  assert.ok(lastBad);
+  const rows = bad.flatMap(([text], index) => [text, row(`G-${index}`, '10.00')]);
+  const imported = await importOf(csv([...rows, lastBad[0]]));
+  assert.equal(imported.linesNew, BigInt(bad.length));
+  assert.equal(imported.linesRefused, BigInt(bad.length + 1));
+  for (const [index, [, reason]] of bad.entries()) assert.match(imported.refusals[index]?.reason ?? '', reason);
+  assert.match(imported.refusals.at(-1)?.reason ?? '', lastBad[1]);
+  assert.doesNotMatch(JSON.stringify(imported.refusals), /\\u00|HYPERLINK|xxxx/);
+});
+
+test('a file in another encoding is read by its mark or its mapping, and else harms nothing', async () => {
+  newDay();
+  const text = csv([`U-1,${day}T10:00:00Z,99.00,1.00,GMD,api_checkout,,`]).replace('client_reference', 'name');
+  const named = text.replace('api_checkout,,', 'api_checkout,Café Ŋaa,');
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(named, 'utf16le')]);
+  assert.equal((await importOf(utf16)).linesNew, 1n);
+  assert.equal((await linesOf())[0]?.counterpartyName, 'Café Ŋaa');
+  const latin = Buffer.from(named.replaceAll('U-1', 'U-2').replace('Ŋ', 'N'), 'latin1');
+  assert.equal((await importOf(latin)).linesNew, 1n);
+  const shown = (await linesOf()).find(({ transactionId }) => transactionId === 'U-2');
+  assert.equal(shown?.counterpartyName, 'Caf\ufffd Naa');
+});
+
+test('a workbook is read with its formulas as text', async () => {
+  newDay();
+  const shared = ['Transaction ID', 'Date', 'Paid in', 'Paid out', 'X-1'];
+  const heading = `<row r="3"><c r="A3" t="s"><v>0</v></c><c r="B3" t="s"><v>1</v></c><c r="C3" t="s"><v>2</v></c><c r="D3" t="s"><v>3</v></c></row>`;
+  const serial = (Date.parse(`${day}T12:00:00Z`) - Date.UTC(1899, 11, 30)) / 86_400_000;
+  const good = `<row r="4"><c r="A4" t="s"><v>4</v></c><c r="B4"><v>${serial}</v></c><c r="C4"><v>1250.4000000000001</v></c></row>`;
+  const formula = `<row r="5"><c r="A5" t="str"><v>X-2</v></c><c r="B5"><v>${serial}</v></c><c r="D5"><f>SUM(A1:A9)</f><v>5</v></c></row>`;
+  const imported = await importOf(
+    workbookOf(
+      `<row r="1"><c r="A1" t="inlineStr"><is><t>Statement</t></is></c></row>${heading}${good}${formula}`,
+      shared,
+    ),
+  );
+  assert.deepEqual([imported.linesNew, imported.linesRefused], [1n, 1n]);
+  assert.match(imported.refusals[0]?.reason ?? '', /debit is a formula/);
+  const [line] = await linesOf();
+  assert.deepEqual([line?.netMinor, line?.at.toISOString()], [125_040n, `${day}T12:00:00.000Z`]);
+});
+
+test('a workbook that unpacks to very much, or has a million columns, is refused at once', async () => {
+  const sheet = Buffer.alloc(24 * 1_024 * 1_024, '<c></c>');
+  const bomb = zipOf({ 'xl/worksheets/sheet1.xml': sheet });
+  assert.ok(bomb.length < 200_000);
+  await assert.rejects(importOf(bomb), /unpacks to far more|no XML of a workbook/);
+  await assert.rejects(
+    importOf(
+      zipOf({
+        'xl/worksheets/sheet1.xml': Buffer.concat([Buffer.from('<worksheet>'), Buffer.alloc(24 * 1_024 * 1_024, ' ')]),
+      }),
+    ),
+    /unpacks to far more/,
+  );
+  const wide = Array.from({ length: 1_000_000 }, () => '<c t="str"><v>x</v></c>').join('');
+  await assert.rejects(importOf(workbookOf(`<row r="1">${wide}</row>`)), /No row has headings|unpacks to far more/);
+  await assert.rejects(importOf(workbookOf(`<!DOCTYPE x [<!ENTITY a "b">]><row/>`)), /no XML of a workbook/);
+  await assert.rejects(importOf(Buffer.from('PK\u0003\u0004 nothing')), /archive cannot be read/);
+});
+
+test('a mapping is tried before it is saved, and then used', async () => {
+  newDay();
+  const content = `Ref;Quand;Type;Montant\nM-1;01/03/2026 07:36;ENCAISSEMENT;1.250,50\n`;
+  const path = await fileOf(content);
+  const given = {
+    columns: { transaction_id: 'Ref', time: 'Quand', type: 'Type', amount: 'Montant' },
+    ...{ sign: 'by_type', amount: 'gross', decimal: ',', types: { encaissement: 'collection' } },
+  };
+  await assert.rejects(importOf(content), /No row has headings/);
+  assert.throws(() => readMapping({ columns: { time: 'Quand' } }), /names no column for transaction_id/);
+  const tried = await tryMapping(world.context, account, { path, mapping: readMapping(given), rowsMax: 10 });
+  const [first] = tried.rows;
+  assert.ok(first && 'line' in first);
+  assert.deepEqual(
+    [first.line.grossMinor, first.line.kind, first.line.at.toISOString()],
+    [125_050n, 'collection', '2026-03-01T07:36:00.000Z'],
+  );
+  const useless = await tryMapping(world.context, account, {
+    path,
+    mapping: readMapping({ ...given, decimal: '.' }),
+    rowsMax: 10,
+  });
+  await assert.rejects(saveMapping(world.context, account, { name: 'bank', tried: useless }), /not saved/);
+  await saveMapping(world.context, account, { name: 'bank', tried });
+  assert.equal((await importOf(content, 'bank')).linesNew, 1n);
+  await assert.rejects(importOf(content, 'other'), /It has bank/);
+});
+
+test('an import that was killed goes on where it was, and two at once do not count twice', async () => {
+  newDay();
+  const at = new Date(`${day}T10:00:00Z`);
+  const entry = {
+    kind: 'collection',
+    status: 'completed',
+    at,
+    netMinor: 100n,
+    grossMinor: 100n,
+    feeMinor: null,
+  } as const;
+  const rest = {
+    currency: 'GMD',
+    balanceMinor: null,
+    reference: null,
+    originalTransactionId: null,
+    counterpartyNumber: null,
+    counterpartyName: null,
+  };
+  async function* rows(count: number, killAt = Infinity) {
+    for (let index = 1; index <= count; index += 1) {
+      if (index === killAt) throw new Error('killed');
+      yield { rowNumber: index, line: { ...entry, ...rest, transactionId: `K-${index}` } };
+    }
+  }
+  const about = { source: 'file', name: 'k.csv', fingerprint: 'killed' } as const;
+  const progress: number[] = [];
+  await assert.rejects(importLines(world.context, account, { ...about, rows: rows(2_500, 2_200) }), /killed/);
+  const { imported } = await importLines(world.context, account, { ...about, rows: rows(2_500) }, (done) =>
+    progress.push(done),
+  );
+  assert.deepEqual([imported.linesNew, imported.linesKnown, progress], [2_500n, 0n, [2_500]]);
+  const other = { ...about, fingerprint: 'twice' };
+  const both = await Promise.allSettled(
+    [1, 2].map(() => importLines(world.context, account, { ...other, rows: rows(1_500) })),
+  );
+  const counted = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value.imported.linesKnown] : []));
+  assert.ok(counted.length >= 1 && counted.every((known) => known === 1_500n), String(counted));
+});

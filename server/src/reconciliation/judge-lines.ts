@@ -1,0 +1,147 @@
+import { post } from '../ledger/post.ts';
+import type { Transaction } from '../kit/db.ts';
+import { moneyText } from '../kit/money.ts';
+import type { Run } from './compare-day.ts';
+import { imbalance } from './compare.ts';
+import type { ReconciliationContext } from './context.ts';
+import { endDifference, lockDifferencesOf, storeDifference } from './difference.ts';
+import type { Difference } from './difference.ts';
+import { linkLines } from './link-lines.ts';
+import { listFloatMovements } from './queries/books.ts';
+import type { FloatMovement } from './queries/books.ts';
+import { listDifferencesOf, listUndecided } from './queries/differences.ts';
+import { findLines } from './queries/lines.ts';
+import type { StatementLine } from './statement-line.ts';
+
+/**
+ * Judges lines that belong to no record. Money that came to the operator's account stands in `unmatched` until two operators have
+ * decided whose it is; what left has a case. On a business's own account such lines are its own business: they are listed.
+ */
+export async function judgeLines(
+  context: ReconciliationContext,
+  run: Run,
+  lines: readonly StatementLine[],
+): Promise<void> {
+  const moved = lines.filter(({ subject, netMinor }) => subject === null && netMinor !== 0n);
+  if (moved.length === 0) return;
+  const stored = new Map(
+    (
+      await listDifferencesOf(
+        context.db,
+        run.account.railAccount,
+        moved.map(({ id }) => id),
+      )
+    ).map((each) => [each.subjectId, each]),
+  );
+  const movements = Map.groupBy(
+    await listFloatMovements(context.db, {
+      ...{ float: `float:${run.account.railAccount}`, start: run.start, end: run.end },
+      sources: [...stored.values()],
+    }),
+    ({ sourceId }) => sourceId,
+  );
+  for (const line of moved) {
+    const difference = stored.get(line.id);
+    await judgeLine(context, run, { line, difference, movements: movements.get(difference?.id ?? '') ?? [] });
+  }
+}
+
+interface LoadedLine {
+  line: StatementLine;
+  difference: Difference | undefined;
+  /** What was booked for it on the float. */
+  movements: readonly FloatMovement[];
+}
+
+async function judgeLine(
+  context: ReconciliationContext,
+  run: Run,
+  { line, difference, movements }: LoadedLine,
+): Promise<void> {
+  const { totals, account, start, end } = run;
+  totals.listedMinor += imbalance({ movements, lines: [line] }, { before: end, sum: 'beforeEnd' });
+  totals.listedAtStartMinor += imbalance({ movements, lines: [line] }, { before: start, sum: 'beforeStart' });
+  if (difference?.state === 'resolved') return;
+  totals.differences.unknown = (totals.differences.unknown ?? 0) + 1;
+  if (!difference && run.casesLeft === 0) return;
+  const isOwners = account.ownerId !== null;
+  const opensCase = !isOwners && run.casesLeft > 0;
+  const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);
+  await context.db.withTransaction(async (tx) => {
+    const { railAccount, currency } = account;
+    const [stored] = await lockDifferencesOf(tx, railAccount, line.id);
+    // Another process has judged it since it was read.
+    if (stored?.updatedAt.getTime() !== difference?.updatedAt.getTime()) return;
+    const books = opensCase && line.netMinor > 0n && bookedMinor === 0n && difference?.caseId == null;
+    const finding = {
+      ...({ class: 'unknown', theirsMinor: line.netMinor, oursMinor: books ? line.netMinor : bookedMinor } as const),
+      ...{ mayBeInTransit: false, line, isExact: false },
+    };
+    const found = await storeDifference(tx, context, difference, {
+      ...{ railAccount, currency, day: run.day, finding, state: 'open', resolution: null, opensCase },
+      subject: { merchantId: account.books.id, type: 'line', id: line.id },
+      summary: describeLine(run, line, { isOwners, isBooked: books || bookedMinor > 0n }),
+    });
+    if (books) await bookUnmatched(tx, context, found.difference, line.netMinor);
+    if (found.openedCase || found.isNew) run.casesLeft -= 1;
+    // A day that has not ended has what is booked now.
+    if (books && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
+  });
+}
+
+function describeLine(
+  { account: { railAccount } }: Run,
+  { netMinor, currency, kind, transactionId }: StatementLine,
+  { isOwners, isBooked }: { isOwners: boolean; isBooked: boolean },
+): string {
+  const amount = moneyText({ currency, amountMinor: netMinor < 0n ? -netMinor : netMinor });
+  const direction = netMinor > 0n ? 'came in' : 'went out';
+  const what = `${amount} ${direction} on ${railAccount} (${kind}, transaction ${transactionId}), which belongs to no record.`;
+  if (isOwners) return `${what} The account is the business’s own.`;
+  return isBooked ? `${what} The money is in unmatched.` : what;
+}
+
+/** Money that nobody claims is the operator's to keep until somebody does. */
+async function bookUnmatched(
+  tx: Transaction,
+  context: ReconciliationContext,
+  { railAccount, id, merchantId, currency }: Difference,
+  amountMinor: bigint,
+): Promise<void> {
+  const float = `float:${railAccount}` as const;
+  // Above zero: it came in. Below: it goes back to the float.
+  const movement =
+    amountMinor > 0n
+      ? ({ debit: float, credit: 'unmatched', amountMinor } as const)
+      : ({ debit: 'unmatched', credit: float, amountMinor: -amountMinor } as const);
+  await post(tx, context, {
+    ...{ merchantId, currency, flow: 'unmatched', source: { type: 'reconciliation', id } },
+    ...{ movements: [movement], at: context.clock.now() },
+  });
+}
+
+const pageRows = 1_000;
+
+/** Looks again for the records of lines that had none: a callback may have come after the statement. */
+export async function relinkUndecided(context: ReconciliationContext, run: Run): Promise<void> {
+  const { db } = context;
+  const { account, day } = run;
+  for (let after: string | null = null; ;) {
+    const page: Difference[] = await listUndecided(db, account.railAccount, { day, after, rowsMax: pageRows });
+    const open = page.filter(({ subjectType, state }) => subjectType === 'line' && state === 'open');
+    const lines = await findLines(
+      db,
+      account.railAccount,
+      open.map(({ subjectId }) => subjectId),
+    );
+    const found = await linkLines(context, account, lines);
+    for (const difference of open.filter(({ subjectId }) => found.has(subjectId))) {
+      await db.withTransaction(async (tx) => {
+        if (difference.oursMinor > 0n) await bookUnmatched(tx, context, difference, -difference.oursMinor);
+        await endDifference(tx, context, { ...difference, oursMinor: 0n }, 'agrees');
+      });
+    }
+    if (page.length < pageRows) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}

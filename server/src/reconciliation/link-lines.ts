@@ -1,0 +1,67 @@
+import { shortIdOf } from '../merchants/merchant.ts';
+import type { StatementAccount } from './account.ts';
+import type { ReconciliationContext } from './context.ts';
+import { listByReferences, listTransactionOwners } from './queries/books.ts';
+import { listUnlinkedLines, updateLineSubjects } from './queries/lines.ts';
+import type { LineSubject, StatementLine } from './statement-line.ts';
+
+const pageRows = 1_000;
+
+/** Finds the records of a day's lines that have none yet, page by page. */
+export async function linkLinesOfDay(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  day: string,
+): Promise<void> {
+  for (let after: string | null = null; ;) {
+    const lines: StatementLine[] = await listUnlinkedLines(context.db, account.railAccount, day, after, pageRows);
+    await linkLines(context, account, lines);
+    if (lines.length < pageRows) return;
+    after = lines.at(-1)?.id ?? null;
+  }
+}
+
+/**
+ * Stores which records lines belong to, and returns those that were found: by the network's transaction, by that which a
+ * reversal names, or by our reference. A number or an amount alone never decides.
+ */
+export async function linkLines(
+  { db }: ReconciliationContext,
+  { railAccount }: StatementAccount,
+  lines: readonly StatementLine[],
+): Promise<Map<string, LineSubject>> {
+  if (lines.length === 0) return new Map();
+  const transactionIds = lines.flatMap(({ transactionId, originalTransactionId }) =>
+    originalTransactionId === null ? [transactionId] : [transactionId, originalTransactionId],
+  );
+  const references = lines.flatMap(({ reference }) =>
+    reference !== null && shortIdOf(reference) !== null ? [reference] : [],
+  );
+  const [owners, records] = [
+    await listTransactionOwners(db, railAccount, transactionIds),
+    references.length === 0 ? [] : await listByReferences(db, railAccount, references),
+  ];
+  const ownersByTransaction = Map.groupBy(owners, ({ transactionId }) => transactionId);
+  const byReference = new Map(records.map((record) => [record.reference, record]));
+  const found = lines.flatMap((line) => {
+    const subject =
+      ownerOf(ownersByTransaction.get(line.transactionId), line) ??
+      ownerOf(ownersByTransaction.get(line.originalTransactionId ?? ''), line) ??
+      byReference.get(line.reference ?? '');
+    if (!subject) return [];
+    const { merchantId, type, id } = subject;
+    return [{ lineId: line.id, subject: { merchantId, type, id } }];
+  });
+  if (found.length > 0) await updateLineSubjects(db, railAccount, found);
+  return new Map(found.map(({ lineId, subject }) => [lineId, subject]));
+}
+
+/** One transaction of a network may be a collection and a payout: between two numbers of our own account. */
+function ownerOf(
+  owners: readonly LineSubject[] | undefined,
+  { kind, netMinor }: StatementLine,
+): LineSubject | undefined {
+  if (!owners || owners.length < 2) return owners?.[0];
+  const isOfCharge = kind === 'collection' || kind === 'collection_reversal' || (kind === 'other' && netMinor > 0n);
+  return owners.find(({ type }) => (type === 'charge') === isOfCharge) ?? owners[0];
+}

@@ -1,0 +1,91 @@
+import type { Queryable } from '../../kit/db.ts';
+import type { ReconciledDay } from '../reconciled-day.ts';
+
+const columns = `rail_account AS "railAccount", day::text AS day, owner_id AS "ownerId", test_mode AS "testMode", currency, lines,
+  matched, in_transit AS "inTransit", differences, gaps, statement_change AS "statementChangeMinor",
+  statement_closing AS "statementClosingMinor", ledger_change AS "ledgerChangeMinor", ledger_closing AS "ledgerClosingMinor",
+  opening_difference AS "openingDifferenceMinor", listed AS "listedMinor", unexplained AS "unexplainedMinor",
+  ran_at AS "ranAt"`;
+
+/** A day that is reconciled again replaces its result. */
+export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
+  return db.run({
+    name: 'reconciliation_days_upsert',
+    text: `INSERT INTO reconciliation_days (rail_account, day, owner_id, test_mode, currency, lines, matched, in_transit,
+             differences, gaps, statement_change, statement_closing, ledger_change, ledger_closing, opening_difference,
+             listed, unexplained, ran_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+           ON CONFLICT (rail_account, day) DO UPDATE SET owner_id = excluded.owner_id, lines = excluded.lines,
+             matched = excluded.matched, in_transit = excluded.in_transit, differences = excluded.differences,
+             gaps = excluded.gaps, statement_change = excluded.statement_change,
+             statement_closing = excluded.statement_closing, ledger_change = excluded.ledger_change,
+             ledger_closing = excluded.ledger_closing, opening_difference = excluded.opening_difference,
+             listed = excluded.listed, unexplained = excluded.unexplained, ran_at = excluded.ran_at`,
+    values: [
+      day.railAccount,
+      day.day,
+      day.ownerId,
+      day.testMode,
+      day.currency,
+      day.lines,
+      day.matched,
+      day.inTransit,
+      JSON.stringify(day.differences),
+      day.gaps,
+      day.statementChangeMinor,
+      day.statementClosingMinor,
+      day.ledgerChangeMinor,
+      day.ledgerClosingMinor,
+      day.openingDifferenceMinor,
+      day.listedMinor,
+      day.unexplainedMinor,
+      day.ranAt,
+    ],
+  });
+}
+
+/** The account's results of a day, of all accounts. */
+export function listResultsOfDay(db: Queryable, day: string): Promise<ReconciledDay[]> {
+  return db.rows({
+    name: 'reconciliation_days_of_day',
+    text: `SELECT ${columns} FROM reconciliation_days WHERE day = $1 ORDER BY test_mode, rail_account`,
+    values: [day],
+  });
+}
+
+export function findDay(db: Queryable, railAccount: string, day: string): Promise<ReconciledDay | undefined> {
+  return db.row({
+    name: 'reconciliation_days_find',
+    text: `SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day = $2`,
+    values: [railAccount, day],
+  });
+}
+
+/** The first day of an account, and the last one before a day; null without. */
+export async function findDaysAround(
+  db: Queryable,
+  railAccount: string,
+  day: string,
+): Promise<{ first: ReconciledDay | null; before: ReconciledDay | null }> {
+  const rows = await db.rows<ReconciledDay>({
+    name: 'reconciliation_days_around',
+    text: `(SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day < $2 ORDER BY day LIMIT 1)
+           UNION ALL
+           (SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day < $2 ORDER BY day DESC LIMIT 1)`,
+    values: [railAccount, day],
+  });
+  return { first: rows[0] ?? null, before: rows.at(-1) ?? null };
+}
+
+/** Newest days first. */
+export function listDays(
+  db: Queryable,
+  { testMode, rowsMax }: { testMode: boolean | null; rowsMax: number },
+): Promise<ReconciledDay[]> {
+  return db.rows({
+    name: 'reconciliation_days_list',
+    text: `SELECT ${columns} FROM reconciliation_days WHERE $1::boolean IS NULL OR test_mode = $1
+           ORDER BY day DESC, rail_account LIMIT $2`,
+    values: [testMode, rowsMax],
+  });
+}

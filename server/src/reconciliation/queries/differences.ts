@@ -1,0 +1,108 @@
+import type { Queryable } from '../../kit/db.ts';
+import type { Difference } from '../difference.ts';
+
+const columns = `rail_account AS "railAccount", id, class, state, subject_type AS "subjectType", subject_id AS "subjectId",
+  merchant_id AS "merchantId", line_id AS "lineId", day::text AS day, resolved_day::text AS "resolvedDay", resolution,
+  ours AS "oursMinor", theirs AS "theirsMinor", currency, summary, case_id AS "caseId", created_at AS "createdAt",
+  updated_at AS "updatedAt"`;
+
+/** One for each record or line and class: a second process that finds the same changes the first one's. */
+export function upsertDifference(db: Queryable, difference: Difference): Promise<number> {
+  return db.run({
+    name: 'reconciliation_differences_upsert',
+    text: `INSERT INTO reconciliation_differences (rail_account, id, class, state, subject_type, subject_id, merchant_id, line_id,
+             day, resolved_day, resolution, ours, theirs, currency, summary, case_id, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+           ON CONFLICT (rail_account, subject_id, class) DO UPDATE SET state = excluded.state, line_id = excluded.line_id,
+             resolved_day = excluded.resolved_day, resolution = excluded.resolution, ours = excluded.ours,
+             theirs = excluded.theirs, summary = excluded.summary, case_id = excluded.case_id,
+             updated_at = excluded.updated_at
+           WHERE reconciliation_differences.merchant_id = excluded.merchant_id`,
+    values: [
+      difference.railAccount,
+      difference.id,
+      difference.class,
+      difference.state,
+      difference.subjectType,
+      difference.subjectId,
+      difference.merchantId,
+      difference.lineId,
+      difference.day,
+      difference.resolvedDay,
+      difference.resolution,
+      difference.oursMinor,
+      difference.theirsMinor,
+      difference.currency,
+      difference.summary,
+      difference.caseId,
+      difference.createdAt,
+      difference.updatedAt,
+    ],
+  });
+}
+
+/** Every difference of these records and lines, resolved or not. */
+export function listDifferencesOf(
+  db: Queryable,
+  railAccount: string,
+  subjectIds: readonly string[],
+): Promise<Difference[]> {
+  return db.rows({
+    name: 'reconciliation_differences_of_subjects',
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND subject_id = ANY ($2::uuid[])
+           ORDER BY id`,
+    values: [railAccount, subjectIds],
+  });
+}
+
+/** What was not decided when a day ended, after `after`. */
+export function listUndecided(
+  db: Queryable,
+  railAccount: string,
+  { day, after, rowsMax }: { day: string; after: string | null; rowsMax: number },
+): Promise<Difference[]> {
+  return db.rows({
+    name: 'reconciliation_differences_undecided',
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_differences
+           WHERE rail_account = $1 AND (state <> 'resolved' OR resolved_day >= $2) AND ($3::uuid IS NULL OR id > $3)
+           ORDER BY id LIMIT $4`,
+    values: [railAccount, day, after, rowsMax],
+  });
+}
+
+/** Found on a day or, with a null day, all that are not resolved; oldest first. */
+export function listDifferences(
+  db: Queryable,
+  railAccount: string,
+  { day, after, rowsMax }: { day: string | null; after: string | null; rowsMax: number },
+): Promise<Difference[]> {
+  return db.rows({
+    name: 'reconciliation_differences_list',
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_differences
+           WHERE rail_account = $1 AND CASE WHEN $2::date IS NULL THEN state <> 'resolved' ELSE day = $2 END
+             AND ($3::uuid IS NULL OR id > $3)
+           ORDER BY id LIMIT $4`,
+    values: [railAccount, day, after, rowsMax],
+  });
+}
+
+export function findDifference(db: Queryable, id: string): Promise<Difference | undefined> {
+  return db.row({
+    name: 'reconciliation_differences_find',
+    text: `-- across merchants: an operator knows the id, not whose it is
+           SELECT ${columns} FROM reconciliation_differences WHERE id = $1`,
+    values: [id],
+  });
+}
+
+/** Locked until the transaction ends. */
+export function lockDifference(db: Queryable, merchantId: string, id: string): Promise<Difference | undefined> {
+  return db.row({
+    name: 'reconciliation_differences_lock',
+    text: `SELECT ${columns} FROM reconciliation_differences WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
+    values: [merchantId, id],
+  });
+}

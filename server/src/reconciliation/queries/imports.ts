@@ -1,0 +1,228 @@
+import type { Queryable, Statement } from '../../kit/db.ts';
+import { placeholders } from '../../kit/placeholders.ts';
+import type { StatementEntry } from '../../networks/statement.ts';
+import type { Mapping } from '../mapping.ts';
+
+/** A file or an API statement, and how far it was imported. */
+export interface StatementImport {
+  railAccount: string;
+  id: string;
+  source: 'file' | 'api';
+  name: string;
+  fingerprint: string;
+  isDescending: boolean | null;
+  rowsDone: bigint;
+  linesNew: bigint;
+  linesKnown: bigint;
+  linesRefused: bigint;
+  firstDay: string | null;
+  lastDay: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+const importColumns = `rail_account AS "railAccount", id, source, name, fingerprint, is_descending AS "isDescending",
+  rows_done AS "rowsDone", lines_new AS "linesNew", lines_known AS "linesKnown", lines_refused AS "linesRefused",
+  first_day::text AS "firstDay", last_day::text AS "lastDay", created_at AS "createdAt", finished_at AS "finishedAt"`;
+
+/** One import for each file and mapping of an account. */
+export function insertImportOnce(
+  db: Queryable,
+  { railAccount, id, source, name, fingerprint, createdAt }: StatementImport,
+): Promise<number> {
+  return db.run({
+    name: 'statement_imports_insert_once',
+    text: `INSERT INTO statement_imports (rail_account, id, source, name, fingerprint, rows_done, lines_new, lines_known,
+             lines_refused, created_at)
+           VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0, $6) ON CONFLICT (rail_account, fingerprint) DO NOTHING`,
+    values: [railAccount, id, source, name, fingerprint, createdAt],
+  });
+}
+
+export function findImport(
+  db: Queryable,
+  railAccount: string,
+  fingerprint: string,
+): Promise<StatementImport | undefined> {
+  return db.row({
+    name: 'statement_imports_find',
+    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 AND fingerprint = $2`,
+    values: [railAccount, fingerprint],
+  });
+}
+
+/** Newest first. */
+export function listImports(db: Queryable, railAccount: string, rowsMax: number): Promise<StatementImport[]> {
+  return db.rows({
+    name: 'statement_imports_list',
+    text: `SELECT ${importColumns} FROM statement_imports WHERE rail_account = $1 ORDER BY id DESC LIMIT $2`,
+    values: [railAccount, rowsMax],
+  });
+}
+
+/** Guarded by how far the import was: of two processes with one file, the second fails. */
+export function updateImport(db: Queryable, rowsBefore: bigint, next: StatementImport): Promise<number> {
+  return db.run({
+    name: 'statement_imports_update',
+    text: `UPDATE statement_imports SET rows_done = $4, lines_new = $5, lines_known = $6, lines_refused = $7,
+             first_day = $8, last_day = $9, is_descending = $10, finished_at = $11
+           WHERE rail_account = $1 AND id = $2 AND rows_done = $3 AND finished_at IS NULL`,
+    values: [
+      next.railAccount,
+      next.id,
+      rowsBefore,
+      next.rowsDone,
+      next.linesNew,
+      next.linesKnown,
+      next.linesRefused,
+      next.firstDay,
+      next.lastDay,
+      next.isDescending,
+      next.finishedAt,
+    ],
+  });
+}
+
+export interface RowRefusal {
+  rowNumber: number;
+  reason: string;
+}
+
+export function insertRefusals(
+  { railAccount, id }: Pick<StatementImport, 'railAccount' | 'id'>,
+  refusals: readonly RowRefusal[],
+): Statement {
+  return {
+    name: `statement_refusals_insert_${refusals.length}`,
+    text: `INSERT INTO statement_refusals (rail_account, import_id, row_number, reason)
+           VALUES ${placeholders(refusals.length, 4)} ON CONFLICT (rail_account, import_id, row_number) DO NOTHING`,
+    values: refusals.flatMap(({ rowNumber, reason }) => [railAccount, id, rowNumber, reason]),
+  };
+}
+
+export async function listRefusals(
+  db: Queryable,
+  { railAccount, id }: Pick<StatementImport, 'railAccount' | 'id'>,
+  rowsMax: number,
+): Promise<RowRefusal[]> {
+  const rows = await db.rows<{ rowNumber: bigint; reason: string }>({
+    name: 'statement_refusals_list',
+    text: `SELECT row_number AS "rowNumber", reason FROM statement_refusals
+           WHERE rail_account = $1 AND import_id = $2 ORDER BY row_number LIMIT $3`,
+    values: [railAccount, id, rowsMax],
+  });
+  return rows.map(({ rowNumber, reason }) => ({ rowNumber: Number(rowNumber), reason }));
+}
+
+/** A stored line, as an import compares its own lines with it. */
+export interface StoredIdentity extends Pick<StatementEntry, 'status' | 'netMinor'> {
+  id: string;
+  identity: string;
+  ordinal: bigint;
+  importId: string;
+  rowNumber: bigint;
+}
+
+/** In the order of their ordinals. */
+export function listIdentities(
+  db: Queryable,
+  railAccount: string,
+  identities: readonly string[],
+): Promise<StoredIdentity[]> {
+  return db.rows({
+    name: 'statement_lines_identities',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT id, identity, ordinal, import_id AS "importId", row_number AS "rowNumber", status, net AS "netMinor"
+           FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2::text[]) ORDER BY identity, ordinal`,
+    values: [railAccount, identities],
+  });
+}
+
+/** A line with its location in the import. */
+export interface NumberedLine {
+  id: string;
+  identity: string;
+  ordinal: bigint;
+  rowNumber: bigint;
+  sequence: bigint;
+  day: string;
+  entry: StatementEntry;
+}
+
+export function insertLines(
+  { railAccount, id: importId }: Pick<StatementImport, 'railAccount' | 'id'>,
+  lines: readonly NumberedLine[],
+): Statement {
+  return {
+    name: `statement_lines_insert_${lines.length}`,
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           INSERT INTO statement_lines (rail_account, id, identity, ordinal, day, at, sequence, import_id, row_number,
+             transaction_id, kind, status, net, gross, fee, currency, balance, reference, original_transaction_id,
+             counterparty_number, counterparty_name)
+           VALUES ${placeholders(lines.length, 21)}`,
+    values: lines.flatMap(({ id, identity, ordinal, rowNumber, sequence, day, entry }) => [
+      ...[railAccount, id, identity, ordinal, day, entry.at, sequence, importId, rowNumber, entry.transactionId],
+      ...[entry.kind, entry.status, entry.netMinor, entry.grossMinor, entry.feeMinor, entry.currency],
+      ...[entry.balanceMinor, entry.reference, entry.originalTransactionId],
+      ...[entry.counterpartyNumber, entry.counterpartyName],
+    ]),
+  };
+}
+
+/**
+ * Marks stored lines as seen by an import, and takes over how a pending one went on and what an earlier statement left out. A
+ * completed line never becomes pending again.
+ */
+export function updateSeenLines(
+  { railAccount, id: importId }: Pick<StatementImport, 'railAccount' | 'id'>,
+  lines: readonly NumberedLine[],
+): Statement {
+  const of = <Value>(pick: (line: NumberedLine) => Value): Value[] => lines.map(pick);
+  return {
+    name: 'statement_lines_update_seen',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           UPDATE statement_lines SET import_id = $2, row_number = seen.row_number,
+             status = CASE WHEN seen.status = 'pending' THEN statement_lines.status ELSE seen.status END,
+             net = CASE WHEN seen.status = 'pending' THEN statement_lines.net ELSE seen.net END,
+             gross = CASE WHEN seen.fee IS NULL AND statement_lines.fee IS NOT NULL THEN statement_lines.gross ELSE seen.gross END,
+             fee = COALESCE(seen.fee, statement_lines.fee), balance = COALESCE(statement_lines.balance, seen.balance),
+             reference = COALESCE(statement_lines.reference, seen.reference)
+           FROM unnest($3::uuid[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::text[])
+             AS seen (id, row_number, status, net, gross, fee, balance, reference)
+           WHERE statement_lines.rail_account = $1 AND statement_lines.id = seen.id`,
+    values: [
+      railAccount,
+      importId,
+      of(({ id }) => id),
+      of(({ rowNumber }) => rowNumber),
+      of(({ entry }) => entry.status),
+      of(({ entry }) => entry.netMinor),
+      of(({ entry }) => entry.grossMinor),
+      of(({ entry }) => entry.feeMinor),
+      of(({ entry }) => entry.balanceMinor),
+      of(({ entry }) => entry.reference),
+    ],
+  };
+}
+
+/** Replaces a mapping of the same name. */
+export function upsertMapping(
+  db: Queryable,
+  saved: { railAccount: string; name: string; definition: Mapping; createdAt: Date },
+): Promise<number> {
+  return db.run({
+    name: 'statement_mappings_upsert',
+    text: `INSERT INTO statement_mappings (rail_account, name, definition, created_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (rail_account, name) DO UPDATE SET definition = excluded.definition, created_at = excluded.created_at`,
+    values: [saved.railAccount, saved.name, JSON.stringify(saved.definition), saved.createdAt],
+  });
+}
+
+/** By name. */
+export function listMappings(db: Queryable, railAccount: string): Promise<{ name: string; definition: Mapping }[]> {
+  return db.rows({
+    name: 'statement_mappings_list',
+    text: 'SELECT name, definition FROM statement_mappings WHERE rail_account = $1 ORDER BY name',
+    values: [railAccount],
+  });
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { findCaseById } from '../cases/list-cases.ts';
+import { previewResolution } from '../cases/preview-resolution.ts';
+import { confirmResolution, proposeResolution } from '../cases/resolve-case.ts';
+import { dayMs, utcDay } from '../kit/clock.ts';
+import type { StatementEntry } from '../networks/statement.ts';
+import { applyResponse } from '../payments/apply-response.ts';
+import type { Charge } from '../payments/charge.ts';
+import { createChargeResolvers } from '../payments/resolve-case.ts';
+import { refused, succeeded } from '../payments/payment-world.corpus.ts';
+import type { Difference } from './difference.ts';
+import type { ReconciledDay } from './reconciled-day.ts';
+import { createDifferenceResolvers } from './resolve-difference.ts';
+import { createStatementWorld, lastLineOf, lineOf } from './statement-world.corpus.ts';
+import type { StatementWorld } from './statement-world.corpus.ts';
+
+let world: StatementWorld;
+let made = 0;
+let openingMinor = 50_000n;
+const [awa, lamin] = ['01890000-0000-7000-8000-00000000000a', '01890000-0000-7000-8000-00000000000b'];
+
+before(async () => {
+  world = await createStatementWorld();
+});
+
+after(() => world.close());
+
+const resolving = () => ({
+  ...world.context,
+  resolvers: [...createChargeResolvers(world.context), ...createDifferenceResolvers(world.context)],
+  isOperator: () => Promise.resolve(true),
+});
+
+async function paidCharge(): Promise<{ charge: Charge; transactionId: string }> {
+  made += 1;
+  const transactionId = `C-${made}`;
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  await applyResponse(world.context, charge, succeeded(charge, { transactionId }));
+  return { charge, transactionId };
+}
+
+/** Reconciles a day with these lines and moves to the next; returns the differences of the day. */
+async function dayWith(
+  lines: readonly StatementEntry[],
+): Promise<{ day: string; result: ReconciledDay; differences: Difference[] }> {
+  const day = utcDay(world.clock.now());
+  const all = [...lines, lastLineOf(day)];
+  await world.state(all, openingMinor);
+  openingMinor += all.reduce((sum, { netMinor }) => sum + netMinor, 0n);
+  world.clock.advance(dayMs);
+  const result = await world.run(day);
+  return { day, result, differences: await world.differencesOf(day) };
+}
+
+/** Two operators decide; what they are shown before is what happens. */
+async function decide(difference: Difference | undefined, resolution: string): Promise<Record<string, bigint>> {
+  assert.ok(difference?.caseId, 'the difference has a case');
+  const { caseId } = difference;
+  const found = await findCaseById(world.db, caseId);
+  assert.ok(found);
+  const shown = await previewResolution(resolving(), found, resolution);
+  assert.ok(shown, 'the effect is shown');
+  const proposed = { caseId, resolution, evidence: 'The network’s letter of today.', reported: null };
+  await proposeResolution(resolving(), { ...proposed, operatorId: awa });
+  await assert.rejects(confirmResolution(resolving(), { caseId, operatorId: awa }), /Another operator/);
+  await confirmResolution(resolving(), { caseId, operatorId: lamin });
+  return Object.fromEntries(shown.map(({ account, beforeMinor, afterMinor }) => [account, afterMinor - beforeMinor]));
+}
+
+/** After a decision the statement and the ledger agree, as far as the decision was about them. */
+async function assertProved(): Promise<void> {
+  const { differences, result } = await dayWith([]);
+  assert.deepEqual(differences, []);
+  assert.equal(result.unexplainedMinor, 0n);
+  assert.equal(result.listedMinor, 0n);
+  await world.verify();
+}
+
+test('a fee that differs is corrected by an entry against network_costs', async () => {
+  const { charge, transactionId } = await paidCharge();
+  const line = lineOf({ transactionId, at: world.clock.now(), feeMinor: 150n });
+  const { differences } = await dayWith([line]);
+  assert.deepEqual(
+    differences.map((each) => [each.class, each.subjectId, each.oursMinor, each.theirsMinor]),
+    [['fee', charge.id, 0n, 150n]],
+  );
+  assert.deepEqual(await decide(differences[0], 'correct'), { 'float:rail-wave': -150n, network_costs: 150n });
+  await assertProved();
+});
+
+test('a line of a payment that had been given up books it late, without a person', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  await applyResponse(world.context, charge, refused);
+  const line = lineOf({ transactionId: 'L-1', at: world.clock.now(), reference: charge.reference });
+  const { differences } = await dayWith([line]);
+  assert.deepEqual(
+    differences.map((each) => [each.class, each.state, each.resolution, each.caseId]),
+    [['missing_here', 'resolved', 'booked', null]],
+  );
+  const booked = await world.charge(charge);
+  assert.deepEqual([booked.status, booked.late, booked.networkTransactionId], ['completed', true, 'L-1']);
+  await assertProved();
+});
+
+test('a line of another amount never pays a payment; two operators book it to suspense', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 10_000n });
+  const line = lineOf({ transactionId: 'A-1', at: world.clock.now(), reference: charge.reference, grossMinor: 9_000n });
+  const { differences } = await dayWith([line]);
+  assert.deepEqual(
+    differences.map((each) => [each.class, each.state]),
+    [['amount', 'open']],
+  );
+  assert.notEqual((await world.charge(charge)).status, 'completed');
+  assert.deepEqual(await decide(differences[0], 'book'), { 'float:rail-wave': 9_000n, suspense: 9_000n });
+  assert.equal((await world.charge(charge)).review, 'amount_mismatch');
+  await assertProved();
+});
+
+test('a payment that is not in the statement is taken back, and a reversal in it is booked', async () => {
+  const missing = await paidCharge();
+  const reversed = await paidCharge();
+  const at = world.clock.now();
+  const { differences } = await dayWith([
+    lineOf({ transactionId: reversed.transactionId, at }),
+    lineOf({ kind: 'collection_reversal', transactionId: 'R-1', originalTransactionId: reversed.transactionId, at }),
+  ]);
+  const of = (kind: string) => differences.find((each) => each.class === kind);
+  assert.equal(differences.length, 2);
+  for (const [kind, resolution, { charge }] of [
+    ['missing_there', 'reverse', missing],
+    ['reversed', 'book', reversed],
+  ] as const) {
+    const effect = { 'float:rail-wave': -10_000n, payable_available: -10_000n };
+    assert.deepEqual(await decide(of(kind), resolution), effect);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+  }
+  await assertProved();
+});
+
+test('money that nobody claims stands in unmatched until two operators say whose it is', async () => {
+  const at = world.clock.now();
+  const { differences } = await dayWith([
+    lineOf({ transactionId: 'U-1', at }),
+    lineOf({ transactionId: 'U-2', at, kind: 'fee', grossMinor: 500n }),
+  ]);
+  const [incoming, outgoing] = ['U-1', 'U-2'].map((name) => differences.find(({ summary }) => summary.includes(name)));
+  assert.equal(incoming?.oursMinor, 10_000n);
+  assert.deepEqual(await decide(incoming, 'own_money'), { unmatched: -10_000n, capital: 10_000n });
+  assert.deepEqual(await decide(outgoing, 'cost'), { 'float:rail-wave': -500n, network_costs: 500n });
+  await assertProved();
+});
+
+test('a number and an amount only propose a payment, in either form of the number', async () => {
+  const { charge } = await world.create({ network: 'wave', amountMinor: 7_700n, accountNumber: '7001234' });
+  const at = world.clock.now();
+  const line = lineOf({ transactionId: 'N-1', at, grossMinor: 7_700n, counterpartyNumber: '+220 7001234' });
+  const { differences } = await dayWith([line]);
+  assert.notEqual((await world.charge(charge)).status, 'completed');
+  await decide(differences[0], 'belongs');
+  assert.equal((await world.charge(charge)).networkTransactionId, 'N-1');
+  await assertProved();
+});
+
+test('a decision to leave a difference as it is stands until its amounts change', async () => {
+  const { transactionId } = await paidCharge();
+  const at = world.clock.now();
+  const { day, differences } = await dayWith([lineOf({ transactionId, at, feeMinor: 20n })]);
+  assert.deepEqual(await decide(differences[0], 'acknowledge'), {});
+  await world.run(day);
+  const [after] = await world.differencesOf(day);
+  assert.deepEqual([after?.state, after?.resolution], ['resolved', 'acknowledge']);
+});
+
+test('what was booked at midnight agrees once the next statement has it', async () => {
+  world.clock.advance(dayMs - (world.clock.now().getTime() % dayMs) - 2_000);
+  const { charge, transactionId } = await paidCharge();
+  const day = utcDay(world.clock.now());
+  await world.state([lastLineOf(day)], openingMinor);
+  const first = await world.run(day);
+  assert.equal(first.inTransit, 1n);
+  assert.equal((await world.differencesOf(day))[0]?.state, 'in_transit');
+  world.clock.advance(5_000);
+  const { differences } = await dayWith([lineOf({ transactionId, at: world.clock.now(), feeMinor: null })]);
+  assert.deepEqual(differences, []);
+  const [after] = await world.differencesOf(day);
+  assert.deepEqual([after?.subjectId, after?.state, after?.resolution], [charge.id, 'resolved', 'agrees']);
+});

@@ -1,0 +1,98 @@
+import { AppError } from '../api/app-error.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import { firstIdAt } from '../kit/ids.ts';
+import { firstMoment } from '../kit/time-or-day.ts';
+import type { StatementAccount } from './account.ts';
+import { compareDay } from './compare-day.ts';
+import type { ReconciliationContext } from './context.ts';
+import { linkLinesOfDay } from './link-lines.ts';
+import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
+import { findDaysAround, upsertDay } from './queries/days.ts';
+import { readDayOfLines } from './queries/lines.ts';
+import { unexplained } from './reconciled-day.ts';
+import type { ReconciledDay } from './reconciled-day.ts';
+
+export interface RunOptions {
+  /** The account's balance at the end of the day, where the statement's lines have none. */
+  closingBalanceMinor?: bigint;
+  onProgress?: (progress: { day: string; compared: number; total: number }) => void;
+}
+
+// After a longer pause the statement begins anew, with a difference at its opening.
+const daysAtOnceMax = 62;
+
+/**
+ * Reconciles an account's day: our records, the ledger's movements on the float and the network's lines. The days since the
+ * last reconciled one come first, so that nothing between is left out. May be repeated; lines may have come meanwhile.
+ *
+ * Throws AppError `invalid_request`.
+ */
+export async function runDay(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  day: string,
+  options: RunOptions = {},
+): Promise<ReconciledDay> {
+  if (firstMoment(day) > context.clock.now())
+    throw new AppError('invalid_request', `The day ${day} has not begun yet.`);
+  const { before } = await findDaysAround(context.db, account.railAccount, day);
+  const missing = before === null ? [] : daysBetween(before.day, day);
+  for (const earlier of missing.length > daysAtOnceMax ? [] : missing) {
+    await runOneDay(context, account, earlier, { ...options, closingBalanceMinor: undefined });
+  }
+  return runOneDay(context, account, day, options);
+}
+
+function daysBetween(after: string, before: string): string[] {
+  const days: string[] = [];
+  for (let at = addMs(firstMoment(after), dayMs); utcDay(at) < before; at = addMs(at, dayMs)) days.push(utcDay(at));
+  return days;
+}
+
+async function runOneDay(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  day: string,
+  {
+    closingBalanceMinor,
+    onProgress,
+  }: Omit<RunOptions, 'closingBalanceMinor'> & { closingBalanceMinor?: bigint | undefined },
+): Promise<ReconciledDay> {
+  const { db, clock } = context;
+  const { railAccount, ownerId, testMode, currency } = account;
+  const start = firstMoment(day);
+  const bounds = { start, end: addMs(start, dayMs) };
+  await linkLinesOfDay(context, account, day);
+  const statement = await readDayOfLines(db, railAccount, day);
+  const total = Number(statement?.lines ?? 0n);
+  const compared = await compareDay(context, account, { day, ...bounds }, (done) =>
+    onProgress?.({ day, compared: done, total }),
+  );
+  const float = `float:${railAccount}`;
+  const merchants = await listMerchantsOnFloat(db, float);
+  const ledger = await readFloatBalances(db, { float, merchants, ...bounds, firstId: firstIdAt(start) });
+  const [ledgerOpening, ledgerClosing] = [BigInt(ledger?.atStart ?? '0'), BigInt(ledger?.atEnd ?? '0')];
+  const { first, before } = await findDaysAround(db, railAccount, day);
+  const statementChangeMinor = BigInt(statement?.change ?? '0');
+  const statementClosingMinor =
+    closingBalanceMinor ??
+    bigIntOrNull(statement?.closing) ??
+    (total === 0 ? (before?.statementClosingMinor ?? null) : null);
+  // What stood there before the first day; a statement that has only a closing balance begins with what it leads back to.
+  const openingMinor = bigIntOrNull(statement?.opening) ?? (statementClosingMinor ?? 0n) - statementChangeMinor;
+  const result = {
+    ...{ railAccount, day, ownerId, testMode, currency, lines: statement?.lines ?? 0n },
+    ...{ matched: compared.matched, inTransit: compared.inTransit, differences: compared.differences },
+    ...{ gaps: statement?.gaps ?? 0n, statementChangeMinor, statementClosingMinor },
+    ...{ ledgerChangeMinor: ledgerClosing - ledgerOpening, ledgerClosingMinor: ledgerClosing },
+    openingDifferenceMinor: first?.openingDifferenceMinor ?? openingMinor - ledgerOpening - compared.listedAtStartMinor,
+    ...{ listedMinor: compared.listedMinor, ranAt: clock.now() },
+  };
+  const reconciled: ReconciledDay = { ...result, unexplainedMinor: unexplained(result) };
+  await upsertDay(db, reconciled);
+  return reconciled;
+}
+
+function bigIntOrNull(text: string | null | undefined): bigint | null {
+  return text === null || text === undefined ? null : BigInt(text);
+}
