@@ -65,7 +65,7 @@ async function fillLedger(adminUrl: string): Promise<void> {
     await client.query(
       `INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow,
          source_type, source_id, created_at)
-       SELECT ${merchantId('1 + n / 2 % $2::int')}, ${movementId('n')}, 'float:aps-test',
+       SELECT ${merchantId('1 + n / 2 % $2::int')}, ${movementId('n')}, 'float:gsma-test',
          CASE n % 2 WHEN 0 THEN 'fees' ELSE 'payable_available' END, CASE n % 2 WHEN 0 THEN 200 ELSE 9800 END, 'GMD',
          'collected', 'charge', ${movementId('n / 2')}, to_timestamp(0)
        FROM generate_series(0, $1::int - 1) AS n`,

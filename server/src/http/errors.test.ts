@@ -256,14 +256,14 @@ describe('a request id', () => {
 
 describe('a log line', () => {
   it('is written at info for a request, at debug for calls to the simulated networks', async () => {
-    for (const path of ['/healthz', '/simulator/networks/aps/collections']) {
+    for (const path of ['/healthz', '/simulator/networks/gsma/heartbeat']) {
       await fetch(new URL(path, service.url));
     }
     const levelOf = (route: string) =>
       service.logLines.map((line) => JSON.parse(line)).find((line) => line.msg === 'request' && line.route === route)
         ?.level;
     assert.equal(levelOf('/healthz'), 'info');
-    assert.equal(levelOf('/simulator/networks/:network/collections'), 'debug');
+    assert.equal(levelOf('/simulator/networks/gsma/heartbeat'), 'debug');
   });
 });
 

@@ -5,7 +5,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import { html } from '../../kit/html.ts';
 import { isDay } from '../../kit/time-or-day.ts';
-import { readAmount } from '../../pages/collect/read-amount.ts';
+import { readAmount } from '../../kit/read-amount.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { listStatementAccounts } from '../../reconciliation/account.ts';

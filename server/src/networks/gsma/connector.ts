@@ -45,7 +45,9 @@ export interface GsmaConnector extends Connector {
 /** One connector for each network that the provider serves, all with one account. */
 export function createGsmaConnectors(options: GsmaConnectorOptions): GsmaConnector[] {
   // The statement is the account's: one of its connectors has it.
-  return options.configuration.networks.map((network, index) => createConnector(options, network, index === 0));
+  return options.configuration.networks.map((network, index) =>
+    createConnector(options, network, { hasStatements: index === 0 }),
+  );
 }
 
 /** What the operations of one network share. */
@@ -54,7 +56,11 @@ interface Rail {
   client: GsmaClient;
 }
 
-function createConnector(options: GsmaConnectorOptions, network: GsmaNetwork, hasStatements: boolean): GsmaConnector {
+function createConnector(
+  options: GsmaConnectorOptions,
+  network: GsmaNetwork,
+  { hasStatements }: { hasStatements: boolean },
+): GsmaConnector {
   const { configuration, railAccount, testMode, merchantId, callTimeoutMs, breakerScope } = options;
   const client = createGsmaClient({ ...options, network });
   const rail: Rail = { configuration, client };
