@@ -123,8 +123,9 @@ CREATE INDEX reconciliation_differences_state_idx ON reconciliation_differences 
 CREATE TABLE reconciliation_days (
   rail_account text NOT NULL,
   day date NOT NULL,
-  -- The merchant whose own account it is; null for the operator's.
-  owner_id uuid,
+  id uuid NOT NULL,
+  -- Whose own account it is; null for the operator's.
+  merchant_id uuid,
   test_mode boolean NOT NULL,
   currency text NOT NULL,
   lines bigint NOT NULL,
@@ -147,3 +148,6 @@ CREATE TABLE reconciliation_days (
   ran_at timestamptz NOT NULL,
   CONSTRAINT reconciliation_days_pkey PRIMARY KEY (rail_account, day)
 );
+
+-- What a business reads of its own accounts.
+CREATE INDEX reconciliation_days_merchant_idx ON reconciliation_days (merchant_id, id) WHERE merchant_id IS NOT NULL;

@@ -927,7 +927,8 @@ CREATE UNLOGGED TABLE rate_limits (
 CREATE TABLE reconciliation_days (
   rail_account text NOT NULL,
   day date NOT NULL,
-  owner_id uuid,
+  id uuid NOT NULL,
+  merchant_id uuid,
   test_mode boolean NOT NULL,
   currency text NOT NULL,
   lines bigint NOT NULL,
@@ -945,6 +946,7 @@ CREATE TABLE reconciliation_days (
   ran_at timestamp with time zone NOT NULL,
   CONSTRAINT reconciliation_days_pkey PRIMARY KEY (rail_account, day)
 );
+CREATE INDEX reconciliation_days_merchant_idx ON reconciliation_days USING btree (merchant_id, id) WHERE merchant_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reconciliation_differences (

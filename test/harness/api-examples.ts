@@ -94,6 +94,8 @@ export const examples: Readonly<Record<string, Example>> = {
   retrieveSubAccountStatement: { names: 'subAccountId' },
   deleteSubAccount: { names: 'unusedSubAccountId' },
   waiveSubAccountDebt: { names: 'subAccountId', needsKey: true, body: () => ({ amount: 10 }) },
+  listReconciliation: { names: null, query: () => '?day=2026-11-20' },
+  listReconciliationDifferences: { names: null, query: () => '?state=open' },
   listBalanceMovements: { names: null, query: () => '?account=payout_balance' },
   createSubAccountGroup: {
     names: null,

@@ -81,6 +81,20 @@ export async function createOwnRecords(api: ApiClient, changes: Partial<RecordTe
   };
 }
 
+/** Where the id of the record of a dashboard's section stands. */
+export const idsBySection: Readonly<Record<string, keyof OwnRecords>> = {
+  payments: 'intentId',
+  refunds: 'refundId',
+  transfers: 'transferId',
+  customers: 'customerId',
+  links: 'paymentLinkId',
+  counters: 'terminalId',
+  'sub-accounts': 'subAccountId',
+  groups: 'subAccountGroupId',
+  endpoints: 'endpointId',
+  events: 'eventId',
+};
+
 async function createLinkAndTerminal(
   api: ApiClient,
   { title, counter }: RecordTexts,

@@ -65,6 +65,7 @@ const parameters: Readonly<
 /** What follows the address of a page that is nothing without it. */
 function queryOf(path: string, environment: string): string {
   if (path === '/stream') return '?list=payments';
+  if (path === '/reconciliation/day/file') return `?network=wave-${environment}&day=2026-11-20`;
   return path.startsWith('/businesses/:id/keys/') ? `?environment=${environment}` : '';
 }
 
@@ -101,6 +102,7 @@ const otherResponses: ReadonlySet<string> = new Set([
   '/search/other',
   '/requests/by-id/:id',
   '/figures/:figure/file',
+  '/reconciliation/day/file',
   '/balance/statement.csv',
   '/sub-accounts/:id/statement.csv',
   '/counters/:id/poster/file',

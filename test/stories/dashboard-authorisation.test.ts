@@ -20,7 +20,7 @@ import type { ConsoleWorld, SignedInOperator } from '../harness/console-world.ts
 import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { assertGuarded, assertSafeCsv } from '../harness/guarded-response.ts';
-import { createOwnRecords } from '../harness/own-records.ts';
+import { createOwnRecords, idsBySection } from '../harness/own-records.ts';
 import { homes, isFile, matrixRows, ownRoutes } from '../harness/own-routes.ts';
 import { findLogin, portalVisitors, storedLogins } from '../harness/portal-visitors.ts';
 import type { PortalVisitor } from '../harness/portal-visitors.ts';
@@ -78,20 +78,6 @@ async function openCase(operator: SignedInOperator): Promise<string> {
   });
   return id ?? '';
 }
-
-/** The id of the business's own record of a section, in the test environment. */
-const idsBySection: Readonly<Record<string, keyof OwnRecords>> = {
-  payments: 'intentId',
-  refunds: 'refundId',
-  transfers: 'transferId',
-  customers: 'customerId',
-  links: 'paymentLinkId',
-  counters: 'terminalId',
-  'sub-accounts': 'subAccountId',
-  groups: 'subAccountGroupId',
-  endpoints: 'endpointId',
-  events: 'eventId',
-};
 
 function urlOf(route: DashboardRoute, environment: 'test' | 'live'): string {
   const own = idsBySection[route.path.split('/')[1] ?? ''];

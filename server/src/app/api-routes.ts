@@ -7,6 +7,7 @@ import { forgetCustomer } from '../payments/forget-customer.ts';
 import { paymentRoutes } from '../payments/routes.ts';
 import type { PosterRenderer } from '../posters/poster-renderer.ts';
 import { posterRoutes } from '../posters/routes.ts';
+import { reconciliationRoutes } from '../reconciliation/routes.ts';
 import { refundRoutes } from '../refunds/routes.ts';
 import { settlementRoutes } from '../settlement/routes.ts';
 import { subAccountGroupRoutes } from '../sub-accounts/group-routes.ts';
@@ -57,6 +58,7 @@ const table: readonly RouteArray[] = [
   routesWith((contexts) => ({ ...contexts.money, chatDelivery: readChatDelivery }), terminalRoutes),
   routesWith((contexts) => ({ ...contexts.money, posters: contexts.posters }), posterRoutes),
   routesWith(money, terminalSummaryRoutes),
+  routesWith(money, reconciliationRoutes),
   routesWith(endpoints, endpointRoutes),
   routesWith(endpoints, eventRoutes),
 ];

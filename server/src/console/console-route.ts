@@ -17,6 +17,7 @@ export type Section =
   | 'queues'
   | 'totals'
   | 'ledger'
+  | 'reconciliation'
   | 'businesses'
   | 'rail-accounts'
   | 'defaults'

@@ -18,6 +18,7 @@ import { messagePage } from './networks/message-page.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
 import { railAccountPages } from './rail-accounts/rail-account-pages.ts';
+import { reconciliationPages } from './reconciliation/reconciliation-pages.ts';
 import { recordPage } from './records/record-page.ts';
 import { searchPage } from './search/search-page.ts';
 import { defaultsPage } from './terms/default-page.ts';
@@ -56,5 +57,6 @@ export const environmentRoutes: readonly ConsoleRoute[] = [
   queuesPage,
   ...totalsPages,
   ...ledgerPages,
+  ...reconciliationPages,
   morePage,
 ];

@@ -18,6 +18,7 @@ const environmentLinks: readonly ConsoleLink[] = [
   { section: 'queues', text: 'Queues', path: '/queues' },
   { section: 'totals', text: 'Totals', path: '/totals' },
   { section: 'ledger', text: 'Ledger', path: '/ledger' },
+  { section: 'reconciliation', text: 'Reconciliation', path: '/reconciliation' },
 ];
 const installationLinks: readonly ConsoleLink[] = [
   { section: 'businesses', text: 'Businesses', path: '/businesses' },

@@ -51,6 +51,8 @@ test('a refused form changes nothing, says why beside the field, and returns all
   assert.match(text, /id="data\.amount-error"/);
   assert.match(text, /value="a lot"/);
   assert.match(text, /value="&lt;b&gt;Rice&lt;\/b&gt;"/);
+  const empty = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '' });
+  assert.match(await empty.text(), /“Amount in dalasi” is missing\./, 'in the words of the form, not of the API');
   assert.equal((await audited()).length, count);
 });
 

@@ -9,6 +9,7 @@ export const keyedForThemselves: Record<string, string> = {
   terminal_codes: 'a code is typed before anybody knows whose counter it is at',
   provider_transactions: 'a transaction id of a network settles one thing only, whichever merchant it is for',
   statement_lines: 'a line is of an account at a network, which may serve all merchants',
+  reconciliation_days: 'a day is of an account at a network, which may serve all merchants',
   reconciliation_differences: 'a difference is of an account at a network, which may serve all merchants',
 };
 

@@ -12,11 +12,10 @@ export function withLookUpBudget(connector: Connector, allowances: LocalAllowanc
       'left' in allowances.take(capabilities.railAccount) ? lookUp(request) : exceeded;
   };
   return {
-    capabilities,
+    ...connector,
     collections: collections && { ...collections, lookUp: limited(collections.lookUp) },
     payouts: payouts && { ...payouts, lookUp: limited(payouts.lookUp) },
     refunds: refunds && { ...refunds, lookUp: limited(refunds.lookUp) },
-    readCallback: (callback) => connector.readCallback(callback),
   };
 }
 

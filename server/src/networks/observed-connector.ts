@@ -1,4 +1,4 @@
-import type { CollectionOperations, Connector, OutgoingOperations } from './contract.ts';
+import type { CollectionOperations, Connector, LookUp, OutgoingOperations } from './contract.ts';
 
 /** A call to a network, by what it was for and whether its outcome is known. */
 export interface ObservedCall {
@@ -18,21 +18,20 @@ export function withObservedCalls(connector: Connector, observe: (call: Observed
       observe({ call, outcome: response.state === 'unknown' ? 'unknown' : 'answered' });
       return response;
     };
-  const outgoing = <Request, Limits>(
+  const outgoing = <Request, Limits, Question extends LookUp>(
     call: 'pay_out' | 'refund',
-    operations: OutgoingOperations<Request, Limits>,
-  ): OutgoingOperations<Request, Limits> => ({
+    operations: OutgoingOperations<Request, Limits, Question>,
+  ): OutgoingOperations<Request, Limits, Question> => ({
     capabilities: operations.capabilities,
     start: watched(call, operations.start),
     lookUp: watched('look_up', operations.lookUp),
   });
-  const { collections, payouts, refunds, capabilities } = connector;
+  const { collections, payouts, refunds } = connector;
   return {
-    capabilities,
+    ...connector,
     collections: collections && collectionsOf(collections, watched),
     payouts: payouts && outgoing('pay_out', payouts),
     refunds: refunds && outgoing('refund', refunds),
-    readCallback: (callback) => connector.readCallback(callback),
   };
 }
 

@@ -63,7 +63,7 @@ async function judgeLine(
   totals.listedAtStartMinor += imbalance({ movements, lines: [line] }, { before: start, sum: 'beforeStart' });
   if (difference?.state === 'resolved') return;
   totals.differences.unknown = (totals.differences.unknown ?? 0) + 1;
-  if (!difference && run.casesLeft === 0) return;
+  if (!difference && run.casesLeft <= 0) return;
   const isOwners = account.ownerId !== null;
   const opensCase = !isOwners && run.casesLeft > 0;
   const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);

@@ -2,6 +2,7 @@ import type { DifferenceClass } from './compare.ts';
 
 /** The result of a rail account's day. Amounts are bututs. */
 export interface ReconciledDay {
+  id: string;
   railAccount: string;
   day: string;
   /** The merchant whose own account it is; null for the operator's. */

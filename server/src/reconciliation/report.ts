@@ -15,6 +15,7 @@ const amountOrNull = (minor: bigint | null): number | null => (minor === null ? 
 /** The result of an account's day, as `--json` and the API show it. */
 export function dayToData(day: ReconciledDay): JsonRecord {
   return {
+    id: day.id,
     network: day.railAccount,
     day: day.day,
     test_mode: day.testMode,

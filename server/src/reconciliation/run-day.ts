@@ -81,7 +81,7 @@ async function runOneDay(
   // What stood there before the first day; a statement that has only a closing balance begins with what it leads back to.
   const openingMinor = bigIntOrNull(statement?.opening) ?? (statementClosingMinor ?? 0n) - statementChangeMinor;
   const result = {
-    ...{ railAccount, day, ownerId, testMode, currency, lines: statement?.lines ?? 0n },
+    ...{ id: context.newId(), railAccount, day, ownerId, testMode, currency, lines: statement?.lines ?? 0n },
     ...{ matched: compared.matched, inTransit: compared.inTransit, differences: compared.differences },
     ...{ gaps: statement?.gaps ?? 0n, statementChangeMinor, statementClosingMinor },
     ...{ ledgerChangeMinor: ledgerClosing - ledgerOpening, ledgerClosingMinor: ledgerClosing },

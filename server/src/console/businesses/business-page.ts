@@ -16,6 +16,7 @@ import { merchantLogoPath } from '../../pages/logos/logo-pages.ts';
 import { foreignText, formatTime } from '../../pages/page-text.ts';
 import { knownNetworks, networkName } from '../../networks/known-networks.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { listRailAccounts } from '../../rail-accounts/manage-accounts.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { OperatorAction } from '../../accounts/permissions.ts';
 import type { ConsoleRoute } from '../console-route.ts';
@@ -89,6 +90,7 @@ async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, mer
     ['Reserve', reserveInWords(reserve)],
     ['Sub-accounts are paid out', await payoutScheduleOf(db, merchant.id)],
     ...(await rateFacts(services, merchant)),
+    ['Rail accounts of its own', await railAccountLinks(services, visit, merchant)],
   ])}
 <p class="actions"><a class="button small plain" href="${base}/${environment}/totals?business=${merchant.businessId}">Totals</a>
 <a class="button small plain" href="${base}/${environment}/ledger/explain?merchant=${merchant.id}&account=payout_balance">Balance</a>
@@ -102,6 +104,18 @@ ${
       html`<li><a href="${head}/transfer-fees?environment=${environment}&network=${id}">Fee of transfers with ${displayName}</a></li>`,
   )}</ul></details>`
 }</section>`;
+}
+
+async function railAccountLinks(
+  { money }: ConsoleServices,
+  { base }: ConsoleVisit,
+  { businessId, testMode }: Merchant,
+): Promise<Html | null> {
+  const own = (await listRailAccounts(money.db)).filter(
+    (account) => account.businessId === businessId && account.testMode === testMode,
+  );
+  if (own.length === 0) return null;
+  return html`${own.map(({ name }) => html`<a href="${base}/rail-accounts/${name}">${name}</a> `)}`;
 }
 
 type Fact = readonly [name: string, value: Html | string];

@@ -72,7 +72,7 @@ interface ListedCase extends CaseRow {
 async function networkOf({ money }: ConsoleServices, found: Case): Promise<string> {
   const { db } = money;
   const { merchantId, subjectType, subjectId } = found;
-  if (subjectType === 'merchant') return '';
+  if (subjectType === 'merchant' || subjectType === 'difference') return '';
   const subject =
     subjectType === 'charge'
       ? await findChargeByName(db, merchantId, subjectId)

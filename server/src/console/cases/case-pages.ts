@@ -92,6 +92,12 @@ ${record && html`<section class="found"><h2>What differs</h2>${comparison(found,
         record &&
           html`<a href="${visit.base}/records/${record.id}">${record.name} of ${formatAmount(record.amountMinor)}</a>`,
       ],
+      [
+        'All sides',
+        found.subjectType !== 'difference'
+          ? null
+          : html`<a href="${visit.base}/reconciliation/explain?id=${found.subjectId}">Record, ledger and statement</a>`,
+      ],
       ['In suspense', inSuspense > 0n ? formatAmount(inSuspense) : null],
       ['Open', isOpen ? ageText(found.createdAt, visit.now) : null],
       ['Network’s transaction', found.transactionId],

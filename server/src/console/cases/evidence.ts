@@ -15,7 +15,7 @@ export async function recordOfCase(
   found: Case,
   testMode: boolean,
 ): Promise<LoadedRecord | undefined> {
-  if (found.subjectType === 'merchant') return undefined;
+  if (found.subjectType === 'merchant' || found.subjectType === 'difference') return undefined;
   const record = await findRecord(services.money.db, testMode, found.subjectId);
   return record && loadRecord(services, record);
 }

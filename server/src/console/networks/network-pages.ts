@@ -122,10 +122,10 @@ function waitingBusinesses(
   const sum = sumWaiting(waiting);
   if (!sum) return html``;
   return html`<section class="found"><h2>Payouts that wait</h2><table class="list"><caption class="unseen">Payouts that wait</caption>
-<thead><tr><th scope="col">Business</th><th scope="col" class="number">Count</th><th scope="col" class="wide">Oldest</th><th scope="col" class="number">Held</th></tr></thead>
+<thead><tr><th scope="col">Business</th><th scope="col" class="number wide">Count</th><th scope="col" class="wide">Oldest</th><th scope="col" class="number">Held</th></tr></thead>
 <tbody>${waiting.map(
     ({ merchantId, count, heldMinor, oldestAt }) => html`<tr><td>${businessLink(merchants.get(merchantId), merchantId)}
-<span class="second phone">oldest ${ageText(oldestAt, now)}</span></td><td class="number">${count.toLocaleString('en-GB')}</td>
+<span class="second phone">${count.toLocaleString('en-GB')} wait, oldest ${ageText(oldestAt, now)}</span></td><td class="number wide">${count.toLocaleString('en-GB')}</td>
 <td class="wide">${shownTime(oldestAt, now)} (${ageText(oldestAt, now)})</td><td class="number">${formatAmount(heldMinor)}</td></tr>`,
   )}</tbody></table><p class="hint">The money is held: nothing is lost, nothing fails. A business can cancel what was never sent.</p></section>`;
 }
@@ -144,14 +144,16 @@ async function lastDays(
   const rows = await readTotals(money.db, [...merchants.values()], { range, keys, network });
   if (rows.length === 0)
     return html`<section class="empty"><p>Nothing moved here in the last ${daysShown} days.</p></section>`;
+  const rateOf = ({ collectedCount, unpaidCount }: (typeof rows)[number]): string =>
+    rateText({ part: collectedCount, of: collectedCount + unpaidCount });
   const href = (day: string): string => `${base}/totals?rows=all&network=${network}&from=${day}&to=${day}`;
   return html`<section class="found"><h2>The last ${daysShown} days</h2><table class="list"><caption class="unseen">The last ${daysShown} days</caption>
-<thead><tr><th scope="col">Day</th><th scope="col">Payments paid</th><th scope="col" class="number">Collected</th><th scope="col" class="number wide">Paid out</th></tr></thead>
+<thead><tr><th scope="col">Day</th><th scope="col" class="wide">Payments paid</th><th scope="col" class="number">Collected</th><th scope="col" class="number wide">Paid out</th></tr></thead>
 <tbody>${rows
     .toSorted((one, other) => other.day.localeCompare(one.day))
     .map(
-      (row) => html`<tr><td><a class="unbroken" href="${href(row.day)}">${dayText(row.day)}</a></td>
-<td>${rateText({ part: row.collectedCount, of: row.collectedCount + row.unpaidCount })}</td>
+      (row) => html`<tr><td><a class="unbroken" href="${href(row.day)}">${dayText(row.day)}</a>
+<span class="second phone">${rateOf(row)} paid</span></td><td class="wide">${rateOf(row)}</td>
 <td class="number">${formatAmount(row.collectedMinor)}</td><td class="number wide">${formatAmount(row.paidOutMinor)}</td></tr>`,
     )}</tbody></table></section>`;
 }

@@ -1,7 +1,10 @@
+import { columnFilter } from '../../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import type { Queryable } from '../../kit/db.ts';
 import type { ReconciledDay } from '../reconciled-day.ts';
 
-const columns = `rail_account AS "railAccount", day::text AS day, owner_id AS "ownerId", test_mode AS "testMode", currency, lines,
+const columns = `rail_account AS "railAccount", day::text AS day, id, merchant_id AS "ownerId", test_mode AS "testMode", currency, lines,
   matched, in_transit AS "inTransit", differences, gaps, statement_change AS "statementChangeMinor",
   statement_closing AS "statementClosingMinor", ledger_change AS "ledgerChangeMinor", ledger_closing AS "ledgerClosingMinor",
   opening_difference AS "openingDifferenceMinor", listed AS "listedMinor", unexplained AS "unexplainedMinor",
@@ -11,11 +14,12 @@ const columns = `rail_account AS "railAccount", day::text AS day, owner_id AS "o
 export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
   return db.run({
     name: 'reconciliation_days_upsert',
-    text: `INSERT INTO reconciliation_days (rail_account, day, owner_id, test_mode, currency, lines, matched, in_transit,
+    text: `-- across merchants: an account may serve all of them
+           INSERT INTO reconciliation_days (rail_account, day, merchant_id, test_mode, currency, lines, matched, in_transit,
              differences, gaps, statement_change, statement_closing, ledger_change, ledger_closing, opening_difference,
-             listed, unexplained, ran_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-           ON CONFLICT (rail_account, day) DO UPDATE SET owner_id = excluded.owner_id, lines = excluded.lines,
+             listed, unexplained, ran_at, id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+           ON CONFLICT (rail_account, day) DO UPDATE SET merchant_id = excluded.merchant_id, lines = excluded.lines,
              matched = excluded.matched, in_transit = excluded.in_transit, differences = excluded.differences,
              gaps = excluded.gaps, statement_change = excluded.statement_change,
              statement_closing = excluded.statement_closing, ledger_change = excluded.ledger_change,
@@ -40,6 +44,7 @@ export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
       day.listedMinor,
       day.unexplainedMinor,
       day.ranAt,
+      day.id,
     ],
   });
 }
@@ -48,7 +53,8 @@ export function upsertDay(db: Queryable, day: ReconciledDay): Promise<number> {
 export function listResultsOfDay(db: Queryable, day: string): Promise<ReconciledDay[]> {
   return db.rows({
     name: 'reconciliation_days_of_day',
-    text: `SELECT ${columns} FROM reconciliation_days WHERE day = $1 ORDER BY test_mode, rail_account`,
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_days WHERE day = $1 ORDER BY test_mode, rail_account`,
     values: [day],
   });
 }
@@ -56,7 +62,8 @@ export function listResultsOfDay(db: Queryable, day: string): Promise<Reconciled
 export function findDay(db: Queryable, railAccount: string, day: string): Promise<ReconciledDay | undefined> {
   return db.row({
     name: 'reconciliation_days_find',
-    text: `SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day = $2`,
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day = $2`,
     values: [railAccount, day],
   });
 }
@@ -69,7 +76,8 @@ export async function findDaysAround(
 ): Promise<{ first: ReconciledDay | null; before: ReconciledDay | null }> {
   const rows = await db.rows<ReconciledDay>({
     name: 'reconciliation_days_around',
-    text: `(SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day < $2 ORDER BY day LIMIT 1)
+    text: `-- across merchants: an account may serve all of them
+           (SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day < $2 ORDER BY day LIMIT 1)
            UNION ALL
            (SELECT ${columns} FROM reconciliation_days WHERE rail_account = $1 AND day < $2 ORDER BY day DESC LIMIT 1)`,
     values: [railAccount, day],
@@ -84,8 +92,28 @@ export function listDays(
 ): Promise<ReconciledDay[]> {
   return db.rows({
     name: 'reconciliation_days_list',
-    text: `SELECT ${columns} FROM reconciliation_days WHERE $1::boolean IS NULL OR test_mode = $1
+    text: `-- across merchants: an account may serve all of them
+           SELECT ${columns} FROM reconciliation_days WHERE $1::boolean IS NULL OR test_mode = $1
            ORDER BY day DESC, rail_account LIMIT $2`,
     values: [testMode, rowsMax],
   });
+}
+
+/** A merchant's own accounts, newest first. */
+const ownDays: ListSource<ReconciledDay> = {
+  name: 'reconciliation_days',
+  select: `SELECT ${columns} FROM reconciliation_days WHERE merchant_id = $1`,
+};
+
+export function listOwnDays(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: { network: string | undefined; day: string | undefined },
+): Promise<List<ReconciledDay>> {
+  const filters = [
+    ...columnFilter('network', 'rail_account =', filter.network),
+    ...columnFilter('day', 'day =', filter.day),
+  ];
+  return lists.read(ownDays, { merchantId, page, filters });
 }

@@ -1,3 +1,6 @@
+import { columnFilter } from '../../api/list-filter.ts';
+import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
+import type { PageRequest } from '../../api/pagination.ts';
 import type { Queryable } from '../../kit/db.ts';
 import type { Difference } from '../difference.ts';
 
@@ -105,4 +108,25 @@ export function lockDifference(db: Queryable, merchantId: string, id: string): P
     text: `SELECT ${columns} FROM reconciliation_differences WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
     values: [merchantId, id],
   });
+}
+
+/** On a merchant's own accounts: what differs on the operator's is the operator's work. */
+const ownDifferences: ListSource<Difference> = {
+  name: 'reconciliation_differences',
+  select: `SELECT ${columns} FROM reconciliation_differences WHERE merchant_id = $1
+    AND rail_account IN (SELECT rail_account FROM reconciliation_days WHERE merchant_id = $1)`,
+};
+
+export function listOwnDifferences(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  filter: { network: string | undefined; day: string | undefined; state: string | undefined },
+): Promise<List<Difference>> {
+  const filters = [
+    ...columnFilter('network', 'rail_account =', filter.network),
+    ...columnFilter('day', 'day =', filter.day),
+    ...columnFilter('state', 'state =', filter.state),
+  ];
+  return lists.read(ownDifferences, { merchantId, page, filters });
 }
