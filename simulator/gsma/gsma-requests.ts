@@ -7,7 +7,7 @@ import type { RefundStart } from '../refunds/start-refund.ts';
 import type { Simulator } from '../simulator.ts';
 import type { StartResult } from '../start-session.ts';
 import { GsmaError, reversalError } from './error.ts';
-import { countGsmaPoll, findGsmaRequest, insertGsmaRequest } from './queries.ts';
+import { countGsmaPoll, findGsmaRequest, insertGsmaRequest, listUnrequestedRecords } from './queries.ts';
 import type { GsmaRequest } from './queries.ts';
 import { checkReference, readMoney, readNumber } from './request.ts';
 import type { GsmaCaller, RequestHeaders, ReversalBody, TransactionBody } from './request.ts';
@@ -94,8 +94,11 @@ export function createGsmaRequests(
         refunds.start(details, (tx, payout) => tx.send(write({ operation: 'payout', payout }))),
       );
     },
-    find: async ({ account }, correlationId) =>
-      isUuid(correlationId) ? found(await findGsmaRequest(db, { account, correlationId })) : undefined,
+    find: async (caller, correlationId) => {
+      if (!isUuid(correlationId)) return undefined;
+      const known = await findGsmaRequest(db, { account: caller.account, correlationId });
+      return found(known ?? (await adoptRecord(db, caller, correlationId)));
+    },
     poll: async ({ account }, serverId) =>
       isUuid(serverId) ? found(await countGsmaPoll(db, { account, serverId })) : undefined,
     findByTransaction: async ({ account, network }, transactionId) => {
@@ -107,6 +110,32 @@ export function createGsmaRequests(
       return payout && { operation: 'payout', payout };
     },
   };
+}
+
+// More than a tester has under way while an upgrade rolls.
+const adoptedMax = 1_000;
+
+/**
+ * A record of a release before this wire has no request. Our connector derives the key from the reference, so the record that it
+ * means can be found; it is known by the key from then on.
+ */
+async function adoptRecord(
+  db: Database,
+  { account, network: { id: network } }: GsmaCaller,
+  correlationId: string,
+): Promise<GsmaRequest | undefined> {
+  const records = await listUnrequestedRecords(db, { account, network, rowsMax: adoptedMax });
+  const meant = records.find(({ reference }) => stableUuid('gsma', reference) === correlationId);
+  if (!meant) return undefined;
+  const { operation, subjectId } = meant;
+  const serverId = serverIdOf({ account, correlationId });
+  const adopted = { account, correlationId, serverId, network, operation, subjectId, pollLimit: null };
+  await db.run(insertGsmaRequest(adopted));
+  return { ...adopted, polls: 0n };
+}
+
+function serverIdOf({ account, correlationId }: { account: string; correlationId: string }): string {
+  return stableUuid('gsma request', account, correlationId);
 }
 
 async function findSubject(
@@ -148,7 +177,7 @@ function newRequest(key: { account: string; correlationId: string; network: stri
   const { operation } = subject;
   return {
     ...key,
-    serverId: stableUuid('gsma request', key.account, key.correlationId),
+    serverId: serverIdOf(key),
     operation,
     subjectId: operation === 'collection' ? subject.session.id : subject.payout.id,
     pollLimit: pollLimitOf(subject),

@@ -50,6 +50,34 @@ export function findGsmaRequest(
   });
 }
 
+/** A session or payout that came over another wire. */
+export interface UnrequestedRecord extends Pick<GsmaRequest, 'operation' | 'subjectId'> {
+  reference: string;
+}
+
+/** The newest records of an account at a network that no request has created. */
+export function listUnrequestedRecords(
+  db: Queryable,
+  key: { account: string; network: string; rowsMax: number },
+): Promise<UnrequestedRecord[]> {
+  return db.rows<UnrequestedRecord>({
+    name: 'simulator_gsma_records_list_unrequested',
+    text: `SELECT records.operation, records.id AS "subjectId", records.reference
+           FROM (
+             SELECT 'collection' AS operation, id, reference, created_at FROM simulator.sessions
+             WHERE account = $1 AND network = $2
+             UNION ALL
+             SELECT 'payout', id, reference, created_at FROM simulator.payouts WHERE account = $1 AND network = $2
+           ) AS records
+           WHERE NOT EXISTS (
+             SELECT FROM simulator.gsma_requests AS requests
+             WHERE requests.account = $1 AND requests.subject_id = records.id
+           )
+           ORDER BY records.created_at DESC LIMIT $3`,
+    values: [key.account, key.network, key.rowsMax],
+  });
+}
+
 /** Counts one poll of the request's state; the count includes it. */
 export function countGsmaPoll(
   db: Queryable,

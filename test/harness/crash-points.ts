@@ -38,9 +38,10 @@ export function pointTitle({ step, since: landmark }: CrashPoint): string {
   return landmark === undefined ? step : `${step}, after ${landmark}`;
 }
 
-// Statements of polling, of chores and of the simulated networks.
+// Statements of polling, of chores and of the simulated networks; and a look-up that a provider's response may make necessary at
+// once, which the stories of look-ups cover.
 const background =
-  /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_queues_due|simulator_|payment_intents_to_expire|ledger_accounts_to_fold|ledger_accounts_owed|cases_list_open_of_kind|circuit_breakers_delete_forgotten|network_prompts_delete_old|network_prompt_times_delete_old|settlement_list_merchants|settlement_list_repayable_debts|settlement_periods_delete_before|settlement_runs_delete_before|idempotency_keys_delete_before|idempotency_keys_forget_responses|network_inbox_delete_handled|webhook_events_merchants_with_old|webhook_attempts_merchants_with_old|notifications_merchants_with_old|outbox_summary|api_key_uses_upsert|mails_|request_log_|account_sessions_purge|account_tokens_purge|account_attempts_purge|daily_figure|reports_|ledger_verif|rail_accounts_|rail_credentials_list_valid|transfers_unmatched_hold|database\.tryAdvisoryLock)/;
+  /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_queues_due|simulator_|look-up:|payment_intents_to_expire|ledger_accounts_to_fold|ledger_accounts_owed|cases_list_open_of_kind|circuit_breakers_delete_forgotten|network_prompts_delete_old|network_prompt_times_delete_old|settlement_list_merchants|settlement_list_repayable_debts|settlement_periods_delete_before|settlement_runs_delete_before|idempotency_keys_delete_before|idempotency_keys_forget_responses|network_inbox_delete_handled|webhook_events_merchants_with_old|webhook_attempts_merchants_with_old|notifications_merchants_with_old|outbox_summary|api_key_uses_upsert|mails_|request_log_|account_sessions_purge|account_tokens_purge|account_attempts_purge|daily_figure|reports_|ledger_verif|rail_accounts_|rail_credentials_list_valid|transfers_unmatched_hold|database\.tryAdvisoryLock)/;
 
 /** The steps that no point covers. A commit has a name for each of its statements; one is enough. */
 export function unlistedSteps(steps: readonly string[][], points: readonly CrashPoint[]): string[] {
