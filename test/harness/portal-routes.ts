@@ -65,7 +65,6 @@ const parameters: Readonly<
 /** What follows the address of a page that is nothing without it. */
 function queryOf(path: string, environment: string): string {
   if (path === '/stream') return '?list=payments';
-  if (path === '/reconciliation/day/file') return `?network=wave-${environment}&day=2026-11-20`;
   return path.startsWith('/businesses/:id/keys/') ? `?environment=${environment}` : '';
 }
 

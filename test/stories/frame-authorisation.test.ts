@@ -278,8 +278,10 @@ describe('a key of the other environment', () => {
   it('lists none of this one’s records', async () => {
     const [test, live] = [clientOf(business.test.key), clientOf(business.live.key)];
     const lists = contract.operations.filter(
-      // A list without `offset` has movements of one account, not records.
-      ({ method, path, query }) => method === 'GET' && !path.includes('{') && query.includes('offset'),
+      // A list without `offset` has movements of one account, not records; these businesses have no accounts of their own to
+      // reconcile, which server/src/reconciliation/routes.test.ts has.
+      ({ method, path, query }) =>
+        method === 'GET' && !path.includes('{') && query.includes('offset') && !path.startsWith('/v1/reconciliation'),
     );
     assert.ok(lists.length >= 4);
     for (const { path } of lists) {

@@ -5,14 +5,12 @@ import { stableUuid } from '../kit/ids.ts';
 import type { Merchant } from './merchant.ts';
 import { findMerchantById, insertBusinessOnce, insertMerchantOnce } from './queries.ts';
 
+/** Of the operator's own accounts and books. */
+export const operatorCurrency = 'GMD';
+
 const name = 'The operator’s own books';
 const businessId = stableUuid('operator');
 const shortIds = { test: 'optrtest', live: 'optrlive' } as const;
-
-/** Whether a merchant is the operator's own books, which take no payments. */
-export function isOperatorMerchant({ businessId: id }: Pick<Merchant, 'businessId'>): boolean {
-  return id === businessId;
-}
 
 /**
  * The merchant that holds the operator's own books of an environment: money on the operator's accounts that belongs to no
@@ -26,7 +24,7 @@ export async function operatorMerchant(
   const found = await findMerchantById(db, id);
   if (found) return found;
   const createdAt = clock.now();
-  const merchant = { businessId, name, currency: 'GMD', rateLimitPerSecond: null, createdAt };
+  const merchant = { businessId, name, currency: operatorCurrency, rateLimitPerSecond: null, createdAt };
   await db.withTransaction(async (tx) => {
     tx.send(insertBusinessOnce({ id: businessId, name, createdAt }));
     const shortId = testMode ? shortIds.test : shortIds.live;

@@ -1,7 +1,7 @@
 import { AppError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import type { Merchant } from '../merchants/merchant.ts';
-import { operatorMerchant } from '../merchants/operator-merchant.ts';
+import { operatorCurrency, operatorMerchant } from '../merchants/operator-merchant.ts';
 import type { Connector } from '../networks/contract.ts';
 import type { StatementSource } from '../networks/statement.ts';
 import type { ReconciliationContext } from './context.ts';
@@ -12,8 +12,8 @@ export interface StatementAccount {
   testMode: boolean;
   /** The merchant whose own account it is; null for the operator's, which serves every merchant. */
   ownerId: string | null;
-  /** Whose books hold what belongs to no merchant's record: the owner's, or the operator's own. */
-  books: Merchant;
+  /** Whose books hold what belongs to no merchant's record: the owner's, or the operator's own, created when first needed. */
+  books(): Promise<Merchant>;
   currency: string;
   statements: StatementSource | null;
 }
@@ -63,11 +63,18 @@ async function accountOf(context: ReconciliationContext, connectors: readonly Co
   const [first] = connectors;
   assert(first, 'an account has a connector');
   const { railAccount, testMode, merchantId } = first.capabilities;
-  const books =
-    merchantId === null ? await operatorMerchant(context, testMode) : await context.merchants.byId(merchantId);
-  assert(books, 'an account’s merchant exists');
+  const owner = merchantId === null ? null : await context.merchants.byId(merchantId);
+  assert(owner !== undefined, 'an account’s merchant exists');
+  const books = (): Promise<Merchant> => (owner ? Promise.resolve(owner) : operatorMerchant(context, testMode));
   const statements = connectors.find((connector) => connector.statements)?.statements ?? null;
-  return { railAccount, testMode, ownerId: merchantId, books, currency: books.currency, statements };
+  return {
+    railAccount,
+    testMode,
+    ownerId: merchantId,
+    books,
+    currency: owner?.currency ?? operatorCurrency,
+    statements,
+  };
 }
 
 function unknownAccount(problem: string, names: readonly string[]): AppError {

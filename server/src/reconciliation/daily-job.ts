@@ -22,7 +22,7 @@ export async function reconcileYesterday(context: ReconciliationContext): Promis
   const day = utcDay(addMs(context.clock.now(), -dayMs - afterMidnightMs));
   let reconciled = 0;
   for (const testMode of [false, true]) {
-    for (const account of await accountsOf(context, testMode)) {
+    for (const account of await listStatementAccounts(context, testMode)) {
       try {
         if (await reconcileAccount(context, account, day)) reconciled += 1;
       } catch (error) {
@@ -35,11 +35,6 @@ export async function reconcileYesterday(context: ReconciliationContext): Promis
     }
   }
   return reconciled;
-}
-
-/** Without creating the operator's own books for an environment that reconciles nothing. */
-async function accountsOf(context: ReconciliationContext, testMode: boolean): Promise<StatementAccount[]> {
-  return context.networks.list(testMode).length === 0 ? [] : listStatementAccounts(context, testMode);
 }
 
 async function reconcileAccount(

@@ -67,25 +67,26 @@ async function judgeLine(
   const isOwners = account.ownerId !== null;
   const opensCase = !isOwners && run.casesLeft > 0;
   const bookedMinor = movements.reduce((sum, { isDebit, amount }) => sum + (isDebit ? 1n : -1n) * BigInt(amount), 0n);
+  const books = await account.books();
   await context.db.withTransaction(async (tx) => {
     const { railAccount, currency } = account;
     const [stored] = await lockDifferencesOf(tx, railAccount, line.id);
     // Another process has judged it since it was read.
     if (stored?.updatedAt.getTime() !== difference?.updatedAt.getTime()) return;
-    const books = opensCase && line.netMinor > 0n && bookedMinor === 0n && difference?.caseId == null;
+    const isToBook = opensCase && line.netMinor > 0n && bookedMinor === 0n && difference?.caseId == null;
     const finding = {
-      ...({ class: 'unknown', theirsMinor: line.netMinor, oursMinor: books ? line.netMinor : bookedMinor } as const),
+      ...({ class: 'unknown', theirsMinor: line.netMinor, oursMinor: isToBook ? line.netMinor : bookedMinor } as const),
       ...{ mayBeInTransit: false, line, isExact: false },
     };
     const found = await storeDifference(tx, context, difference, {
       ...{ railAccount, currency, day: run.day, finding, state: 'open', resolution: null, opensCase },
-      subject: { merchantId: account.books.id, type: 'line', id: line.id },
-      summary: describeLine(run, line, { isOwners, isBooked: books || bookedMinor > 0n }),
+      subject: { merchantId: books.id, type: 'line', id: line.id },
+      summary: describeLine(run, line, { isOwners, isBooked: isToBook || bookedMinor > 0n }),
     });
-    if (books) await bookUnmatched(tx, context, found.difference, line.netMinor);
+    if (isToBook) await bookUnmatched(tx, context, found.difference, line.netMinor);
     if (found.openedCase || found.isNew) run.casesLeft -= 1;
     // A day that has not ended has what is booked now.
-    if (books && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
+    if (isToBook && context.clock.now() < end) tx.afterCommit(() => (totals.listedMinor -= line.netMinor));
   });
 }
 

@@ -1,3 +1,4 @@
+import { utcDay } from '../../kit/clock.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -163,14 +164,13 @@ const dayFile: ConsoleRoute = {
   section: 'reconciliation',
   action: 'totals.export',
   async handle(services, visit, { query }) {
-    const { network = '', day = '' } = query;
-    const names = (await listStatementAccounts(services.money, visit.environment === 'test')).map(
-      (each) => each.railAccount,
-    );
-    if (!isDay(day) || !names.includes(network))
-      throw new AppError('not_found', 'There is no such account or day here.');
-    return sendExport(visit, exportName(visit, `statement of ${network}`, [day]), () =>
-      reportCsv(services.money.db, network, day),
+    const { network = '', day: sent = '' } = query;
+    const accounts = await listStatementAccounts(services.money, visit.environment === 'test');
+    // Of no account here, or without a day, the table has its heading only.
+    const railAccount = accounts.find((each) => each.railAccount === network)?.railAccount ?? '';
+    const day = isDay(sent) ? sent : utcDay(visit.now);
+    return sendExport(visit, exportName(visit, `statement of ${railAccount}`, [day]), () =>
+      reportCsv(services.money.db, railAccount, day),
     );
   },
 };
