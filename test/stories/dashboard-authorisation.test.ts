@@ -280,8 +280,11 @@ describe('every route behind a sign-in', () => {
         [405, 'DELETE', '/sign-in'],
         [415, 'POST', '/sign-in', json, '{}'],
         [413, 'POST', '/sign-in', large, `email=${'a'.repeat(100_000)}`],
+        [400, 'GET', '/sign-in?next=%00'],
+        [400, 'POST', '/sign-in', large, 'email=%00&password=x'],
+        [400, 'GET', '/reset/%00'],
       ] as const) {
-        if (path === '/sign-in' && head.split('/').length > 2) continue;
+        if (/^\/(sign-in|reset)/.test(path) && head.split('/').length > 2) continue;
         const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin', ...(type && { 'content-type': type }) };
         const init = { method, headers, ...(body !== undefined && { body }) };
         const response = await fetch(`${world.service.url}${head}${path}`, init);

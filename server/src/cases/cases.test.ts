@@ -8,7 +8,7 @@ import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { countOpenCases, findCaseById, listCases } from './list-cases.ts';
+import { countOpenCases, findCaseById, listCases, listCasesOfEnvironment } from './list-cases.ts';
 import { openCase } from './open-case.ts';
 import type { NewCase } from './case.ts';
 
@@ -107,4 +107,21 @@ test('cases are listed newest first, by status, and open ones counted by kind', 
       { kind: 'second_success', count: 1n, oldest },
     ],
   );
+});
+
+test('cases of test take no place of live ones, nor resolved ones of those that wait', async () => {
+  const business = await db.withTransaction((tx) => createBusiness(tx, { clock, random, newId }, { name: 'Shop' }));
+  const live = { merchantId: business.live.id };
+  for (const reference of ['L1', 'L2', 'L3', 'L4']) await open({ ...live, reference });
+  for (const reference of ['T1', 'T2', 'T3']) await open({ reference });
+  await db.run({
+    name: 'test_resolve_live',
+    text: `UPDATE cases SET status = 'resolved' WHERE reference IN ('L3', 'L4')`,
+    values: [],
+  });
+  const references = async (status: 'open' | null, rowsMax: number): Promise<string[]> =>
+    (await listCasesOfEnvironment(db, { testMode: false, status, rowsMax })).map(({ reference }) => reference);
+  assert.deepEqual(await references(null, 10), ['L1', 'L2', 'L4', 'L3']);
+  assert.deepEqual(await references(null, 3), ['L1', 'L2', 'L4']);
+  assert.deepEqual(await references('open', 1), ['L1']);
 });

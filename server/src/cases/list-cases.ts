@@ -2,6 +2,7 @@ export {
   countOpenCases,
   findCaseById,
   listCases,
+  listCasesOfEnvironment,
   listCasesOfSubject,
   listOpenCasesOfMerchant,
   listOpenCasesOfKind,

@@ -76,6 +76,21 @@ export function listCases(db: Queryable, status: Case['status'] | null, rowsMax:
   });
 }
 
+/** Of one environment, so that none of test takes the place of one of live: the open ones, oldest first, then the newest resolved ones. */
+export function listCasesOfEnvironment(
+  db: Queryable,
+  { testMode, status, rowsMax }: { testMode: boolean; status: Case['status'] | null; rowsMax: number },
+): Promise<Case[]> {
+  return db.rows<Case>({
+    name: 'cases_list_of_environment',
+    text: `-- across merchants: the operator works on the cases of all of them
+           SELECT ${columns} FROM cases
+            WHERE merchant_id IN (SELECT id FROM merchants WHERE test_mode = $1) AND ($2::text IS NULL OR status = $2)
+            ORDER BY status = 'open' DESC, CASE WHEN status = 'open' THEN id END, id DESC LIMIT $3`,
+    values: [testMode, status, rowsMax],
+  });
+}
+
 /** A merchant's open cases, oldest first. */
 export function listOpenCasesOfMerchant(db: Queryable, merchantId: string, rowsMax: number): Promise<Case[]> {
   return db.rows<Case>({

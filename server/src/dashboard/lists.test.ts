@@ -89,7 +89,9 @@ test('a list leads to its end and back by the same pages, at any depth; what is 
   }
   const newest = await open('/customers');
   assert.deepEqual((await open('/customers?cursor=nonsense')).ids, newest.ids);
-  assert.deepEqual((await open(`/customers?cursor=newer:${newest.ids[3] ?? ''}`)).ids, newest.ids, 'no short page');
+  const newer = `newer:${newest.ids[3] ?? ''}`;
+  assert.deepEqual((await open(`/customers?cursor=${newer}`)).ids, newest.ids, 'no short page');
+  for (const cursor of ['nonsense', newer]) await open(`/balance/on-its-way?cursor=${cursor}`);
 });
 
 test('the API leads back by a cursor too, and refuses one that is none', async () => {

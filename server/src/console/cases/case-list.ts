@@ -1,5 +1,5 @@
 import type { Case } from '../../cases/case.ts';
-import { listCases } from '../../cases/list-cases.ts';
+import { listCasesOfEnvironment } from '../../cases/list-cases.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { listMerchants } from '../../merchants/manage-keys.ts';
@@ -51,17 +51,15 @@ export interface CaseRow {
   business: string;
 }
 
-/** The cases of one environment, oldest first. */
+/** The cases of one environment: what still waits first, oldest first. */
 export async function casesOf(
   { money }: ConsoleServices,
   environment: Environment | null,
   status: Case['status'] | null,
 ): Promise<CaseRow[]> {
   const merchants = new Map((await listMerchants(money.db)).map((each) => [each.id, each]));
-  return (await listCases(money.db, status, casesMax)).toReversed().flatMap((found) => {
-    const merchant = merchants.get(found.merchantId);
-    return merchant?.testMode === (environment === 'test') ? [{ id: found.id, found, business: merchant.name }] : [];
-  });
+  const cases = await listCasesOfEnvironment(money.db, { testMode: environment === 'test', status, rowsMax: casesMax });
+  return cases.map((found) => ({ id: found.id, found, business: merchants.get(found.merchantId)?.name ?? '' }));
 }
 
 /** A case with the name of the network that it came from; empty for a debt. */
@@ -109,15 +107,13 @@ export const caseList = listRoute<ListedCase>({
     const status = (['open', 'resolved'] as const).find((each) => each === query['status']) ?? null;
     const { term = '', kind = '' } = query;
     const text = term.trim().toLowerCase();
-    const cases = (await casesOf(services, environment, status)).filter(
+    const all = (await casesOf(services, environment, status)).filter(
       ({ found, business }) =>
         (kind === '' || found.kind === kind) &&
         [business, found.id, found.subjectId, found.transactionId, found.reference].some((each) =>
           each.toLowerCase().includes(text),
         ),
     );
-    // What still waits comes first.
-    const all = cases.toSorted((one, other) => one.found.status.localeCompare(other.found.status));
     const start = /^\d{1,4}$/.test(query['cursor'] ?? '') ? Number(query['cursor']) : 0;
     const next = start + rowsPerPage;
     const rows: ListedCase[] = [];

@@ -3,7 +3,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
+import { pageOf } from '../../portal/patterns/page-of-list.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { listPending } from '../../transfers/find-transfer.ts';
@@ -33,9 +33,8 @@ const pendingPage: ListPage<PendingRow> = {
   title: 'On its way',
   noun: ['entry', 'entries', 'held'],
   filters: [],
-  async read({ money }, { merchant }, { cursor }) {
-    const page = { limit: rowsPerPage, offset: 0, before: cursor ?? null };
-    const list = await listPending(money.lists, merchant.id, page);
+  async read({ money }, { merchant }, query) {
+    const list = await listPending(money.lists, merchant.id, pageOf(query));
     const rows = list.rows.map((transfer) => {
       const networkText = networkName(transfer.network);
       return { ...transfer, networkText, state: transferState(transfer, networkText) };
