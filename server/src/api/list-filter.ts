@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
@@ -24,10 +25,17 @@ export function listClause(filters: readonly ListFilter[]): ListClause {
     return `$${count}`;
   };
   return {
-    name: filters.map((filter) => filter.name).join('_') || 'all',
+    name: shortName(filters.map((filter) => filter.name).join('_') || 'all'),
     text: filters.map((filter) => `AND ${filter.text(next)}`).join(' '),
     values: filters.flatMap((filter) => filter.values),
   };
+}
+
+// With the list's own name in front, within the 63 characters of a prepared statement's name, beyond which PostgreSQL cuts it off.
+const nameLengthMax = 24;
+
+function shortName(name: string): string {
+  return name.length <= nameLengthMax ? name : createHash('sha256').update(name).digest('hex').slice(0, nameLengthMax);
 }
 
 /** A condition on one column: `columnFilter('status', 'charges.status =', 'failed')`. An undefined value is no filter. */
