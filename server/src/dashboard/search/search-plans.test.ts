@@ -15,10 +15,10 @@ import { listRefunds } from '../../refunds/find-refund.ts';
 import { listTransfers } from '../../transfers/find-transfer.ts';
 import { typedSearch } from '../patterns/typed-search.ts';
 
-// 24,000 payments of one merchant, and half as many transfers and refunds, with 2,000 amounts and as many numbers.
+// 60,000 payments of one merchant, and half as many transfers and refunds, with 2,000 amounts and as many numbers.
 
 const merchantId = '01a1f8ac-4b37-7417-9fed-000000000001';
-const count = 24_000;
+const count = 60_000;
 const idOf = `(lpad(to_hex(1793000000000 + n * 1000), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
 const timeOf = `to_timestamp(1793000000 + n)`;
 const amountOf = `100 * (1 + n % 2000)`;
