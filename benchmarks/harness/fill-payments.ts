@@ -21,11 +21,15 @@ export async function fillPayments({ adminUrl, merchantId }: Service, payments: 
   return (performance.now() - beganAt) / 1_000;
 }
 
-/** A UUID of version 7, one payment every ten seconds: more than three months of them. */
-const idOf = (kind: 'a' | 'b' | 'c') =>
-  `(lpad(to_hex(1735689600000 + n::bigint * 10000), 12, '0') || '7${kind}00b' || substr(md5(n::text), 1, 15))::uuid`;
+/** A UUID of version 7 of the row with this number, one every ten seconds: more than three months of a million. */
+export const idOf = (kind: 'a' | 'b' | 'c' | 'd' | 'e', row = 'n') =>
+  `(lpad(to_hex(1735689600000 + (${row})::bigint * 10000), 12, '0') || '7${kind}00b' || substr(md5((${row})::text), 1, 15))::uuid`;
 
-const createdAt = `to_timestamp(1735689600 + n::bigint * 10)`;
+export const chargeIdOf = (row: string) => idOf('b', row);
+
+export const createdAtOf = (row: string) => `to_timestamp(1735689600 + (${row})::bigint * 10)`;
+
+const createdAt = createdAtOf('n');
 
 const insertIntents = `
   INSERT INTO payment_intents (merchant_id, id, status, amount, fee, fee_payer, currency, intent_secret, checkout_token,

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
+import { addMs } from '../kit/clock.ts';
+import { firstIdAt } from '../kit/ids.ts';
 import { PhoneNumberError, parsePhoneNumber } from '../kit/phone-number.ts';
-import type { TypedSearch } from './typed-search.ts';
 
 /** The filters of a list as SQL, with their values numbered from $2, and a name that is the same for the same text. */
 export interface ListClause {
@@ -23,10 +25,17 @@ export function listClause(filters: readonly ListFilter[]): ListClause {
     return `$${count}`;
   };
   return {
-    name: filters.map((filter) => filter.name).join('_') || 'all',
+    name: shortName(filters.map((filter) => filter.name).join('_') || 'all'),
     text: filters.map((filter) => `AND ${filter.text(next)}`).join(' '),
     values: filters.flatMap((filter) => filter.values),
   };
+}
+
+// With the list's own name in front, within the 63 characters of a prepared statement's name, beyond which PostgreSQL cuts it off.
+const nameLengthMax = 24;
+
+function shortName(name: string): string {
+  return name.length <= nameLengthMax ? name : createHash('sha256').update(name).digest('hex').slice(0, nameLengthMax);
 }
 
 /** A condition on one column: `columnFilter('status', 'charges.status =', 'failed')`. An undefined value is no filter. */
@@ -37,6 +46,17 @@ export function columnFilter(name: string, condition: string, value: unknown): L
 /** Rows created between two times, both included. */
 export function createdFilter(table: string, { from, to }: TimeFilter): ListFilter[] {
   return [...columnFilter('from', `${table}.created_at >=`, from), ...columnFilter('to', `${table}.created_at <=`, to)];
+}
+
+// An id is made with the time of its record, and never goes back with the clock.
+const idSlackMs = 60_000;
+
+/** The ids of that time, so that an old day is read from the primary key and not by way of every newer record. */
+export function idFilters(idColumn: string, { from, to }: TimeFilter): ListFilter[] {
+  return [
+    ...columnFilter('from_id', `${idColumn} >=`, from && firstIdAt(addMs(from, -idSlackMs))),
+    ...columnFilter('to_id', `${idColumn} <`, to && firstIdAt(addMs(to, idSlackMs))),
+  ];
 }
 
 /** Absent is no bound. */
@@ -65,46 +85,6 @@ export function termFilter(term: string, columns: readonly string[]): ListFilter
     },
     values: [[term, ...canonicalNumber(term)].map(substringPattern)],
   };
-}
-
-/** A substring, as the API searches, or what a person typed. Both undefined are no filter. */
-export interface SearchFilter {
-  term?: string | undefined;
-  typed?: TypedSearch | undefined;
-}
-
-/** Whether it reads every row of its merchant. */
-export function isSearch({ term, typed }: SearchFilter): boolean {
-  return term !== undefined || typed?.kind === 'text';
-}
-
-/** Where the parts of a typed search are found; a list without numbers finds one as a text. */
-interface SearchedColumns {
-  texts: readonly string[];
-  id: string;
-  amount: string;
-  number?: string;
-}
-
-export function searchFilters({ term, typed }: SearchFilter, columns: SearchedColumns): ListFilter[] {
-  if (term !== undefined) return [termFilter(term, columns.texts)];
-  switch (typed?.kind) {
-    case undefined:
-      return [];
-    case 'id':
-      return columnFilter('id', `${columns.id} =`, typed.id);
-    case 'amount':
-      return columnFilter('amount', `${columns.amount} =`, typed.amountMinor);
-    case 'number':
-      return columns.number === undefined
-        ? [termFilter(typed.canonical, columns.texts)]
-        : columnFilter('number', `${columns.number} =`, typed.canonical);
-    case 'text': {
-      const text = termFilter(typed.text, columns.texts);
-      if (typed.amountMinor === null) return [text];
-      return columnFilter('amount', `${columns.amount} =`, typed.amountMinor).map((each) => eitherFilter(text, each));
-    }
-  }
 }
 
 /** Rows that one of the two conditions finds. */

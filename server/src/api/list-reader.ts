@@ -3,7 +3,7 @@ import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { columnFilter, listClause } from './list-filter.ts';
 import type { ListFilter } from './list-filter.ts';
-import { totalMax } from './pagination.ts';
+import { searchedRowsMax, totalMax } from './pagination.ts';
 import type { PageRequest } from './pagination.ts';
 
 /** A list of a merchant's records, as SQL to which filters and a page are appended. Newest first by default. */
@@ -30,6 +30,8 @@ export interface ListRequest {
   filters: readonly ListFilter[];
   /** True where it reads all of a merchant's records, which few requests may do at once. */
   isSearch?: boolean;
+  /** Where a text is searched in the newest records only: the conditions that narrow those. */
+  newestOf?: readonly ListFilter[];
 }
 
 /** One page of a list. */
@@ -43,6 +45,8 @@ export interface List<Row> {
   nextCursor: string | null;
   /** Whether records come before this page. */
   hasNewer: boolean;
+  /** True where older records were not searched. */
+  isNewestOnly?: boolean;
 }
 
 /** How many rows a list has up to a bound, and what they add up to. */
@@ -84,17 +88,26 @@ export class ListReader {
     source: ListSource<Row, Stored>,
     request: ListRequest,
   ): Promise<List<Row>> {
-    const { isSearch = false } = request;
+    const { isSearch = false, merchantId, newestOf } = request;
     const readRows = () => this.#db.rows<Stored>(pageStatement(source, request));
     const readTotal = () => this.#count(source, request);
     // A search uses one connection at a time; other lists are quick and use two.
     const [stored, { total, sumMinor }] = isSearch
-      ? await this.searches.run(request.merchantId, async () => [await readRows(), await readTotal()] as const)
+      ? await this.searches.run(merchantId, async () => [await readRows(), await readTotal()] as const)
       : // Promise.all handles both rejections; an unhandled one would end the process.
         await Promise.all([readRows(), readTotal()]);
     const rows = shownRows(source, request.page, stored);
     const sum = source.sum !== undefined && total <= totalMax ? { sumMinor } : {};
-    return { rows, total, ...sum, ...neighbours(request.page, stored.length, rows) };
+    // A list that is known to be long is not counted again.
+    const isNewestOnly =
+      newestOf !== undefined && (await this.#count(source, { ...request, filters: newestOf })).total > searchedRowsMax;
+    return {
+      rows,
+      total,
+      ...sum,
+      ...neighbours(request.page, stored.length, rows),
+      ...(isNewestOnly && { isNewestOnly }),
+    };
   }
 
   /** A page without the total, for reading a list to its end. */

@@ -21,6 +21,8 @@ import {
   forgetCustomer,
 } from './queries.ts';
 
+export { listCustomers, searchCustomers } from './queries.ts';
+
 /** Throws AppError `not_found`, also for another merchant's, the other environment's and a deleted one. */
 export async function getCustomer(db: Queryable, merchantId: string, id: string): Promise<Customer> {
   return found(isUuid(id) ? await findCustomerById(db, merchantId, id) : undefined);

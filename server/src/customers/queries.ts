@@ -1,8 +1,10 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { createdFilter, substringPattern } from '../api/list-filter.ts';
-import type { ListFilter, RecordFilter } from '../api/list-filter.ts';
+import { columnFilter, createdFilter, idFilters, substringPattern } from '../api/list-filter.ts';
+import type { ListFilter, RecordFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
+import { newestRequest } from '../api/search-request.ts';
+import { isUuid } from '../kit/ids.ts';
 import type { Customer } from './customer.ts';
 import { searchedNumbers } from './identities.ts';
 
@@ -156,10 +158,9 @@ export function lockCustomerForPayment(
   });
 }
 
-const customerList: ListSource<Customer> = {
-  name: 'customers',
-  select: `SELECT ${columns} FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL`,
-};
+const listed = 'FROM customers WHERE merchant_id = $1 AND deleted_at IS NULL';
+
+const customerList: ListSource<Customer> = { name: 'customers', select: `SELECT ${columns} ${listed}` };
 
 /** Newest first. Throws AppError `rate_limited` when too many searches are running. */
 export function listCustomers(
@@ -170,6 +171,45 @@ export function listCustomers(
 ): Promise<List<Customer>> {
   const filters = [...(term === undefined ? [] : [searchFilter(term)]), ...createdFilter('customers', times)];
   return lists.read(customerList, { merchantId, page, filters, isSearch: term !== undefined });
+}
+
+/** What a person typed: by a full id, number or email address at any age, by a part of a text in the newest customers. */
+export function searchCustomers(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+  { typed, ...times }: TimeFilter & { typed: string },
+): Promise<List<Customer>> {
+  const newestOf = [...createdFilter('customers', times), ...idFilters('id', times)];
+  const indexed = [identityFilter(typed), ...columnFilter('id', 'id =', isUuid(typed) ? typed : undefined)];
+  const searched = newestRequest(
+    { indexed, inNewest: textFilter(typed) },
+    { listed, id: 'id' },
+    { newestOf, others: [] },
+  );
+  return lists.read(customerList, { merchantId, page, ...searched });
+}
+
+function identityFilter(typed: string): ListFilter {
+  return {
+    name: 'identity',
+    text: (next) => `id = ANY (ARRAY(
+      SELECT customer_id FROM customer_identities WHERE merchant_id = $1 AND identity = ANY (${next()}::text[])
+    ))`,
+    values: [[typed.toLowerCase(), ...searchedNumbers(typed)]],
+  };
+}
+
+/** Parts of a number too, of each customer by itself: together the planner would read all numbers of the merchant. */
+function textFilter(typed: string): ListFilter {
+  return {
+    name: 'text',
+    text: (next) => `(concat_ws(E'\\n', name, email, phone, id) ILIKE ${next()} OR (
+      SELECT bool_or(identity LIKE ANY (${next()}::text[])) FROM customer_identities
+      WHERE customer_identities.merchant_id = $1 AND customer_id = customers.id
+    ))`,
+    values: [substringPattern(typed), searchedNumbers(typed).map(substringPattern)],
+  };
 }
 
 /** Matches a substring of name, email, phone or id; a term that can be a number also matches other forms of the phone. */

@@ -1,8 +1,10 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
-import type { SearchFilter, TimeFilter } from '../api/list-filter.ts';
+import { columnFilter, createdFilter } from '../api/list-filter.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
+import { searchRequest } from '../api/search-request.ts';
+import type { SearchFilter } from '../api/search-request.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 import type { PaymentLink } from './payment-link.ts';
@@ -116,11 +118,12 @@ export interface LinkFilter extends TimeFilter, SearchFilter {
   active?: boolean | undefined;
 }
 
-const searchColumns = { texts: ['title', 'description', 'token', 'id::text'], id: 'id', amount: 'amount' };
+const listed = 'FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL';
+const searched = { listed, texts: ['title', 'description', 'token', 'id::text'], id: 'id', amount: 'amount' };
 
 const linkList: ListSource<PaymentLink> = {
   name: 'payment_links',
-  select: `SELECT ${columns} FROM payment_links WHERE merchant_id = $1 AND deleted_at IS NULL`,
+  select: `SELECT ${columns} ${listed}`,
 };
 
 /** Newest first. Throws AppError `rate_limited` while too many searches are running. */
@@ -130,12 +133,9 @@ export function listLinks(
   page: PageRequest,
   filter: LinkFilter,
 ): Promise<List<PaymentLink>> {
-  const filters = [
-    ...columnFilter('active', 'active =', filter.active),
-    ...createdFilter('payment_links', filter),
-    ...searchFilters(filter, searchColumns),
-  ];
-  return lists.read(linkList, { merchantId, page, filters, isSearch: isSearch(filter) });
+  const others = columnFilter('active', 'active =', filter.active);
+  const request = searchRequest(filter, searched, { newestOf: createdFilter('payment_links', filter), others });
+  return lists.read(linkList, { merchantId, page, ...request });
 }
 
 /** The link or counter that a page belongs to. */

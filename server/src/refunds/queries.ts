@@ -1,7 +1,9 @@
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
-import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
+import { searchRequest } from '../api/search-request.ts';
+import type { SearchFilter } from '../api/search-request.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Refund, RefundPart, RefundStatus } from './refund.ts';
 
@@ -103,17 +105,21 @@ export interface RefundFilter extends TimeFilter, SearchFilter {
 const payerColumn = `(SELECT concat_ws(' ', title, customer_name, customer_email) FROM payment_intents
   WHERE payment_intents.merchant_id = $1 AND payment_intents.id = charges.intent_id)`;
 
-const searchColumns = {
+const listed = `FROM ${joined} WHERE refunds.merchant_id = $1`;
+
+const searched = {
+  listed,
   texts: [
     ...['transfers.reference', 'transfers.account_number', 'transfers.account_canonical', 'charges.reference'],
     ...['charges.transaction_reference', 'refunds.id::text', payerColumn],
   ],
   ...{ id: 'refunds.id', amount: 'refunds.amount', number: 'transfers.account_canonical' },
+  reference: 'transfers.reference',
 };
 
 const refundList: ListSource<Refund, RefundRow> = {
   name: 'refunds',
-  select: `SELECT ${columns} FROM ${joined} WHERE refunds.merchant_id = $1`,
+  select: `SELECT ${columns} ${listed}`,
   idColumn: 'refunds.id',
   onlyGrows: true,
   toRow: toRefund,
@@ -152,17 +158,14 @@ export function sumRefunds(
   return lists.totals(summedRefundList, filtered(merchantId, filter), rowsMax);
 }
 
-function filtered(
-  merchantId: string,
-  filter: RefundFilter,
-): { merchantId: string; filters: ListFilter[]; isSearch: boolean } {
-  const filters = [
-    ...columnFilter('status', `${statusColumn} =`, filter.status),
+function filtered(merchantId: string, filter: RefundFilter): Omit<ListRequest, 'page'> {
+  const others = columnFilter('status', `${statusColumn} =`, filter.status);
+  const newestOf = [
     ...columnFilter('charge', 'charge_id =', filter.chargeId),
     ...createdFilter('refunds', filter),
-    ...searchFilters(filter, searchColumns),
+    ...idFilters('refunds.id', filter),
   ];
-  return { merchantId, filters, isSearch: isSearch(filter) };
+  return { merchantId, ...searchRequest(filter, searched, { newestOf, others }) };
 }
 
 /** As `refundStatus` says. */

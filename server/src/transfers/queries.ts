@@ -1,8 +1,10 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { columnFilter, createdFilter, isSearch, searchFilters } from '../api/list-filter.ts';
-import type { ListFilter, SearchFilter, TimeFilter } from '../api/list-filter.ts';
-import type { List, ListReader, ListSource, ListTotals } from '../api/list-reader.ts';
+import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
+import type { TimeFilter } from '../api/list-filter.ts';
+import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
+import { searchRequest } from '../api/search-request.ts';
+import type { SearchFilter } from '../api/search-request.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Transfer, TransferKind, TransferStatus } from './transfer.ts';
 
@@ -132,18 +134,21 @@ export interface TransferFilter extends TimeFilter, SearchFilter {
   status?: TransferStatus | undefined;
 }
 
-const searchColumns = {
+// The API shows a refund as a record of its own.
+const listed = `FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'`;
+
+const searched = {
+  listed,
   texts: [
     ...['account_number', 'account_canonical', 'beneficiary_name', 'narration', 'reference', 'network_reference'],
     ...['network_transaction_id', 'id::text'],
   ],
-  ...{ id: 'id', amount: 'amount', number: 'account_canonical' },
+  ...{ id: 'id', amount: 'amount', number: 'account_canonical', reference: 'reference' },
 };
 
 const transferList: ListSource<Transfer> = {
   name: 'transfers',
-  // The API shows a refund as a record of its own.
-  select: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND kind <> 'refund'`,
+  select: `SELECT ${columns} ${listed}`,
   onlyGrows: true,
 };
 
@@ -180,17 +185,10 @@ export function sumTransfers(
   return lists.totals(summedTransferList, filtered(merchantId, filter), rowsMax);
 }
 
-function filtered(
-  merchantId: string,
-  filter: TransferFilter,
-): { merchantId: string; filters: ListFilter[]; isSearch: boolean } {
-  const filters = [
-    ...columnFilter('kind', 'kind =', filter.kind),
-    ...columnFilter('status', 'status =', filter.status),
-    ...createdFilter('transfers', filter),
-    ...searchFilters(filter, searchColumns),
-  ];
-  return { merchantId, filters, isSearch: isSearch(filter) };
+function filtered(merchantId: string, filter: TransferFilter): Omit<ListRequest, 'page'> {
+  const others = [...columnFilter('kind', 'kind =', filter.kind), ...columnFilter('status', 'status =', filter.status)];
+  const times = [...createdFilter('transfers', filter), ...idFilters('id', filter)];
+  return { merchantId, ...searchRequest(filter, searched, { newestOf: times, others }) };
 }
 
 const pendingList: ListSource<Transfer> = {

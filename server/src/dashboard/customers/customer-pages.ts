@@ -1,5 +1,5 @@
 import { apiForm, deletionForm } from '../patterns/api-form.ts';
-import { getCustomer } from '../../customers/manage-customers.ts';
+import { getCustomer, listCustomers, searchCustomers } from '../../customers/manage-customers.ts';
 import { listRoutes } from '../patterns/list-page.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
 import type { Customer } from '../../customers/customer.ts';
@@ -16,11 +16,11 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
-import { listCall, listResult } from '../patterns/list-call.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
-import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
+import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
+import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -41,12 +41,17 @@ const lists = listRoutes<CustomerRow>({
   title: 'Customers',
   noun: ['customer', 'customers'],
   filters: [{ kind: 'search', name: 'term', label: 'Name, number or e-mail address' }, ...moreDateFilters],
-  async read({ api, money }, visit, query) {
-    const list = await api.list('listCustomers', customerSchema, listCall(visit, query));
-    const ids = list.data.map(({ id }) => id);
-    const sums = await sumPaidByCustomers(money.db, visit.merchant.id, ids);
-    const rows = list.data.map((row) => ({ ...row, paid: sums.get(row.id) }));
-    return listResult(list, rows, query);
+  async read({ money: { db, lists: reader } }, { merchant }, query) {
+    const typed = (query['term'] ?? '').trim();
+    const filter = createdRange(query);
+    const list =
+      typed === ''
+        ? await listCustomers(reader, merchant.id, pageOf(query), filter)
+        : await searchCustomers(reader, merchant.id, pageOf(query), { ...filter, typed });
+    const ids = list.rows.map(({ id }) => id);
+    const sums = await sumPaidByCustomers(db, merchant.id, ids);
+    const rows = list.rows.map((row) => ({ ...row, paid: sums.get(row.id) }));
+    return shownRows(list, rows);
   },
   exported: {
     needs: 'figures.read',

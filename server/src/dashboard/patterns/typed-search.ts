@@ -1,4 +1,4 @@
-import type { SearchFilter } from '../../api/list-filter.ts';
+import type { SearchFilter } from '../../api/search-request.ts';
 import { readTypedSearch } from '../../api/typed-search.ts';
 
 /** The search field of a list. */

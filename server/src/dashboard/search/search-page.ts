@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import type { MerchantAction } from '../../accounts/permissions.ts';
-import { customerSchema } from '../../customers/customer-wire.ts';
+import { searchedRowsMax } from '../../api/pagination.ts';
+import { searchCustomers } from '../../customers/manage-customers.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -23,6 +24,8 @@ import { findPayments } from './find-payments.ts';
 // Of each kind; all of them are in its list.
 const rowsMax = 5;
 
+const olderHint = html`<p class="hint">Names and parts of a text are searched in the newest ${searchedRowsMax.toLocaleString('en-GB')} records of each kind. In a list, choose dates to search older ones.</p>`;
+
 /** One field for everything: a reference or id opens its record, anything else lists what matches, by kind. */
 export const searchPage: DashboardRoute = {
   method: 'GET',
@@ -35,7 +38,7 @@ export const searchPage: DashboardRoute = {
     const exact = await findExact(services, visit, term);
     if (exact !== null) return { redirect: exact };
     const groups: Html[] = [];
-    // One after another: each search reads all rows of its kind, and a merchant gets few at a time.
+    // One after another: each holds a connection, which payments need too.
     for (const find of [paymentGroup, ...recordGroups]) {
       const found = await find(services, visit, term);
       if (found) groups.push(found);
@@ -48,13 +51,14 @@ function resultPage({ base, testMode }: Visit, term: string, groups: readonly Ht
   const other = testMode ? 'Live' : 'Test';
   const nothing = html`<section class="empty"><p>Nothing found for <strong><bdi>${term}</bdi></strong> in ${testMode ? 'Test' : 'Live'}.</p>
 <p>Try a shorter part of the name, or all digits of the number.</p>
+${olderHint}
 <p><a href="${base}/search/other?q=${encodeURIComponent(term)}">Search in ${other}</a></p></section>`;
   return {
     title: 'Search',
     body: html`<h1>Search</h1>
 <form method="get" action="${base}/search" role="search" class="search-form"><div class="field"><label for="q">Name, number, reference, amount or the code of a receipt</label>
 <input id="q" name="q" type="search" value="${term}" autocomplete="off" ${term === '' && 'autofocus'}></div><button class="button small">Search</button></form>
-${groups}${term !== '' && groups.length === 0 && nothing}`,
+${groups}${groups.length > 0 && olderHint}${term !== '' && groups.length === 0 && nothing}`,
   };
 }
 
@@ -146,9 +150,10 @@ const recordGroups: readonly FindGroup[] = [
   }),
   recordGroup({
     ...{ title: 'Customers', path: '/customers', needs: 'records.read' },
-    find: listed('listCustomers', customerSchema, ({ id, name, phone }) => ({
-      ...{ id, name: name ?? 'Customer', detail: phone === null ? '' : maskPhoneNumber(phone) },
-    })),
+    async find({ money }, { merchant }, term) {
+      const { rows } = await searchCustomers(money.lists, merchant.id, page, { typed: term });
+      return rows.map(({ id, name, phone }) => ({ id, name, detail: phone === null ? '' : maskPhoneNumber(phone) }));
+    },
   }),
   recordGroup({
     ...{ title: 'Payment links', path: '/links', needs: 'records.read' },

@@ -3,7 +3,7 @@ import type { List, ListReader, ListSource, ListTotals } from '../../api/list-re
 import type { PageRequest } from '../../api/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
-import { intentFilters } from './list-filters.ts';
+import { intentRequest } from './list-filters.ts';
 import type { IntentFilter } from './list-filters.ts';
 
 /** The split of an intent; intents without one cost no lookup. $1 is the merchant in each statement with it. */
@@ -230,8 +230,7 @@ export function listIntents(
   page: PageRequest,
   filter: IntentFilter,
 ): Promise<List<Intent>> {
-  const filters = intentFilters(filter);
-  return lists.read(intentList, { merchantId, page, filters, isSearch: filter.term !== undefined });
+  return lists.read(intentList, { merchantId, page, ...intentRequest(filter) });
 }
 
 /** The same, with the sum of what was paid. */
@@ -241,7 +240,7 @@ export function listIntentsWithSum(
   page: PageRequest,
   filter: IntentFilter,
 ): Promise<List<Intent>> {
-  return lists.read(summedIntentList, { merchantId, page, filters: intentFilters(filter), isSearch: isSearch(filter) });
+  return lists.read(summedIntentList, { merchantId, page, ...intentRequest(filter) });
 }
 
 /** A page of the same list without its total, for reading it to its end. */
@@ -251,7 +250,7 @@ export function listIntentRows(
   page: PageRequest,
   filter: IntentFilter,
 ): Promise<Intent[]> {
-  return lists.readRows(intentList, { merchantId, page, filters: intentFilters(filter), isSearch: isSearch(filter) });
+  return lists.readRows(intentList, { merchantId, page, ...intentRequest(filter) });
 }
 
 /** How many intents the list has, up to `rowsMax`, and what those that are paid add up to: what their payers paid. */
@@ -261,13 +260,7 @@ export function sumIntents(
   filter: IntentFilter,
   rowsMax: number,
 ): Promise<ListTotals> {
-  const request = { merchantId, filters: intentFilters(filter), isSearch: isSearch(filter) };
-  return lists.totals(summedIntentList, request, rowsMax);
-}
-
-function isSearch({ network, paid, search, term }: IntentFilter): boolean {
-  const readsMany = search?.kind === 'text' || term !== undefined;
-  return readsMany || network !== undefined || paid !== undefined;
+  return lists.totals(summedIntentList, { merchantId, ...intentRequest(filter) }, rowsMax);
 }
 
 /** Open intents whose time has passed and that are not under review, oldest first, up to `rowsMax` of each merchant. */

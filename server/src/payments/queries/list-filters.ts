@@ -1,6 +1,16 @@
 import { searchedNumbers } from '../../customers/identities.ts';
-import { columnFilter, createdFilter, eitherFilter, substringPattern, termFilter } from '../../api/list-filter.ts';
+import {
+  columnFilter,
+  createdFilter,
+  eitherFilter,
+  idFilters,
+  substringPattern,
+  termFilter,
+} from '../../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
+import type { ListRequest } from '../../api/list-reader.ts';
+import { newestRequest } from '../../api/search-request.ts';
+import type { SearchedText } from '../../api/search-request.ts';
 import type { ChargeStatus } from '../charge.ts';
 import { totalMax } from '../../api/pagination.ts';
 import { addMs } from '../../kit/clock.ts';
@@ -41,31 +51,26 @@ export interface ChargeFilter extends TimeFilter {
   term?: string | undefined;
 }
 
-export function intentFilters({ status, terminalIds, term, now, ...filter }: IntentFilter): ListFilter[] {
-  const { paymentLinkId, customerId, network, paid, search, ...times } = filter;
-  return [
-    ...(status === undefined ? [] : [statusFilter(status, now)]),
-    ...(terminalIds === undefined ? [] : [anyOfFilter('terminals', 'terminal_id', terminalIds)]),
+/** What a list of intents reads: the conditions, and whether it reads many rows for them. */
+export function intentRequest(filter: IntentFilter): Pick<ListRequest, 'filters' | 'isSearch' | 'newestOf'> {
+  const { status, terminalIds, term, now, paymentLinkId, customerId, network, paid, search, ...times } = filter;
+  // Each is found by an index, in the order of the list.
+  const newestOf = [
     ...columnFilter('link', 'payment_link_id =', paymentLinkId),
     ...columnFilter('customer', 'customer_id =', customerId),
+    ...createdFilter('payment_intents', times),
+    ...idFilters('payment_intents.id', times),
+  ];
+  const others = [
+    ...(status === undefined ? [] : [statusFilter(status, now)]),
+    ...(terminalIds === undefined ? [] : [anyOfFilter('terminals', 'terminal_id', terminalIds)]),
     ...(network === undefined ? [] : [attemptFilter('network', 'network =', network)]),
     ...(paid === undefined ? [] : paidFilters(paid)),
-    ...createdFilter('payment_intents', times),
-    ...idFilters(times),
     ...(term === undefined ? [] : [eitherFilter(termFilter(term, intentSearchColumns), payerFilter(term))]),
-    ...(search === undefined ? [] : [searchFilter(search, now)]),
   ];
-}
-
-// An id is made with the time of its payment, and never goes back with the clock.
-const idSlackMs = 60_000;
-
-/** The ids of that time, so that an old day is read from the primary key and not by way of every newer payment. */
-function idFilters({ from, to }: TimeFilter): ListFilter[] {
-  return [
-    ...columnFilter('from_id', 'payment_intents.id >=', from && firstIdAt(addMs(from, -idSlackMs))),
-    ...columnFilter('to_id', 'payment_intents.id <', to && firstIdAt(addMs(to, idSlackMs))),
-  ];
+  if (search?.kind === 'text') return newestRequest(searchedText(search), searchedIntents, { newestOf, others });
+  const filters = [...newestOf, ...others, ...(search === undefined ? [] : [searchFilter(search, now)])];
+  return { filters, isSearch: term !== undefined || network !== undefined || paid !== undefined };
 }
 
 /** Read from the index of the times when money came; a payment is created before it is paid. */
@@ -79,7 +84,7 @@ function paidFilters({ from, to }: TimeFilter): ListFilter[] {
     )`,
     values: [from, to].filter((bound) => bound !== undefined),
   };
-  return [paid, ...idFilters({ to })];
+  return [paid, ...idFilters('payment_intents.id', { to })];
 }
 
 /** Intents with an attempt like this. */
@@ -98,8 +103,12 @@ export const intentTotalSql = `payment_intents.amount + CASE WHEN fee_payer = 'c
 
 // Whoever looks for a number finds its newest payments; more than a list counts would only slow the search.
 const numberRowsMax = totalMax + 1;
+// A week of seven thousand attempts a day.
+const receiptRowsMax = 50_000;
+// Sorts behind each text that begins with what is in front of it.
+const lastCharacter = '\u{10FFFF}';
 
-function searchFilter(search: PaymentSearch, now: Date): ListFilter {
+function searchFilter(search: Exclude<PaymentSearch, { kind: 'text' }>, now: Date): ListFilter {
   switch (search.kind) {
     case 'id':
       return {
@@ -113,25 +122,28 @@ function searchFilter(search: PaymentSearch, now: Date): ListFilter {
     case 'reference':
       return {
         name: 'reference',
-        text: (next) =>
-          `payment_intents.id = (SELECT intent_id FROM charges WHERE merchant_id = $1 AND transaction_reference = ${next()})`,
-        values: [search.reference],
+        text: (next) => `payment_intents.id = ANY (ARRAY(
+          SELECT intent_id FROM charges
+          WHERE merchant_id = $1 AND transaction_reference >= ${next()} AND transaction_reference < ${next()}
+          ORDER BY transaction_reference DESC LIMIT ${numberRowsMax}
+        ))`,
+        values: [search.reference, `${search.reference}${lastCharacter}`],
       };
     case 'receipt':
       return {
         name: `receipt_${search.code.length}`,
-        text: (next) => `payment_intents.id IN (
-          SELECT intent_id FROM charges
-          WHERE merchant_id = $1 AND charges.id >= ${next()} AND right(transaction_reference, ${search.code.length}) = ${next()}
-        )`,
+        text: (next) => `payment_intents.id = ANY (ARRAY(
+          SELECT intent_id FROM (
+            SELECT intent_id, transaction_reference FROM charges WHERE merchant_id = $1 AND charges.id >= ${next()}
+            ORDER BY charges.id DESC LIMIT ${receiptRowsMax}
+          ) AS newest WHERE right(transaction_reference, ${search.code.length}) = ${next()}
+        ))`,
         values: [firstIdAt(addMs(now, -receiptCodeDays * dayMs)), search.code],
       };
     case 'number':
       return numberFilter(search);
     case 'amount':
       return { name: 'amount', text: (next) => `${intentTotalSql} = ${next()}`, values: [search.amountMinor] };
-    case 'text':
-      return textFilter(search);
   }
 }
 
@@ -154,16 +166,42 @@ function numberFilter({ canonical, digits }: Extract<PaymentSearch, { kind: 'num
   };
 }
 
-function textFilter({ text, amountMinor }: Extract<PaymentSearch, { kind: 'text' }>): ListFilter {
-  const columns = ['title', 'description', 'customer_name', 'customer_email'];
-  const contains = (pattern: string) => columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ');
-  if (amountMinor === null) {
-    return { name: 'words', text: (next) => `(${contains(next())})`, values: [substringPattern(text)] };
-  }
+const searchedIntents = { listed: 'FROM payment_intents WHERE merchant_id = $1', id: 'payment_intents.id' };
+const textColumns = ['title', 'description', 'customer_name', 'customer_email'];
+const attemptColumns = [
+  'transaction_reference',
+  'reference',
+  'account_number',
+  'network_reference',
+  'network_transaction_id',
+];
+
+/** At any age by amount, or by the full reference of an attempt; by a part of a text, or of what an attempt shows, in the newest. */
+function searchedText({ text, amountMinor }: Extract<PaymentSearch, { kind: 'text' }>): SearchedText {
+  const contains = (columns: readonly string[], pattern: string) =>
+    columns.map((column) => `${column} ILIKE ${pattern}`).join(' OR ');
   return {
-    name: 'words_or_amount',
-    text: (next) => `(${intentTotalSql} = ${next()} OR ${contains(next())})`,
-    values: [amountMinor, substringPattern(text)],
+    indexed: [
+      ...(amountMinor === null ? [] : columnFilter('amount', `${intentTotalSql} =`, amountMinor)),
+      {
+        name: 'reference',
+        text: (next) =>
+          `payment_intents.id = (SELECT intent_id FROM charges WHERE merchant_id = $1 AND reference = ${next()})`,
+        values: [text],
+      },
+    ],
+    inNewest: {
+      name: 'words',
+      // Not EXISTS, for which the planner may read all of the merchant's attempts at once.
+      text: (next) => {
+        const pattern = next();
+        return `(${contains(textColumns, pattern)} OR (
+          SELECT bool_or(${contains(attemptColumns, pattern)}) FROM charges
+          WHERE charges.merchant_id = $1 AND charges.intent_id = payment_intents.id
+        ))`;
+      },
+      values: [substringPattern(text)],
+    },
   };
 }
 

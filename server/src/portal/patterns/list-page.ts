@@ -3,6 +3,7 @@ import type { CsvCell } from '../../kit/csv.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
+import { searchedRowsMax } from '../../api/pagination.ts';
 import type { Option } from './fields.ts';
 import { isShortFirstPage, pageLinks, pageOf } from './page-of-list.ts';
 import type { PageInput, PageRoute, PortalKind } from './page-route.ts';
@@ -37,6 +38,8 @@ export interface ListResult<Row> {
   nextCursor: string | null;
   /** Whether newer rows come before the page; left out by lists that are not read by the ids of their rows. */
   hasNewer?: boolean;
+  /** True where a text was not searched in older rows. */
+  isNewestOnly?: boolean;
   /** Bututs of all rows, not only of this page's. */
   sumMinor?: bigint;
   /** Below the count: what else all rows add up to. */
@@ -119,7 +122,7 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
 <div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
-        }</div>`,
+        }${list.isNewestOnly && newestOnlyLine(shown)}</div>`,
       };
     },
   };
@@ -171,6 +174,17 @@ ${countLine(list, noun)}<a id="arrived" href="${newest}" ${replacesList} hidden>
 
 function countLine<Row>(list: ListResult<Row>, noun: Noun): Html {
   return html`${list.rows.length > 0 && html`<p class="count" id="count">${countText(list, noun)}</p>`}`;
+}
+
+/** What a search left out, and how to search that. */
+function newestOnlyLine<Row extends { id: string }, Kind extends PortalKind>({
+  noun,
+  filters,
+}: ShownList<Row, Kind>): Html {
+  const hasDates = filters.some(({ name }) => name === 'from');
+  return html`<p class="hint" id="newest-only">Searched in the newest ${searchedRowsMax.toLocaleString('en-GB')} ${noun[1]}. ${
+    hasDates && 'Choose dates to search older ones.'
+  }</p>`;
 }
 
 export function activeFilters(filters: readonly Filter[], query: PageInput['query']): [string, string][] {
