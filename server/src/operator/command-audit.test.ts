@@ -81,7 +81,7 @@ interface Walked {
 const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
-  ...['reconcile day', 'reconcile explain', 'reconcile list'],
+  ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test'],
   'secrets show',
 ];
 
@@ -129,7 +129,25 @@ function* walk(): Generator<Walked> {
   writeFileSync(file, Buffer.from(png, 'base64'));
   yield { words: ['logo', 'set', file, ...of], action: 'logo.set', changes: /logo: 1 × 1 pixels/ };
   yield { words: ['logo', 'remove', ...of], action: 'logo.remove', changes: /^$/ };
+  const { businessId } = merchant;
+  yield { words: ['businesses', 'approve', businessId], action: 'businesses.approve', changes: /^$/, isWhole: true };
+  yield* walkRailAccounts();
   yield* walkInstallation();
+}
+
+function* walkRailAccounts(): Generator<Walked> {
+  const whole = { isWhole: true } as const;
+  const key = ['--public-key', 'pk_live_example'];
+  const address = ['--base-url', 'http://127.0.0.1:9'];
+  const add = ['networks', 'add', '54pay', '--name', 'main', ...address, ...key];
+  const named = /kind: 54pay name: main base_url: \S+ replaced: Public key/;
+  yield { words: add, action: 'networks.add', changes: named, ...whole };
+  const rotated = /replaced: Public key overlap_hours: 24/;
+  yield { words: ['networks', 'rotate', 'main', ...key], action: 'networks.rotate', changes: rotated, ...whole };
+  yield { words: ['networks', 'disable', 'main'], action: 'networks.disable', changes: /^$/, ...whole };
+  yield { words: ['networks', 'enable', 'main'], action: 'networks.enable', changes: /^$/, ...whole };
+  const placed = ['networks', 'order', 'main', '--order', '5'];
+  yield { words: placed, action: 'networks.order', changes: /order: default > 5/, ...whole };
 }
 
 function* walkInstallation(): Generator<Walked> {

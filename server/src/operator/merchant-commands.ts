@@ -61,11 +61,16 @@ const approveBusiness: Command = {
   details: '  Does not need the checklist of the console, and lists what is not ticked there.',
   options: {},
   positionals: 1,
-  async run({ db, clock }, { positionals }) {
+  async run(context, { positionals }) {
+    const { db, clock } = context;
     const [id = ''] = positionals;
     if (!isUuid(id)) throw new UsageError(`There is no business ${id}. See: businesses list`);
     const { name } = await getBusiness(db, id);
-    await db.withTransaction((tx) => approveLive(tx, { clock }, id));
+    await db.withTransaction(async (tx) => {
+      await approveLive(tx, { clock }, id);
+      const object = { type: 'business', id };
+      auditCommand(tx, context, { action: 'businesses.approve', object, businessId: id });
+    });
     const unchecked = await listMissingChecks(db, id);
     // A script's next request must find it approved.
     await clock.sleep(merchantsKnownForMs);

@@ -6,6 +6,8 @@ import { getBusiness } from '../merchants/business-status.ts';
 import type { ConnectorKind } from '../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
 import { callbackPath } from '../networks/registry.ts';
+import type { OperatorAct } from '../audit/operator-act.ts';
+import { accountAct, addAct, orderAct, rotateAct } from '../rail-accounts/account-acts.ts';
 import { fieldsOf } from '../rail-accounts/account-fields.ts';
 import type { TypedFields } from '../rail-accounts/account-fields.ts';
 import {
@@ -22,6 +24,7 @@ import {
 } from '../rail-accounts/manage-accounts.ts';
 import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../rail-accounts/rail-account.ts';
+import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { readFileOption, readSecretOption } from './secret-option.ts';
 
@@ -70,6 +73,7 @@ const add: Command = {
     };
     return changed(
       context,
+      (account) => addAct(kind, account, request.fields),
       (tx, work) => addRailAccount(tx, work, request),
       async (account) => [
         `${account.name} is connected for ${await ownerInWords(context.db, account)}: ${networksOfAccount(account).join(', ')}.`,
@@ -131,14 +135,16 @@ const rotate: Command = {
   positionals: 1,
   async run(context, input) {
     const [name = ''] = input.positionals;
-    const { kind } = await getRailAccount(context.db, name);
+    const before = await getRailAccount(context.db, name);
+    const kind = readKind(before.kind);
     const rotation = {
       baseUrl: input.options['base-url'] ?? null,
       overlapMs: readHours(input.options['overlap-hours']) * 3_600_000,
-      fields: await readFieldOptions(context, readKind(kind), input),
+      fields: await readFieldOptions(context, kind, input),
     };
     return changed(
       context,
+      () => rotateAct(kind, before, rotation),
       (tx, work) => rotateRailAccount(tx, work, name, rotation),
       async () => [`${name} uses the new values. Try it with: networks test ${name}`],
     );
@@ -155,6 +161,7 @@ const disable: Command = {
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
+      (account) => accountAct('networks.disable', account),
       (tx, work) => disableRailAccount(tx, work, name),
       async () => [
         `${name} takes no new payments or transfers; what it has begun is finished. Undo: networks enable ${name}`,
@@ -171,6 +178,7 @@ const enable: Command = {
   run: (context, { positionals: [name = ''] }) =>
     changed(
       context,
+      (account) => accountAct('networks.enable', account),
       (tx, work) => enableRailAccount(tx, work, name),
       async () => [`${name} takes payments again.`],
     ),
@@ -188,8 +196,10 @@ const order: Command = {
   async run(context, { positionals: [name = ''], options, flags }) {
     const position = readOrder(options['order']);
     if ((position === null) !== flags.has('default')) throw new UsageError('Give either --order or --default.');
+    const before = await getRailAccount(context.db, name);
     return changed(
       context,
+      () => orderAct(before, position),
       (tx, work) => orderRailAccount(tx, work, name, position),
       async () => [position === null ? `${name} has its default place.` : `${name} has the place ${position}.`],
     );
@@ -198,15 +208,20 @@ const order: Command = {
 
 export const networkCommands: readonly Command[] = [add, list, test, rotate, disable, enable, order];
 
-/** Runs a change in a transaction, and shows the account as it is stored then. */
+/** Runs a change in a transaction with its audit entry, and shows the account as it is stored then. */
 async function changed(
-  { railAccountWork }: CommandContext,
-  act: (tx: Transaction, work: RailAccountContext) => Promise<RailAccount>,
+  context: CommandContext,
+  actOf: (account: RailAccount) => OperatorAct,
+  run: (tx: Transaction, work: RailAccountContext) => Promise<RailAccount>,
   sentences: (account: RailAccount) => Promise<readonly string[]>,
 ): Promise<CommandResult> {
-  const work = await railAccountWork();
+  const work = await context.railAccountWork();
   await work.sealer.prepare();
-  const { name } = await work.db.withTransaction((tx) => act(tx, work));
+  const { name } = await work.db.withTransaction(async (tx) => {
+    const account = await run(tx, work);
+    auditCommand(tx, context, actOf(account));
+    return account;
+  });
   const account = await getRailAccount(work.db, name);
   return { text: (await sentences(account)).join('\n'), data: accountData(account), exitCode: 0 };
 }

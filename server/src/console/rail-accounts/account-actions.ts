@@ -16,12 +16,14 @@ import {
 } from '../../rail-accounts/manage-accounts.ts';
 import type { RailAccountContext } from '../../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
-import { audit } from '../audit/record.ts';
+import type { OperatorAct } from '../../audit/operator-act.ts';
+import { accountAct, orderAct, rotateAct } from '../../rail-accounts/account-acts.ts';
+import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
-import { auditedFields, formFields, readOrder, typedFields, typedText } from './account-form.ts';
+import { formFields, readOrder, typedFields, typedText } from './account-form.ts';
 
 const section = 'rail-accounts';
 const manage = { section, action: 'credentials.manage' } as const;
@@ -35,29 +37,16 @@ function backTo({ name }: RailAccount) {
 }
 
 /** Changes an account, with its audit entry. Returns where to go. */
-async function act(
+async function change(
   services: ConsoleServices,
   visit: ConsoleVisit,
-  account: RailAccount,
-  change: {
-    action: string;
-    sent?: Record<string, unknown>;
-    before?: Record<string, unknown>;
-    run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>;
-  },
+  act: OperatorAct,
+  run: (tx: Transaction, context: RailAccountContext) => Promise<unknown>,
 ): Promise<string> {
   const { context } = services.railAccounts;
-  const { name, businessId, testMode } = account;
-  const { action, sent = {}, before = {} } = change;
   await context.sealer.prepare();
-  await context.db.withTransaction(async (tx) => {
-    await change.run(tx, context);
-    audit(tx, services, visit, {
-      ...{ action, sent, before, testMode, object: { type: 'rail_account', id: name } },
-      ...(businessId !== null && { businessId }),
-    });
-  });
-  return `/rail-accounts/${name}`;
+  await actAudited(services, visit, act, (tx) => run(tx, context));
+  return `/rail-accounts/${act.object.id}`;
 }
 
 const test = formRoutes<RailAccount>({
@@ -110,13 +99,10 @@ const rotate = formRoutes<Rotated>({
     if (!/^\d{1,3}$/.test(hours) || Number(hours) > overlapHoursMax) {
       throw fieldError('invalid_request', 'overlap', `Type a number of hours from 0 to ${overlapHoursMax}.`);
     }
-    return act(services, visit, account, {
-      action: 'networks.rotate',
-      sent: { ...auditedFields(kind, fields), ...(baseUrl !== null && { base_url: baseUrl }), overlap_hours: hours },
-      before: { base_url: account.baseUrl },
-      run: (tx, context) =>
-        rotateRailAccount(tx, context, account.name, { baseUrl, fields, overlapMs: Number(hours) * 3_600_000 }),
-    });
+    const rotation = { baseUrl, fields, overlapMs: Number(hours) * 3_600_000 };
+    return change(services, visit, rotateAct(kind, account, rotation), (tx, context) =>
+      rotateRailAccount(tx, context, account.name, rotation),
+    );
   },
 });
 
@@ -131,10 +117,9 @@ const disable = formRoutes<RailAccount>({
     back: backTo(account),
   }),
   submit: (services, visit, { subject }) =>
-    act(services, visit, subject, {
-      action: 'networks.disable',
-      run: (tx, context) => disableRailAccount(tx, context, subject.name),
-    }),
+    change(services, visit, accountAct('networks.disable', subject), (tx, context) =>
+      disableRailAccount(tx, context, subject.name),
+    ),
 });
 
 const enable = formRoutes<RailAccount>({
@@ -147,10 +132,9 @@ const enable = formRoutes<RailAccount>({
     back: backTo(account),
   }),
   submit: (services, visit, { subject }) =>
-    act(services, visit, subject, {
-      action: 'networks.enable',
-      run: (tx, context) => enableRailAccount(tx, context, subject.name),
-    }),
+    change(services, visit, accountAct('networks.enable', subject), (tx, context) =>
+      enableRailAccount(tx, context, subject.name),
+    ),
 });
 
 const order = formRoutes<RailAccount>({
@@ -166,14 +150,9 @@ operator’s API, 30 a business’s own receipts.</p>`,
   }),
   submit: (services, visit, { subject, input: { form } }) => {
     const position = readOrder(typedText(form, 'order'));
-    return act(services, visit, subject, {
-      action: 'networks.order',
-      ...{
-        sent: { order: position?.toString() ?? 'default' },
-        before: { order: subject.position?.toString() ?? 'default' },
-      },
-      run: (tx, context) => orderRailAccount(tx, context, subject.name, position),
-    });
+    return change(services, visit, orderAct(subject, position), (tx, context) =>
+      orderRailAccount(tx, context, subject.name, position),
+    );
   },
 });
 

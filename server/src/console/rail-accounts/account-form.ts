@@ -40,16 +40,6 @@ export function typedText(form: Readonly<Record<string, string>>, name: string):
   return text === '' ? null : text;
 }
 
-/** What an audit entry says of typed fields: values of settings, and of secrets only that they were given. */
-export function auditedFields(kind: ConnectorKind, typed: TypedFields): Record<string, string> {
-  const filled = fieldsOf(kind).filter(({ name }) => (typed[name]?.trim() ?? '') !== '');
-  const secrets = filled.filter(({ type }) => type === 'secret').map(({ label }) => label);
-  return {
-    ...Object.fromEntries(filled.flatMap(({ name, type }) => (type === 'secret' ? [] : [[name, typed[name] ?? '']]))),
-    ...(secrets.length > 0 && { replaced: secrets.join(', ') }),
-  };
-}
-
 /** The business that an account is for. Throws AppError that names `business`. */
 export async function readBusiness(services: ConsoleServices, typed: string | null): Promise<string | null> {
   if (typed === null) return null;

@@ -8,6 +8,7 @@ import { copyable, facts, recordHead } from '../../portal/patterns/record-page.t
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { addRailAccount, getRailAccount } from '../../rail-accounts/manage-accounts.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
+import { addAct } from '../../rail-accounts/account-acts.ts';
 import { audit } from '../audit/record.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import { formRoutes } from '../console-route.ts';
@@ -15,7 +16,7 @@ import type { ConsoleRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { accountActions } from './account-actions.ts';
-import { auditedFields, formFields, readBusiness, readOrder, typedFields, typedText } from './account-form.ts';
+import { formFields, readBusiness, readOrder, typedFields, typedText } from './account-form.ts';
 import { accountList, accountState, kindText, networksText, ownerText, problemOf } from './account-list.ts';
 
 const section = 'rail-accounts';
@@ -93,12 +94,8 @@ const add = formRoutes<NewAccount>({
     };
     await context.sealer.prepare();
     await context.db.withTransaction(async (tx) => {
-      const { name, businessId, testMode, baseUrl } = await addRailAccount(tx, context, request);
-      audit(tx, services, visit, {
-        ...{ action: 'networks.add', object: { type: 'rail_account', id: name }, testMode },
-        ...(businessId !== null && { businessId }),
-        sent: { kind: kind.name, name, base_url: baseUrl, ...auditedFields(kind, fields) },
-      });
+      const account = await addRailAccount(tx, context, request);
+      audit(tx, services, visit, addAct(kind, account, fields));
     });
     return `/rail-accounts/${request.name}`;
   },
