@@ -33,7 +33,7 @@ const line = (changes: Record<string, unknown>) => ({
   ...{ fee: '0', currency: 'GMD', is_reversal: true, checkout_api_session_id: 'cos-1', ...changes },
 });
 
-test('a page of the statement has its lines in the words of reconciliation, and refuses what it cannot read', async () => {
+test('a page of the statement is read in the words of reconciliation, but for lines that are not clear', async () => {
   const of = (transaction_type: string, amount: string, more = {}) =>
     line({ transaction_type, amount, is_reversal: false, ...more });
   const items = [
