@@ -1,7 +1,6 @@
 import type { Alongside, SimulatorContext } from '../context.ts';
 import type { Payout } from '../payouts/payout.ts';
-import { payoutAt } from '../payouts/payout.ts';
-import { findPayoutById, findPayoutByReference, listRefundsByTransaction } from '../payouts/queries.ts';
+import { findPayoutById, findPayoutByReference } from '../payouts/queries.ts';
 import { visiblePayout } from '../payouts/simulated-payouts.ts';
 import { recordKey } from '../record-id.ts';
 import type { RefundRequest } from './refund-request.ts';
@@ -13,8 +12,6 @@ export interface SimulatedRefunds {
   start(request: RefundRequest, alongside?: Alongside<Payout>): Promise<RefundStart>;
   find(key: { account: string; network: string; refundId: string }): Promise<Payout | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
-  /** How many refunds of a collection have come back. */
-  countReversed(key: { account: string; network: string; transactionId: string }): Promise<number>;
 }
 
 export function createSimulatedRefunds(context: SimulatorContext): SimulatedRefunds {
@@ -30,9 +27,5 @@ export function createSimulatedRefunds(context: SimulatorContext): SimulatedRefu
       return refund?.network === network ? refund : undefined;
     },
     findByReference: async (key) => visibleRefund(await findPayoutByReference(db, key)),
-    countReversed: async (key) => {
-      const refunds = await listRefundsByTransaction(db, key);
-      return refunds.filter((refund) => payoutAt(refund, clock.now()).status === 'reversed').length;
-    },
   };
 }

@@ -3,15 +3,14 @@ import type { WaveRoutesContext } from './context.ts';
 import { serviceUnavailable, WaveError } from './wave-error.ts';
 
 /**
- * Refunds the whole payment of a session, once however often it is asked; after a refund came back, once more. Returns whether
- * the caller gets a response. Throws WaveError; while the scenario keeps the refund pending, Wave is unavailable.
+ * Refunds the whole payment of a session, once however often it is asked. Returns whether the caller gets a response. Throws
+ * WaveError; while the scenario keeps the refund pending, Wave is unavailable.
  */
 export async function refundSession(context: WaveRoutesContext, session: Session): Promise<boolean> {
   const { network, simulator } = context;
   const { account, transactionId, amountPaidMinor: amountMinor, currency } = session;
-  const returned = await simulator.refunds.countReversed({ account, network: network.id, transactionId });
   const result = await simulator.refunds.start({
-    ...{ network, account, reference: `refund-${session.id}-${returned}`, transactionId, amountMinor, currency },
+    ...{ network, account, reference: `refund-${session.id}`, transactionId, amountMinor, currency },
     ...{ description: 'Refund', callbackUrl: session.callbackUrl },
   });
   switch (result.kind) {
@@ -19,7 +18,7 @@ export async function refundSession(context: WaveRoutesContext, session: Session
       return false;
     case 'payout':
       if (result.payout.status === 'completed') return true;
-      throw result.payout.status === 'failed' ? refundFailed() : serviceUnavailable();
+      throw result.payout.status === 'pending' ? serviceUnavailable() : refundFailed();
     case 'refused':
     case 'conflict':
       throw refundFailed();

@@ -235,27 +235,17 @@ test('0012: a payout that Wave reverses is found when it is looked at again', as
   assert.deepEqual(await payout(id), { ...completed, status: 'reversed', movements });
 });
 
-test('0012: a refund that comes back from Wave has failed, and the payment can be refunded again', async () => {
+test('0012: a refund that comes back from Wave has failed, as its statement shows', async () => {
   const id = await story.paySettled('7001234', wave);
   await story.onPhone(id, 'approve');
   const charge = await story.transaction(id);
-  const setNumber = (number: string) =>
-    story.service.db.run({
-      name: 'test_number',
-      text: 'UPDATE simulator.sessions SET payer_number = $2 WHERE reference = $1',
-      values: [charge['reference'], number],
-    });
-  const refund = async () => {
-    const { body } = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
-    await story.settle();
-    return (await story.api.get(`/v1/refunds/${String(body['id'])}`)).body;
-  };
-  await setNumber('+220877000012');
-  const first = await refund();
-  assert.equal(first['status'], 'completed');
+  const text = "UPDATE simulator.sessions SET payer_number = '+220877000012' WHERE reference = $1";
+  await story.service.db.run({ name: 'test_number', text, values: [charge['reference']] });
+  const { body } = await story.api.post('/v1/transactions/refund', { reference: charge['reference'] });
+  const retrieve = async () => (await story.api.get(`/v1/refunds/${String(body['id'])}`)).body;
+  await story.settle();
+  assert.equal((await retrieve())['status'], 'completed');
   await story.advance(2 * secondMs);
-  const returned = (await story.api.get(`/v1/refunds/${String(first['id'])}`)).body;
+  const returned = await retrieve();
   assert.deepEqual([returned['status'], returned['failure_code']], ['failed', 'returned_by_network']);
-  await setNumber('+220877000001');
-  assert.equal((await refund())['status'], 'completed');
 });

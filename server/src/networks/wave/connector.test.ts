@@ -322,7 +322,7 @@ test('a refund is of the whole session, and its look-up repeats the request, whi
   assert.deepEqual(done, {
     state: 'succeeded',
     providerTransaction: {
-      ...{ transactionId: `refund-${reference}`, networkReference: 'cos-1', amountMinor: 45_050n, currency: 'GMD' },
+      ...{ transactionId: 'cos-1-refund', networkReference: 'cos-1', amountMinor: 45_050n, currency: 'GMD' },
       networkFeeMinor: 0n,
     },
   });

@@ -11,6 +11,7 @@ import { collectionOperations } from './collections.ts';
 import type { WaveOptions } from './options.ts';
 import { payoutOperations } from './payouts.ts';
 import { refundOperations } from './refunds.ts';
+import { statementSource } from './statement.ts';
 import type { WaveRail } from './wave-rail.ts';
 
 export interface WaveConnectorOptions extends NetworkClientOptions {
@@ -20,6 +21,8 @@ export interface WaveConnectorOptions extends NetworkClientOptions {
   credentialsFor: (reference: string | null) => WaveCredentials;
   webhookSecrets: WebhookSecrets;
   options: WaveOptions;
+  /** False where there is no wallet of all payments, as in the test environment. */
+  hasStatement?: boolean;
 }
 
 /** A connector that holds connections open until it is closed. */
@@ -46,6 +49,7 @@ export function createWaveConnector(setup: WaveConnectorOptions): WaveConnector 
     collections: collectionOperations(rail),
     payouts: payoutOperations(rail),
     refunds: refundOperations(rail),
+    ...(setup.hasStatement === false ? {} : { statements: statementSource(client) }),
     readCallback: createCallbackReader(setup.webhookSecrets, options),
     wallet: createWalletOperations(rail),
     close: () => client.close(),

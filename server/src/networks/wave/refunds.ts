@@ -3,7 +3,7 @@ import type { LookUpRefund, PayoutResponse, PayoutTransaction, RefundOperations,
 import type { Reply } from '../http-client.ts';
 import { isObject, readAmount, refused, unknown } from '../response-values.ts';
 import { waveError, waveErrorCode } from './errors.ts';
-import { findReversal } from './statement.ts';
+import { findReversal, refundIdOf } from './statement.ts';
 import { outgoingRefusal } from './translate-payout.ts';
 import { foundSessions, isSuccess } from './translate.ts';
 import type { WaveRail } from './wave-rail.ts';
@@ -43,7 +43,7 @@ async function postRefund(
   const reply = await client.post({ pool: 'payouts', path, reference });
   if (reply.kind === 'not_sent') return { state: 'not_accepted', reason: 'network_unavailable' };
   if (reply.kind === 'lost') return unknown(reply.detail);
-  if (isDone(reply)) return { state: 'succeeded', providerTransaction: refundOf(session, reference) };
+  if (isDone(reply)) return { state: 'succeeded', providerTransaction: refundOf(session) };
   return refusalOf(reply) ?? unknown(`HTTP ${reply.status}`);
 }
 
@@ -92,10 +92,10 @@ function paidSession(session: unknown, originalTransactionId: string): PaidSessi
   return { id, amountMinor, currency };
 }
 
-/** The response names no transaction, so our reference stands for it. */
-function refundOf({ id, amountMinor, currency }: PaidSession, reference: string): PayoutTransaction {
+/** A session is refunded once. */
+function refundOf({ id, amountMinor, currency }: PaidSession): PayoutTransaction {
   return {
-    transactionId: `refund-${reference}`,
+    transactionId: refundIdOf(id),
     networkReference: id,
     ...{ amountMinor, currency, networkFeeMinor: 0n },
   };
@@ -109,7 +109,7 @@ async function lookForReturn(rail: WaveRail, request: LookUpRefund): Promise<Pay
   const sought = { reference: request.reference, sessionId: session.id, type: 'api_checkout_refund' } as const;
   const reversal = await findReversal(rail.client, { ...sought, now: rail.clock.now() });
   if (reversal === undefined) return unknown('the day’s transactions are not as documented');
-  const providerTransaction = refundOf(session, request.reference);
+  const providerTransaction = refundOf(session);
   return reversal === null
     ? { state: 'succeeded', providerTransaction }
     : { state: 'reversed', providerTransaction, reversalId: reversal.transactionId };

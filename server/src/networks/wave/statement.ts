@@ -1,11 +1,12 @@
 import { addMs, dayMs, utcDay } from '../../kit/clock.ts';
 import type { JsonObject, JsonValue } from '../../kit/strict-json.ts';
 import { isObject, readAmount } from '../response-values.ts';
+import type { StatementEntry, StatementLineKind, StatementSource } from '../statement.ts';
 import type { WaveClient } from './client.ts';
 import { isSuccess } from './translate.ts';
 
 /** A line of the wallet's statement. */
-export interface WaveTransaction {
+interface WaveTransaction {
   transactionId: string;
   /** Such as `api_checkout` or `api_payout`. */
   type: string;
@@ -20,23 +21,39 @@ export interface WaveTransaction {
   clientReference: string | null;
   sessionId: string | null;
   counterpartyNumber: string | null;
+  counterpartyName: string | null;
 }
 
-/** A page of a day's statement. A line that is not as documented makes the whole page unknown. */
-export interface WaveTransactionPage {
-  transactions: readonly WaveTransaction[];
+/** A page of a day's statement. */
+interface WaveTransactionPage {
+  transactions: WaveTransaction[];
+  /** Why lines could not be read, each in a sentence. */
+  refusals: string[];
   /** Where the next page begins; null after the last. */
   nextCursor: string | null;
 }
 
-/** One page of the transactions of a UTC day, which is the day of The Gambia; undefined if Wave did not return it. */
-export async function listTransactions(
+/** The statement of the wallet (docs/networks.md, "Wave"). A key may serve many merchants' payments, so it is nobody's in particular. */
+export function statementSource(client: WaveClient): StatementSource {
+  return {
+    read: async ({ day, cursor }) => {
+      const page = await readDay(client, { day, cursor, reference: null });
+      if (typeof page === 'string') return { state: 'unknown', detail: page };
+      const { transactions, refusals, nextCursor } = page;
+      return { state: 'page', lines: transactions.map(entryOf), refusals, nextCursor };
+    },
+  };
+}
+
+/** One page of the transactions of a UTC day, which is the day of The Gambia; or why there is none. */
+async function readDay(
   client: WaveClient,
-  { day, after, reference }: { day: string; after: string | null; reference: string | null },
-): Promise<WaveTransactionPage | undefined> {
-  const query = new URLSearchParams({ date: day, ...(after === null ? {} : { after }) });
+  { day, cursor, reference }: { day: string; cursor: string | null; reference: string | null },
+): Promise<WaveTransactionPage | string> {
+  const query = new URLSearchParams({ date: day, ...(cursor === null ? {} : { after: cursor }) });
   const reply = await client.get(`/v1/transactions?${query.toString()}`, reference);
-  return reply.kind === 'response' && isSuccess(reply) ? readPage(reply.body) : undefined;
+  if (reply.kind !== 'response') return reply.detail;
+  return (isSuccess(reply) ? readPage(reply.body) : undefined) ?? `HTTP ${reply.status}`;
 }
 
 // A day of a busy wallet has some thousand lines, on pages of a thousand.
@@ -49,16 +66,17 @@ export async function findReversal(
 ): Promise<WaveTransaction | null | undefined> {
   const { reference, sessionId, type, now } = sought;
   for (const day of lastDays(now)) {
-    let after: string | null = null;
+    let cursor: string | null = null;
     for (let page = 0; page < pagesMax; page += 1) {
-      const listed: WaveTransactionPage | undefined = await listTransactions(client, { day, after, reference });
-      if (!listed) return undefined;
+      const listed: WaveTransactionPage | string = await readDay(client, { day, cursor, reference });
+      // A line that cannot be read may be the one.
+      if (typeof listed === 'string' || listed.refusals.length > 0) return undefined;
       const found = listed.transactions.find(
         (line) => line.isReversal && line.type === type && line.sessionId === sessionId,
       );
       if (found) return found;
-      after = listed.nextCursor;
-      if (after === null) break;
+      cursor = listed.nextCursor;
+      if (cursor === null) break;
     }
   }
   return null;
@@ -77,28 +95,34 @@ function readPage(body: JsonValue | undefined): WaveTransactionPage | undefined 
   const { has_next_page: hasNext, end_cursor: cursor } = body['page_info'];
   if (hasNext === true && typeof cursor !== 'string') return undefined;
   const lines = body['items'].map(readLine);
-  const transactions = lines.filter((line) => line !== undefined);
-  if (transactions.length < lines.length) return undefined;
-  return { transactions, nextCursor: hasNext === true && typeof cursor === 'string' ? cursor : null };
+  return {
+    transactions: lines.filter((line) => typeof line !== 'string'),
+    refusals: lines.filter((line) => typeof line === 'string'),
+    nextCursor: hasNext === true && typeof cursor === 'string' ? cursor : null,
+  };
 }
 
-function readLine(item: JsonValue): WaveTransaction | undefined {
-  if (!isObject(item)) return undefined;
+/** A line, or why it is none. */
+function readLine(item: JsonValue): WaveTransaction | string {
+  if (!isObject(item)) return 'A line is not an object.';
   const { transaction_id: transactionId, transaction_type: type, currency } = item;
   const at = new Date(typeof item['timestamp'] === 'string' ? item['timestamp'] : Number.NaN);
   const netMinor = readSigned(item['amount']);
   const feeMinor = item['fee'] === undefined || item['fee'] === null ? 0n : readSigned(item['fee']);
-  if (typeof transactionId !== 'string' || typeof currency !== 'string') return undefined;
-  if (Number.isNaN(at.getTime()) || netMinor === undefined || feeMinor === undefined) return undefined;
+  if (typeof transactionId !== 'string') return 'A line has no transaction id.';
+  if (netMinor === undefined || feeMinor === undefined || typeof currency !== 'string') {
+    return 'Its amount is not as documented.';
+  }
+  if (Number.isNaN(at.getTime())) return 'Its time is not as documented.';
   return {
     ...{ transactionId, at, netMinor, feeMinor, currency },
-    // Older examples have no type.
     type: typeof type === 'string' ? type : '',
     balanceMinor: readSigned(item['balance']) ?? null,
     isReversal: item['is_reversal'] === true,
     clientReference: textOf(item, 'client_reference'),
     sessionId: textOf(item, 'checkout_api_session_id'),
     counterpartyNumber: textOf(item, 'counterparty_mobile'),
+    counterpartyName: textOf(item, 'counterparty_name'),
   };
 }
 
@@ -112,4 +136,48 @@ export function readSigned(value: JsonValue | undefined): bigint | undefined {
   if (typeof value !== 'string') return undefined;
   const minor = readAmount(value.replace(/^-/, ''));
   return minor !== undefined && value.startsWith('-') ? -minor : minor;
+}
+
+function entryOf(line: WaveTransaction): StatementEntry {
+  const { transactionId, at, netMinor, currency, balanceMinor, counterpartyNumber, counterpartyName } = line;
+  const kind = kindOf(line);
+  const absoluteMinor = netMinor < 0n ? -netMinor : netMinor;
+  const feeMinor = line.feeMinor < 0n ? -line.feeMinor : line.feeMinor;
+  const isPayout = kind === 'payout' || kind === 'payout_reversal';
+  return {
+    ...{ transactionId, kind, at, netMinor, currency, balanceMinor, counterpartyNumber, counterpartyName },
+    status: 'completed',
+    // Of a collection the fee is kept; it is charged on top of a payout.
+    grossMinor: isPayout ? absoluteMinor - feeMinor : absoluteMinor + feeMinor,
+    feeMinor,
+    reference: line.clientReference,
+    originalTransactionId: kind === 'refund' && line.sessionId !== null ? refundIdOf(line.sessionId) : null,
+  };
+}
+
+/** By what a refund is known: its response names no transaction, and its line only the session. */
+export function refundIdOf(sessionId: string): string {
+  return `${sessionId}-refund`;
+}
+
+function kindOf({ type, isReversal, netMinor }: WaveTransaction): StatementLineKind {
+  switch (type) {
+    case 'merchant_payment':
+    case 'api_checkout':
+      return isReversal ? 'collection_reversal' : 'collection';
+    case 'merchant_payment_refund':
+    case 'api_checkout_refund':
+      return 'refund';
+    case 'api_payout':
+    case 'bulk_payment':
+      return isReversal ? 'payout_reversal' : 'payout';
+    case 'api_payout_reversal':
+    case 'bulk_payment_reversal':
+      return 'payout_reversal';
+    // Older examples have no type.
+    case '':
+      return netMinor < 0n ? 'payout' : 'collection';
+    default:
+      return 'other';
+  }
 }

@@ -53,6 +53,7 @@ export function createWaveTestConnector(options: {
     },
     webhookSecrets: { signing: [callbackSigningSecret(callbackSecret, 'wave')], shared: [] },
     options: testWaveOptions,
+    hasStatement: false,
   });
 }
 

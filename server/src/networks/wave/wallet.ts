@@ -1,8 +1,7 @@
 import type { Reply } from '../http-client.ts';
 import { isObject, isOneOf } from '../response-values.ts';
 import { waveErrorCode } from './errors.ts';
-import { listTransactions, readSigned } from './statement.ts';
-import type { WaveTransactionPage } from './statement.ts';
+import { readSigned } from './statement.ts';
 import { isSuccess } from './translate.ts';
 import { waveAmount, waveNumber } from './wave-rail.ts';
 import type { WaveRail } from './wave-rail.ts';
@@ -16,8 +15,6 @@ export interface RecipientCheck {
 /** Operations of one wallet that are not part of the contract. Each returns undefined where Wave's response is not clear. */
 export interface WalletOperations {
   balance(): Promise<{ amountMinor: bigint; currency: string } | undefined>;
-  /** A page of the statement of a UTC day. */
-  transactions(query: { day: string; after: string | null }): Promise<WaveTransactionPage | undefined>;
   verifyRecipient(recipient: {
     reference: string;
     number: string;
@@ -36,7 +33,6 @@ export function createWalletOperations(rail: WaveRail): WalletOperations {
   const { client } = rail;
   return {
     balance: async () => readBalance(await client.get('/v1/balance', null)),
-    transactions: (query) => listTransactions(client, { ...query, reference: null }),
     verifyRecipient: async ({ reference, number, name, amountMinor, currency }) => {
       const body = { mobile: waveNumber(rail, number), name, amount: waveAmount(amountMinor), currency };
       return readCheck(await client.post({ pool: 'look_ups', path: '/v1/verify_recipient/', reference, body }));
