@@ -12,6 +12,7 @@ import { endpointWithHealthSchema, eventSchema } from '../../webhooks/wire-schem
 import { actionText } from '../audit/audit-texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import type { Connector } from '../../networks/contract.ts';
 import { accountText } from './account-names.ts';
 
 /** What a record's history is gathered from. */
@@ -21,13 +22,20 @@ interface RecordSources {
   /** The objects of its events; the record itself unless several belong to it. */
   objectIds?: readonly string[];
   /** What its movements in the ledger are booked for. */
-  movedBy?: readonly { type: string; id: string }[];
+  movedBy?: readonly MovementSource[];
   /** Of the sub-accounts in its movements. */
   names?: ReadonlyMap<string, string>;
   /** What only this kind of record has. */
   own?: readonly TimelineEntry[];
   /** Of a record whose creation nothing else says. */
   createdAt?: Date;
+}
+
+/** With the network that moved the money: an account may serve several. */
+interface MovementSource {
+  type: string;
+  id: string;
+  network: string;
 }
 
 type ShownEvent = Static<typeof eventSchema>;
@@ -107,25 +115,37 @@ async function peopleEntries(
 async function movementEntries(
   { money }: DashboardServices,
   { merchant, testMode }: Visit,
-  movedBy: readonly { type: string; id: string }[],
+  movedBy: readonly MovementSource[],
   names: ReadonlyMap<string, string>,
 ): Promise<TimelineEntry[]> {
   const lists = await Promise.all(
-    movedBy.map((source) => listMovementsOfSource(money.db, { merchantId: merchant.id, source })),
+    movedBy.map(async ({ network, ...source }) => {
+      const movements = await listMovementsOfSource(money.db, { merchantId: merchant.id, source });
+      return movements.map((movement) => ({ ...movement, network }));
+    }),
   );
   const connectors = money.networks.list(testMode);
-  const nameOf = (railAccount: string) =>
-    connectors.find(({ capabilities }) => capabilities.railAccount === railAccount)?.capabilities.displayName;
   const postings = Map.groupBy(lists.flat(), ({ flow, createdAt }) => `${createdAt.toISOString()} ${flow}`);
   return [...postings.values()].flatMap((movements) => {
     const [first] = movements;
     if (!first) return [];
+    const nameOf = (railAccount: string) => nameAt(connectors, { railAccount, network: first.network });
     const parts = movements.map(
       ({ debit, credit, amountMinor }) =>
         `${formatAmount(amountMinor)} from ${accountText(debit, names, nameOf)} to ${accountText(credit, names, nameOf)}`,
     );
     return [{ at: first.createdAt, text: `Booked: ${parts.join('; ')}.`, technical: html`<code>${first.flow}</code>` }];
   });
+}
+
+/** The network's name at an account that serves it; of another account, the name of what it serves. */
+function nameAt(
+  connectors: readonly Connector[],
+  { railAccount, network }: { railAccount: string; network: string },
+): string | undefined {
+  const serving = connectors.filter(({ capabilities }) => capabilities.railAccount === railAccount);
+  const found = serving.find(({ capabilities }) => capabilities.network === network) ?? serving[0];
+  return found?.capabilities.displayName;
 }
 
 function triesText(count: number): string {

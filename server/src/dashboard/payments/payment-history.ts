@@ -18,7 +18,7 @@ export async function paymentTimeline(
   payment: {
     id: string;
     attempts: readonly Charge[];
-    refunds: readonly { id: string }[];
+    refunds: readonly { id: string; network: string }[];
     names: ReadonlyMap<string, string>;
   },
 ): Promise<Html> {
@@ -37,8 +37,8 @@ export async function paymentTimeline(
   return recordHistory(services, visit, {
     ...{ id, names, objectIds: [id, ...attempts.map((attempt) => attempt.id)] },
     movedBy: [
-      ...attempts.map((attempt) => ({ type: 'charge', id: attempt.id })),
-      ...refunds.map((refund) => ({ type: 'transfer', id: refund.id })),
+      ...attempts.map((attempt) => ({ type: 'charge', id: attempt.id, network: attempt.network })),
+      ...refunds.map((refund) => ({ type: 'transfer', id: refund.id, network: refund.network })),
     ],
     own: [...own, ...(await viewEntries(services, visit, id)), ...(await noticeEntries(services, visit, attempts))],
   });

@@ -100,7 +100,7 @@ async function refundTimeline(services: DashboardServices, visit: Visit, refund:
   return recordHistory(services, visit, {
     ...{ id: refund.id, names: await subAccountNames(services, visit, ids) },
     // The transfer of the same id sends its money.
-    movedBy: [{ type: 'transfer', id: refund.id }],
+    movedBy: [{ type: 'transfer', id: refund.id, network: refund.network }],
     own: entries.map(({ at, detail, kind }) => ({
       at: new Date(at),
       text: foreignText(detail),

@@ -84,7 +84,7 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
     ['Transfer id', transfer.id],
   ])}</section></div>
 ${await recordHistory(services, visit, {
-  ...{ id: transfer.id, names, movedBy: [{ type: 'transfer', id: transfer.id }] },
+  ...{ id: transfer.id, names, movedBy: [{ type: 'transfer', id: transfer.id, network: transfer.network }] },
   own: data.map(({ at, detail, kind }) => ({
     at: new Date(at),
     text: foreignText(detail),
