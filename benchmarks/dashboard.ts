@@ -2,11 +2,13 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { fillPayments } from './harness/fill-payments.ts';
+import { fillPayouts } from './harness/fill-payouts.ts';
 import type { Figure, Part } from './harness/part.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, percentile, whole } from './harness/statistics.ts';
 
 const payments = 1_000_000;
+const payouts = 500_000;
 const requests = 20;
 const warmUps = 3;
 const listMaxMs = 300;
@@ -19,16 +21,26 @@ const rareNumber = '7004321';
 const rareAmount = 'D1,234.50';
 const rareShare = 200_000;
 
+/** Searches that no single index answers, by what is measured. */
+const texts = [
+  ['A text that nothing has, everywhere', '/search?q=zzz'],
+  ['Digits alone, everywhere', '/search?q=1234'],
+  ['A name in part, in the transfers', '/transfers?term=person+12'],
+  ['Digits alone, in the payments', '/payments?term=1234'],
+  ['A text that nothing has, in the refunds', '/refunds?term=zzz'],
+] as const;
+
 export const dashboard: Part = {
   name: 'dashboard',
   title: 'The dashboard over a million payments',
   description:
-    `One merchant with ${whole(payments)} payments (intent, charge and event each). The owner opens pages one after the ` +
+    `One merchant with ${whole(payments)} payments (intent, charge and event each), ${whole(payouts)} transfers and as many refunds. The owner opens pages one after the ` +
     `other, ${requests} times each: from the request to the last byte. Sizes are those of the compressed responses: the first visit ` +
     'is the home page with its style and script, a later page comes alone, because the browser has both.',
   async run(bench) {
     const service = await bench.startService();
     bench.log(`  ${whole(payments)} payments written in ${whole(await fillPayments(service, payments))} s`);
+    await fillPayouts(service, payouts);
     await withAdminClient(service.adminUrl, async (client) => {
       for (const text of [giveRareNumber, giveRareAmount]) await client.query(text);
     });
@@ -45,6 +57,8 @@ export const dashboard: Part = {
     const byReference = await measure(visit, `/payments?term=TX-${payments / 2}`);
     const byAmount = await measure(visit, `/payments?term=${rareAmount}`);
     const everywhere = await measure(visit, `/search?q=${rareAmount}`);
+    const byText: Figure[] = [];
+    for (const [label, path] of texts) byText.push(timed(`${label}, p95`, await measure(visit, path), searchMaxMs));
     const homeMs = await measure(visit, '');
     await service.stop();
     bench.log(`  list ${inMs(list.p95Ms)}, by number ${inMs(byNumber.p95Ms)}, by reference ${inMs(byReference.p95Ms)}`);
@@ -55,6 +69,7 @@ export const dashboard: Part = {
         timed('Search by reference, p95', byReference, searchMaxMs),
         timed('Search by amount, p95', byAmount, searchMaxMs),
         timed('The same in every kind of record, p95', everywhere, searchMaxMs),
+        ...byText,
         timed('Home, p95', homeMs, listMaxMs),
         sized('First visit of home, compressed', firstVisitKb, firstVisitMaxKb),
         sized('A later page (payments), compressed', listKb, laterPageMaxKb),
