@@ -9,7 +9,7 @@ import type { Movement } from '../ledger/posting.ts';
 import { bookReversalOf, bookSuccessOf } from './book-record.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { caseKindOf, storeEnd } from './difference.ts';
+import { caseKindOf, storeEnd } from './store-difference.ts';
 import type { Difference } from './difference.ts';
 import { findCandidates } from './candidates.ts';
 import { findDifference, lockDifference } from './queries/differences.ts';
