@@ -80,7 +80,7 @@ test('a statement is imported, reconciled on its own day, reported and explained
 });
 
 test('a float that is not proved fails the command with its amount', async () => {
-  world.clock.advance(86_400_000);
+  await world.clock.advance(86_400_000);
   const day = utcDay(world.clock.now());
   const at = world.clock.now().toISOString();
   const path = fileOf('gap.csv', `transaction_id,timestamp,amount,balance\nG-1,${at},10.00,640.00\n`);

@@ -1,13 +1,12 @@
 import { addMs } from '../kit/clock.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import type { StatementAccount } from './account.ts';
-import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
 import type { Difference } from './difference.ts';
 import { judgeLines, relinkUndecided } from './judge-lines.ts';
 import { judgeSubjects } from './judge-subjects.ts';
 import { loadCompared } from './load-compared.ts';
-import type { DayBounds, LoadedSubject } from './load-compared.ts';
+import type { LoadedSubject } from './load-compared.ts';
 import { listDayMovements, listMerchantsOnFloat } from './queries/books.ts';
 import type { DayMovement } from './queries/books.ts';
 import { listUndecided } from './queries/differences.ts';
@@ -18,6 +17,7 @@ import {
   listSubjectsWithLines,
   listUnlinkedLines,
 } from './queries/lines.ts';
+import type { Day, DayTotals, Run } from './run.ts';
 import type { LineSubject, StatementLine } from './statement-line.ts';
 
 // Some 3 MB of lines and movements; larger pages are no faster.
@@ -29,28 +29,6 @@ const toleranceMs = 15 * 60_000;
 const casesMax = 1_000;
 // An id is made right after its time is read.
 const idLagMs = 3_600_000;
-
-export interface Day extends DayBounds {
-  day: string;
-}
-
-/** What comparing a day found. Amounts are bututs. */
-export interface DayTotals {
-  matched: bigint;
-  inTransit: bigint;
-  differences: Partial<Record<DifferenceClass, number>>;
-  listedMinor: bigint;
-  listedAtStartMinor: bigint;
-}
-
-/** What one run has and knows while it goes through a day. */
-export interface Run extends Day {
-  account: StatementAccount;
-  /** Movements before this time would be in the statement by now. */
-  coveredUntil: Date;
-  totals: DayTotals;
-  casesLeft: number;
-}
 
 /**
  * Compares everything that a day touches, each record once: what its lines belong to, what moved on the float, and what was not

@@ -50,10 +50,10 @@ export function ourSides({ type }: Pick<OwnRecord, 'type'>, movements: readonly 
   const sides = { paidMinor: 0n, feeMinor: 0n, backMinor: 0n };
   for (const { flow, isDebit, isCost, amount } of movements) {
     const minor = BigInt(amount);
-    const isPaying = isDebit === (type === 'charge');
+    const isForward = isDebit === (type === 'charge');
     if (isCost && feeFlows.includes(flow)) sides.feeMinor += isDebit ? -minor : minor;
-    else if (flow === 'statement_amount') sides.paidMinor += isPaying ? minor : -minor;
-    else if (isPaying) sides.paidMinor += minor;
+    else if (flow === 'statement_amount') sides.paidMinor += isForward ? minor : -minor;
+    else if (isForward) sides.paidMinor += minor;
     else sides.backMinor += minor;
   }
   return sides;

@@ -35,7 +35,7 @@ test('yesterday is read by API and reconciled once, after a page that failed was
   await applyResponse(world.context, charge, succeeded(charge, { transactionId: 'A-1' }));
   const day = utcDay(world.clock.now());
   const at = world.clock.now();
-  world.clock.advance(dayMs);
+  await world.clock.advance(dayMs);
   pages = [[lineOf({ transactionId: 'A-1', at })], 'unknown'];
   assert.equal(await reconcileYesterday(world.context), 0);
   assert.match(world.logged.join('\n'), /a statement was not reconciled/);
@@ -50,7 +50,7 @@ test('yesterday is read by API and reconciled once, after a page that failed was
 });
 
 test('an account without a statement by API waits for an import, and creates no books meanwhile', async () => {
-  world.clock.advance(dayMs);
+  await world.clock.advance(dayMs);
   pages = [];
   await reconcileYesterday(world.context);
   const row = await world.db.row<{ count: bigint }>({

@@ -1,10 +1,10 @@
 import { post } from '../ledger/post.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import type { Run } from './compare-day.ts';
+import type { Run } from './run.ts';
 import { imbalance } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { endDifference, lockDifferencesOf, storeDifference } from './difference.ts';
+import { endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
 import type { Difference } from './difference.ts';
 import { linkLines } from './link-lines.ts';
 import { listFloatMovements } from './queries/books.ts';
@@ -73,7 +73,7 @@ async function judgeLine(
     const [stored] = await lockDifferencesOf(tx, railAccount, line.id);
     // Another process has judged it since it was read.
     if (stored?.updatedAt.getTime() !== difference?.updatedAt.getTime()) return;
-    const isToBook = opensCase && line.netMinor > 0n && bookedMinor === 0n && difference?.caseId == null;
+    const isToBook = opensCase && line.netMinor > 0n && bookedMinor === 0n && !difference?.caseId;
     const finding = {
       ...({ class: 'unknown', theirsMinor: line.netMinor, oursMinor: isToBook ? line.netMinor : bookedMinor } as const),
       ...{ mayBeInTransit: false, line, isExact: false },

@@ -1,9 +1,9 @@
 import { bookLine, provesPayment } from './book-line.ts';
-import type { Run } from './compare-day.ts';
+import type { Run } from './run.ts';
 import { compare, imbalance } from './compare.ts';
 import type { Finding } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { describeFinding, endDifference, lockDifferencesOf, storeDifference } from './difference.ts';
+import { describeFinding, endDifference, lockDifferencesOf, storeDifference } from './store-difference.ts';
 import { loadCompared } from './load-compared.ts';
 import type { LoadedSubject } from './load-compared.ts';
 

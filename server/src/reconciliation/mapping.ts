@@ -200,21 +200,21 @@ const encodings = ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be'];
 
 /** Reads a mapping that a person wrote. Throws AppError `invalid_request`, which names what is wrong. */
 export function readMapping(definition: unknown): Mapping {
-  const given = objectOf(definition, 'The mapping');
+  const written = objectOf(definition, 'The mapping');
   const known = Object.keys(usual);
-  for (const key of Object.keys(given)) {
+  for (const key of Object.keys(written)) {
     if (!known.includes(key)) throw wrong(`The mapping has no ${key}. It has ${known.join(', ')}.`);
   }
-  const columns = columnsIn(objectOf(given['columns'], 'columns'));
+  const columns = columnsIn(objectOf(written['columns'], 'columns'));
   const mapping: Mapping = {
     columns,
-    amount: choice(given['amount'], 'amount', ['net', 'gross'], usual.amount),
-    sign: choice(given['sign'], 'sign', ['signed', 'by_type'], usual.sign),
-    time: choice(given['time'], 'time', timeForms.filter(isTimeForm), usual.time),
-    decimal: choice(given['decimal'], 'decimal', ['.', ','], usual.decimal),
-    encoding: choice(given['encoding'], 'encoding', encodings, usual.encoding),
-    types: wordsIn(given['types'], 'types', kinds),
-    statuses: wordsIn(given['statuses'], 'statuses', ['completed', 'pending', 'failed']),
+    amount: choice(written['amount'], 'amount', ['net', 'gross'], usual.amount),
+    sign: choice(written['sign'], 'sign', ['signed', 'by_type'], usual.sign),
+    time: choice(written['time'], 'time', timeForms.filter(isTimeForm), usual.time),
+    decimal: choice(written['decimal'], 'decimal', ['.', ','], usual.decimal),
+    encoding: choice(written['encoding'], 'encoding', encodings, usual.encoding),
+    types: wordsIn(written['types'], 'types', kinds),
+    statuses: wordsIn(written['statuses'], 'statuses', ['completed', 'pending', 'failed']),
   };
   const missing = missingFields(columns);
   if (missing.length > 0) throw wrong(`The mapping names no column for ${missing.join(', ')}.`);
@@ -223,9 +223,9 @@ export function readMapping(definition: unknown): Mapping {
   return mapping;
 }
 
-function columnsIn(given: Readonly<Record<string, unknown>>): Mapping['columns'] {
+function columnsIn(written: Readonly<Record<string, unknown>>): Mapping['columns'] {
   const columns: Partial<Record<Field, string>> = {};
-  for (const [name, heading] of Object.entries(given)) {
+  for (const [name, heading] of Object.entries(written)) {
     const field = fields.find((each) => each === name);
     if (field === undefined) throw wrong(`columns has no ${name}. It has ${fields.join(', ')}.`);
     if (typeof heading !== 'string' || plain(heading) === '')
@@ -236,19 +236,19 @@ function columnsIn(given: Readonly<Record<string, unknown>>): Mapping['columns']
 }
 
 function wordsIn<Value extends string>(
-  given: unknown,
+  written: unknown,
   name: string,
   values: readonly Value[],
 ): Readonly<Record<string, Value>> {
-  const entries = Object.entries(given === undefined ? {} : objectOf(given, name));
+  const entries = Object.entries(written === undefined ? {} : objectOf(written, name));
   return Object.fromEntries(
     entries.map(([word, value]) => [word.trim().toLowerCase(), choice(value, `${name}.${word}`, values)]),
   );
 }
 
-function choice<Value extends string>(given: unknown, name: string, values: readonly Value[], unset?: Value): Value {
-  if (given === undefined && unset !== undefined) return unset;
-  const value = values.find((each) => each === given);
+function choice<Value extends string>(written: unknown, name: string, values: readonly Value[], unset?: Value): Value {
+  if (written === undefined && unset !== undefined) return unset;
+  const value = values.find((each) => each === written);
   if (value === undefined) throw wrong(`${name} is one of ${values.join(', ')}.`);
   return value;
 }

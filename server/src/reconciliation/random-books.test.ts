@@ -221,7 +221,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 });
 
 async function plant({ kind, isTransfer, amountMinor, feeMinor }: Plan): Promise<Planted> {
-  world.clock.advance(1_000);
+  await world.clock.advance(1_000);
   if (kind === 'unknown_in' || kind === 'unknown_out') return plantUnknown(kind, amountMinor);
   return isTransfer ? plantTransfer(kind, amountMinor, feeMinor) : plantCharge(kind, amountMinor, feeMinor);
 }
@@ -235,7 +235,7 @@ test('each planted difference is found once and as what it is, and the float is 
       const lines = [...planted.flatMap((each) => each.lines), lastLineOf(day)];
       await world.state(lines, openingMinor);
       openingMinor += lines.reduce((sum, { netMinor }) => sum + netMinor, 0n);
-      world.clock.advance(dayMs);
+      await world.clock.advance(dayMs);
       const result = await world.run(day);
       const found = (await world.differencesOf(day)).map((each) => [each.subjectId, each.class]);
       const named = await Promise.all(found.map(async ([id, kind]) => [await nameOf(id ?? ''), kind]));

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { parse } from 'csv-parse';
-import type { Row } from './read-file.ts';
+import type { Row } from './row.ts';
 
 // The longest line of a real statement has a few hundred characters; one without an end would be held in memory.
 const recordCharactersMax = 256 * 1_024;

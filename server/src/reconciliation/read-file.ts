@@ -4,9 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { AppError } from '../api/app-error.ts';
 import { readCsv } from './read-csv.ts';
 import { readXlsx } from './read-xlsx.ts';
-
-/** A row of a file, or why it cannot be read. */
-export type Row = { rowNumber: number; cells: string[] } | { rowNumber: number; refusal: string };
+import type { Row } from './row.ts';
 
 // A statement of a million lines as CSV has 150 MB.
 const bytesMax = 1_024 * 1_024 * 1_024;

@@ -184,10 +184,10 @@ function amountsOf(
   const sizeMinor = statedMinor < 0n ? -statedMinor : statedMinor;
   const sign = statedMinor < 0n ? -1n : 1n;
   const fee = feeMinor ?? 0n;
-  const isKept = kind === 'collection' || kind === 'collection_reversal';
+  const isDeducted = kind === 'collection' || kind === 'collection_reversal';
   if (kind === 'fee' || kind === 'other') return { netMinor: statedMinor, grossMinor: sizeMinor };
   if (mapping.amount === 'gross') {
-    return { grossMinor: sizeMinor, netMinor: sign * (isKept ? sizeMinor - fee : sizeMinor + fee) };
+    return { grossMinor: sizeMinor, netMinor: sign * (isDeducted ? sizeMinor - fee : sizeMinor + fee) };
   }
-  return { grossMinor: isKept ? sizeMinor + fee : sizeMinor - fee, netMinor: statedMinor };
+  return { grossMinor: isDeducted ? sizeMinor + fee : sizeMinor - fee, netMinor: statedMinor };
 }

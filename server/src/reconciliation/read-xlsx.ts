@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { SaxesParser } from 'saxes';
 import yauzl from 'yauzl';
 import { AppError } from '../api/app-error.ts';
-import type { Row } from './read-file.ts';
+import type { Row } from './row.ts';
 
 // A million lines of a statement have some 400 MB of XML. Sizes are counted while they are unpacked: what the archive
 // declares may be wrong.
@@ -117,7 +117,11 @@ async function firstSheet(archive: Archive): Promise<string> {
       if (localName(name) === 'sheet') collect(attribute(attributes, 'r:id'));
     });
   });
-  const { value: id } = await sheetIds.next();
+  let id = '';
+  for await (const sheetId of sheetIds) {
+    id = sheetId;
+    break;
+  }
   const targets = parseXml<{ id: string; target: string }>(
     textOf(archive, relations, stringsBytesMax),
     (parser, collect) => {
@@ -215,7 +219,7 @@ export const tooWide = `It has more than ${columnsMax} columns.`;
 function columnOf(reference: string): number | null {
   const letters = /^([A-Z]{1,3})\d+$/.exec(reference)?.[1];
   if (letters === undefined) return null;
-  return [...letters].reduce((index, letter) => index * 26 + (letter.charCodeAt(0) - 64), 0) - 1;
+  return letters.split('').reduce((index, letter) => index * 26 + (letter.charCodeAt(0) - 64), 0) - 1;
 }
 
 function textOfCell({ type, value, formula }: OpenCell, strings: readonly string[]): string {

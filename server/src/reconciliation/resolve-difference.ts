@@ -9,7 +9,7 @@ import type { Movement } from '../ledger/posting.ts';
 import { bookReversalOf, bookSuccessOf } from './book-record.ts';
 import type { DifferenceClass } from './compare.ts';
 import type { ReconciliationContext } from './context.ts';
-import { caseKindOf, storeEnd } from './difference.ts';
+import { caseKindOf, storeEnd } from './store-difference.ts';
 import type { Difference } from './difference.ts';
 import { findCandidates } from './candidates.ts';
 import { findDifference, lockDifference } from './queries/differences.ts';
@@ -60,8 +60,8 @@ const adjust = (flow: 'statement_amount' | 'statement_fee'): CarryOutDifference 
     const { oursMinor, theirsMinor, subjectType, railAccount } = difference;
     const float = `float:${railAccount}` as const;
     // A larger payment received makes the float larger; a larger fee or payout makes it smaller.
-    const isIncoming = flow === 'statement_amount' && subjectType === 'charge';
-    const changeMinor = (theirsMinor - oursMinor) * (isIncoming ? 1n : -1n);
+    const makesLarger = flow === 'statement_amount' && subjectType === 'charge';
+    const changeMinor = (theirsMinor - oursMinor) * (makesLarger ? 1n : -1n);
     const movement: Movement =
       changeMinor > 0n
         ? { debit: float, credit: 'network_costs', amountMinor: changeMinor }
@@ -78,11 +78,11 @@ const isBooked = ({ difference }: Decision): string | null =>
   difference.oursMinor === 0n ? 'The ledger has nothing of it yet: book it instead.' : null;
 const isOfPayment = ({ difference }: Decision): string | null =>
   difference.oursMinor > 0n ? null : 'It is about what went back, which cannot be taken back.';
-const cameIn = ({ difference }: Decision): string | null => {
+const isIncoming = ({ difference }: Decision): string | null => {
   if (difference.theirsMinor < 0n) return 'The money went out.';
   return difference.oursMinor === difference.theirsMinor ? null : 'It is not in unmatched yet: run the day again.';
 };
-const wentOut = ({ difference }: Decision): string | null =>
+const isOutgoing = ({ difference }: Decision): string | null =>
   difference.theirsMinor < 0n ? null : 'The money came in.';
 
 /** Money in `unmatched` goes to another account of the operator's books; money that left is taken from one. */
@@ -93,7 +93,7 @@ const fromUnmatched = (credit: 'capital' | 'bank'): CarryOutDifference => {
       movement: { debit: 'unmatched', credit, amountMinor: difference.theirsMinor },
     });
 };
-const takenFrom = (debit: 'network_costs' | 'bank' | 'unmatched'): CarryOutDifference => {
+const paidFrom = (debit: 'network_costs' | 'bank' | 'unmatched'): CarryOutDifference => {
   return (tx, context, { difference }) =>
     bookOf(tx, context, difference, {
       flow: debit === 'unmatched' ? 'unmatched' : 'unmatched_assigned',
@@ -157,30 +157,30 @@ const rules: readonly DifferenceRule[] = [
       'It is the one payment of this number and amount that waits: the money goes from unmatched back to the float, and the line is booked for that payment.',
   },
   {
-    ...{ class: 'unknown', resolution: 'own_money', refusal: cameIn, carryOut: fromUnmatched('capital') },
+    ...{ class: 'unknown', resolution: 'own_money', refusal: isIncoming, carryOut: fromUnmatched('capital') },
     effect: 'It is the operator’s own money: from unmatched to capital.',
   },
   {
-    ...{ class: 'unknown', resolution: 'from_bank', refusal: cameIn, carryOut: fromUnmatched('bank') },
+    ...{ class: 'unknown', resolution: 'from_bank', refusal: isIncoming, carryOut: fromUnmatched('bank') },
     effect: 'You moved it there from your bank: from unmatched to bank.',
   },
   {
-    ...{ class: 'unknown', resolution: 'keep', refusal: cameIn },
+    ...{ class: 'unknown', resolution: 'keep', refusal: isIncoming },
     effect: 'Nobody claims it: it stays in unmatched.',
   },
   {
-    ...{ class: 'unknown', resolution: 'cost', refusal: wentOut, carryOut: takenFrom('network_costs') },
+    ...{ class: 'unknown', resolution: 'cost', refusal: isOutgoing, carryOut: paidFrom('network_costs') },
     effect: 'The network charged it: network_costs against the float.',
   },
   {
-    ...{ class: 'unknown', resolution: 'to_bank', refusal: wentOut, carryOut: takenFrom('bank') },
+    ...{ class: 'unknown', resolution: 'to_bank', refusal: isOutgoing, carryOut: paidFrom('bank') },
     effect: 'You moved it to your bank: bank against the float.',
   },
   {
-    ...{ class: 'unknown', resolution: 'returned', refusal: wentOut, carryOut: takenFrom('unmatched') },
+    ...{ class: 'unknown', resolution: 'returned', refusal: isOutgoing, carryOut: paidFrom('unmatched') },
     effect: 'It returned money that had stood in unmatched: unmatched against the float.',
   },
-  { ...acknowledge('unknown'), refusal: wentOut },
+  { ...acknowledge('unknown'), refusal: isOutgoing },
 ];
 
 /** The resolutions of every difference between a statement and our books. */

@@ -48,7 +48,7 @@ async function dayWith(
   const all = [...lines, lastLineOf(day)];
   await world.state(all, openingMinor);
   openingMinor += all.reduce((sum, { netMinor }) => sum + netMinor, 0n);
-  world.clock.advance(dayMs);
+  await world.clock.advance(dayMs);
   const result = await world.run(day);
   return { day, result, differences: await world.differencesOf(day) };
 }
@@ -173,14 +173,14 @@ test('a decision to leave a difference as it is stands until its amounts change'
 });
 
 test('what was booked at midnight agrees once the next statement has it', async () => {
-  world.clock.advance(dayMs - (world.clock.now().getTime() % dayMs) - 2_000);
+  await world.clock.advance(dayMs - (world.clock.now().getTime() % dayMs) - 2_000);
   const { charge, transactionId } = await paidCharge();
   const day = utcDay(world.clock.now());
   await world.state([lastLineOf(day)], openingMinor);
   const first = await world.run(day);
   assert.equal(first.inTransit, 1n);
   assert.equal((await world.differencesOf(day))[0]?.state, 'in_transit');
-  world.clock.advance(5_000);
+  await world.clock.advance(5_000);
   const { differences } = await dayWith([lineOf({ transactionId, at: world.clock.now(), feeMinor: null })]);
   assert.deepEqual(differences, []);
   const [after] = await world.differencesOf(day);

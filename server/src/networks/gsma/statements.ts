@@ -67,10 +67,11 @@ function readEntry(entry: JsonObject, configuration: GsmaConfiguration): Stateme
   if (status === undefined) return 'Its status is a word that is not configured.';
   const isCredit = hasOwnParty(entry['creditParty'], configuration);
   if (isCredit === hasOwnParty(entry['debitParty'], configuration)) return 'It is not about one side of our account.';
+  const signedMinor = isCredit ? grossMinor : -grossMinor;
   const counterparty = partyValue(entry[isCredit ? 'debitParty' : 'creditParty'], configuration.identifier.key);
   return {
     ...{ transactionId: transactionReference, kind: isCredit ? 'collection' : 'payout', status, grossMinor, currency },
-    ...{ at: new Date(creationDate), netMinor: status === 'completed' ? (isCredit ? grossMinor : -grossMinor) : 0n },
+    ...{ at: new Date(creationDate), netMinor: status === 'completed' ? signedMinor : 0n },
     // The entries have neither fees nor balances nor our reference.
     ...{ feeMinor: null, balanceMinor: null, reference: null, originalTransactionId: null },
     ...{ counterpartyNumber: counterparty, counterpartyName: null },

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { launchBrowser } from '../../../../test/harness/browser.ts';
+import { openConsoleWorld } from '../../../../test/harness/console-world.ts';
+import type { ConsoleWorld } from '../../../../test/harness/console-world.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
+import { utcDay } from '../../kit/clock.ts';
+
+let world: ConsoleWorld;
+
+before(async () => {
+  world = await openConsoleWorld();
+});
+
+after(() => world.stop());
+
+test('an operator imports a statement, reconciles its day and sees all sides, with audit entries', async () => {
+  await using browser = await launchBrowser();
+  const finance = await world.signInOperator('finance');
+  await using opened = await finance.open(browser);
+  const { page } = opened;
+  const { service } = world.dashboard;
+  const now = service.clock.now();
+  const path = (rest: string) => `${service.url}/operator/test/reconciliation${rest}`;
+  await page.goto(path('/import'));
+  await page.getByLabel('Account at the network').selectOption('wave-test');
+  const rows = [
+    'transaction_id,timestamp,amount,fee,balance,name',
+    `S-1,${now.toISOString()},25.50,,625.50,<b>Awa`,
+    'S-2,x,1,,,',
+  ];
+  await page
+    .getByLabel('File')
+    .setInputFiles({ name: 'lines.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) });
+  await page.getByRole('button', { name: 'Import the statement' }).click();
+  await page.getByText('1 new lines, 0 known, 1 refused.').waitFor();
+  await page.getByText('Row 3: Its time cannot be read.').waitFor();
+  await page.getByRole('link', { name: 'Reconcile a day' }).click();
+  await page.getByLabel('Account at the network').selectOption('wave-test');
+  await page.getByLabel('Day', { exact: true }).fill(utcDay(now));
+  await page.getByRole('button', { name: 'Reconcile the day' }).click();
+  await page.getByText('Proved').first().waitFor();
+  await page.getByRole('link', { name: 'Nobody’s money in the statement' }).click();
+  await page.getByText('came in on wave-test').waitFor();
+  await page.getByRole('link', { name: 'Its case' }).click();
+  await page.getByRole('link', { name: 'Record, ledger and statement' }).waitFor();
+  const actions = await asOwner<{ action: string }>(
+    service,
+    `SELECT action FROM audit_entries WHERE action LIKE 'reconciliation.%' ORDER BY id`,
+  );
+  assert.deepEqual(
+    actions.map(({ action }) => action),
+    ['reconciliation.import', 'reconciliation.run'],
+  );
+});
