@@ -228,7 +228,7 @@ test('a wrong option is refused with its reason, and nothing is stored', async (
     [[...add, '--name', 'far', '--base-url', baseUrl, '--public-key', 'x'], /has no --public-key/],
     [[...add, '--name', 'far', '--base-url', baseUrl, '--business', books.live.merchant.id], /no such business/],
     [['networks', 'add', 'gsma', '--name', 'far', '--base-url', baseUrl], /Configuration is missing/],
-    [['networks', 'add', 'fax', '--name', 'far', '--base-url', baseUrl], /one of gsma, 54pay/],
+    [['networks', 'add', 'fax', '--name', 'far', '--base-url', baseUrl], /one of wave, gsma, 54pay/],
     [['networks', 'rotate', 'aps-main'], /at least one value/],
     [['networks', 'test', 'nothing'], /no rail account nothing/],
   ];

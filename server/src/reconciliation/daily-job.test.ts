@@ -25,7 +25,8 @@ before(async () => {
   };
   Object.assign(world.networks.wave, { statements });
   // What a connector has is read when it is registered.
-  (world.context.networks as ChangingNetworkRegistry).replace(Object.values(world.networks));
+  const again = Object.values(world.networks).map((connector) => ({ connector, rank: 0, isDisabled: false }));
+  (world.context.networks as ChangingNetworkRegistry).replace(again);
 });
 
 after(() => world.close());

@@ -81,7 +81,9 @@ test('an account with shared secrets takes each of them as a bearer token, and n
   for (const headers of [{}, { authorization: 'new' }, { authorization: 'Bearer newer' }, signed(signature)]) {
     assert.equal(reading(headers as Record<string, string>, { reader }), 'signature');
   }
-  assert.throws(() => createCallbackReader({ signing: [], shared: [] }, options));
+  const secretless = createCallbackReader({ signing: [], shared: [] }, options);
+  assert.equal(reading({ authorization: 'Bearer ' }, { reader: secretless }), 'signature');
+  assert.equal(reading(signed(signature), { reader: secretless }), 'signature');
   assert.throws(() => createCallbackReader({ signing: [''], shared: [] }, options));
 });
 

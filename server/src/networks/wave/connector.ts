@@ -1,5 +1,5 @@
 import type { CollectionOperations, Connector, PayoutOperations, RefundOperations } from '../contract.ts';
-import type { NetworkClientOptions } from '../http-client.ts';
+import type { NetworkClientOptions, Reply } from '../http-client.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { createWalletOperations } from './wallet.ts';
 import type { WalletOperations } from './wallet.ts';
@@ -32,6 +32,8 @@ export interface WaveConnector extends Connector {
   readonly refunds: RefundOperations;
   /** What Wave offers beyond the contract. */
   readonly wallet: WalletOperations;
+  /** Wave's response to a question for the balance: what it refuses here, it refuses for the credential. */
+  readBalance(): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export function createWaveConnector(setup: WaveConnectorOptions): WaveConnector 
     ...(setup.hasStatement === false ? {} : { statements: statementSource(client) }),
     readCallback: createCallbackReader(setup.webhookSecrets, options),
     wallet: createWalletOperations(rail),
+    readBalance: () => client.get('/v1/balance', null),
     close: () => client.close(),
   };
 }
