@@ -101,7 +101,6 @@ const otherResponses: ReadonlySet<string> = new Set([
   '/search/other',
   '/requests/by-id/:id',
   '/figures/:figure/file',
-  '/reconciliation/day/file',
   '/balance/statement.csv',
   '/sub-accounts/:id/statement.csv',
   '/counters/:id/poster/file',

@@ -113,7 +113,7 @@ const dayPage: ConsoleRoute = {
     const differences = await listDifferences(services.money.db, railAccount, page);
     const search = `network=${encodeURIComponent(railAccount)}&day=${day}`;
     const body = html`<header class="head"><h1>${railAccount}, ${dayText(day)}</h1><p>${proofMark(found)}</p>
-<p class="actions"><a class="button small plain" href="${visit.base}/reconciliation/day/file?${search}" download>Download</a></p></header>
+<p class="actions"><a class="button small plain" href="${visit.base}/reconciliation/day/export/file?${search}" download>Download</a></p></header>
 <div class="columns"><section class="panel"><h2>Float</h2>${facts([
       [
         'Network’s balance',
@@ -160,7 +160,7 @@ function differenceState({ state, resolution }: Difference): Html {
 
 const dayFile: ConsoleRoute = {
   method: 'GET',
-  path: '/reconciliation/day/file',
+  path: '/reconciliation/day/export/file',
   section: 'reconciliation',
   action: 'totals.export',
   async handle(services, visit, { query }) {
