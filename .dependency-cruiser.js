@@ -13,14 +13,13 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 export const levels = [
   ['kit'],
   ['api', 'database', 'languages'],
-  ['ledger', 'events', 'networks', 'keyring'],
+  ['ledger', 'events', 'networks', 'keyring', 'audit'],
   [
     'merchants',
     'cases',
     'operators',
     'rail-accounts',
     'accounts',
-    'audit',
     'mail',
     'customers',
     'sub-accounts',

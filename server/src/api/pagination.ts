@@ -7,8 +7,8 @@ export const limitMax = 100;
 const limitDefault = 10;
 export const offsetMax = 10_000;
 export const totalMax = 10_000;
-/** A typed text that no index finds is searched in so many of the newest records; as many as are counted, which costs the same. */
-export const searchedRowsMax = totalMax;
+/** A typed text that no index finds is searched in so many of the newest records: what a count may cost. */
+export const searchedRowsMax = 10_000;
 const termLengthMax = 100;
 
 /** The query parameters that every list takes. */

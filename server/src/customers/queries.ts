@@ -203,7 +203,7 @@ function identityFilter(typed: string): ListFilter {
 /** Parts of a number too, of each customer by itself: together the planner would read all numbers of the merchant. */
 function textFilter(typed: string): ListFilter {
   return {
-    name: 'text',
+    name: 'contact',
     text: (next) => `(concat_ws(E'\\n', name, email, phone, id) ILIKE ${next()} OR (
       SELECT bool_or(identity LIKE ANY (${next()}::text[])) FROM customer_identities
       WHERE customer_identities.merchant_id = $1 AND customer_id = customers.id

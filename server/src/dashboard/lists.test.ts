@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld } from '../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../test/harness/dashboard-world.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 
 let world: DashboardWorld;
@@ -188,4 +189,35 @@ test('transfers, refunds and links are found by number in either form, name, ref
   assert.deepEqual((await open(`/events?term=${transfers.ids[0] ?? ''}`)).ids, events.ids, 'by reference as by id');
   assert.deepEqual((await open('/transfers?term=98.77')).ids, []);
   assert.equal((await open('/transfers?term=98.76')).count, '1 transfer, D98.76');
+});
+
+test('customers are found by name, number, e-mail and id; a text only in the newest, as the page says', async () => {
+  const contact = { name: 'Lamin Bojang', email: 'Lamin@shop.example', phone: '7012345' };
+  const { body: lamin } = await world.api.post('/v1/customers', contact);
+  const id = String(lamin.id);
+  const terms = ['lamin b', 'SHOP.EXAMPLE', 'lamin@shop.example', '7012345', '+220 87 701 2345', '70123', id];
+  const merchantId = `(SELECT merchant_id FROM customers WHERE id = '${id}')`;
+  const findAll = async () => {
+    for (const term of terms)
+      assert.deepEqual((await open(`/customers?term=${encodeURIComponent(term)}`)).ids, [id], term);
+  };
+  await findAll();
+  const page = async (query: string) => (await owner.get(world.at(`/customers?${query}`))).text();
+  assert.doesNotMatch(await page('term=lamin'), /id="newest-only"/);
+  await asOwner(
+    world.service,
+    `INSERT INTO customers (merchant_id, id, name, metadata, event_sequence, created_at, updated_at)
+     SELECT ${merchantId}, ('01600000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Old ' || n, '{}', 1,
+       '2018-01-01', '2018-01-01' FROM generate_series(1, 10000) AS n`,
+  );
+  await findAll();
+  assert.match(await page('term=lamin'), /id="newest-only">Searched in the newest 10,000 customers\. Choose dates/);
+  assert.match(await page('term=old+1'), /id="newest-only"/);
+  assert.deepEqual((await open('/customers?term=old+1')).count.split(' ')[1], 'customers');
+  assert.deepEqual(
+    (await open(`/customers?term=01600000-0000-7000-8000-000000000001`)).ids.length,
+    1,
+    'an id at any age',
+  );
+  assert.deepEqual((await open('/customers?term=old+1&from=2018-01-01&to=2018-01-01')).count, '1,112 customers');
 });

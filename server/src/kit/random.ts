@@ -28,8 +28,6 @@ export const systemRandom: Random = {
 /**
  * The same bytes for the same seed, for tests and simulations. Never for secrets: the seed gives them all away. The stream does
  * not depend on how it is read: 3 bytes and then 5 are the same as 8 at once.
- *
- * @internal
  */
 export function seededRandom(seed: string | number): Random {
   let block: Buffer = Buffer.alloc(0);

@@ -23,8 +23,6 @@ const handleForm = new RegExp(`^[\\x21-\\x7e]{1,${handleLengthMax}}$`);
 /**
  * Whether a text can be an id or a reference of a network. Ids settle money, are stored for ever, shown to merchants and
  * logged, so only letters, digits and common separators pass, up to a length that is enough for every network.
- *
- * @internal
  */
 export function isNetworkId(text: string): boolean {
   return idForm.test(text);

@@ -37,14 +37,14 @@ export function rotateAct(
 }
 
 export function orderAct(account: Named, position: bigint | null): OperatorAct {
-  const inWords = (place: bigint | null): string => place?.toString() ?? 'default';
+  const inWords = (slot: bigint | null): string => slot?.toString() ?? 'default';
   return accountAct('networks.order', account, {
     sent: { order: inWords(position) },
     before: { order: inWords(account.position) },
   });
 }
 
-/** What an audit entry says of typed fields: values of settings, and of secrets only that they were given. */
+/** What an audit entry says of typed fields: values of settings, and of secrets only that they were set. */
 function auditedFields(kind: ConnectorKind, typed: TypedFields): Record<string, string> {
   const filled = fieldsOf(kind).filter(({ name }) => (typed[name]?.trim() ?? '') !== '');
   const secrets = filled.filter(({ type }) => type === 'secret').map(({ label }) => label);

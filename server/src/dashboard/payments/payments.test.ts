@@ -62,6 +62,8 @@ test('a payment is found by number, reference, receipt code and amount, and the 
     '877654321',
     one.reference.toLowerCase(),
     one.reference.slice(-8),
+    one.reference.slice(-6).toLowerCase(),
+    one.reference.slice(3, -2),
     'D1,234.50',
     '1234.5',
     one.id,
@@ -69,6 +71,13 @@ test('a payment is found by number, reference, receipt code and amount, and the 
     assert.deepEqual((await listed(owner, `term=${encodeURIComponent(term)}`)).ids, [one.id], term);
   }
   assert.deepEqual((await listed(owner, 'term=findable')).ids, both);
+  const day = one.reference.slice(0, 'TX-20261122'.length);
+  const ofDay = await listed(owner, `term=${day}`);
+  assert.ok(
+    both.every((id) => ofDay.ids.includes(id)),
+    day,
+  );
+  assert.deepEqual((await listed(owner, 'term=TX-2001')).ids, []);
   assert.deepEqual((await listed(owner, 'term=findable&status=failed')).ids, []);
   const today = world.service.clock.now().toISOString().slice(0, 10);
   const range = `term=findable&network=aps&status=successful&paid_from=${today}&from=${today}&to=${today}`;
@@ -98,6 +107,9 @@ test('a cashier sees today’s payments at their own counters, and an older one 
   assert.deepEqual((await listed(cashier, 'from=2020-01-01')).ids, [mine.id]);
   assert.deepEqual((await listed(cashier, `term=${old.reference}`)).ids, [old.id]);
   assert.deepEqual((await listed(cashier, `term=${theirs.reference}`)).ids, []);
+  for (const part of [old.reference.slice(0, -1), old.reference.slice(3), 'TX-2']) {
+    assert.ok(!(await listed(cashier, `term=${part}`)).ids.includes(old.id), part);
+  }
   const statusOf = async (path: string) => (await cashier.get(world.at(path))).status;
   assert.deepEqual(
     await Promise.all([

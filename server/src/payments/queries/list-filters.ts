@@ -121,13 +121,20 @@ function searchFilter(search: Exclude<PaymentSearch, { kind: 'text' }>, now: Dat
       };
     case 'reference':
       return {
-        name: 'reference',
+        name: 'transaction_reference',
+        text: (next) =>
+          `payment_intents.id = (SELECT intent_id FROM charges WHERE merchant_id = $1 AND transaction_reference = ${next()})`,
+        values: [search.reference],
+      };
+    case 'reference_start':
+      return {
+        name: 'reference_start',
         text: (next) => `payment_intents.id = ANY (ARRAY(
           SELECT intent_id FROM charges
           WHERE merchant_id = $1 AND transaction_reference >= ${next()} AND transaction_reference < ${next()}
           ORDER BY transaction_reference DESC LIMIT ${numberRowsMax}
         ))`,
-        values: [search.reference, `${search.reference}${lastCharacter}`],
+        values: [search.start, `${search.start}${lastCharacter}`],
       };
     case 'receipt':
       return {

@@ -19,7 +19,11 @@ function lineOf({ merchantId, subjectType, subjectId, ...line }: LineRow): State
   return { ...line, subject: isFound ? { merchantId, type: subjectType, id: subjectId } : null };
 }
 
-/** In the order of their times, after the line `after`. */
+/**
+ * In the order of their ids, after the line `after`.
+ *
+ * @internal
+ */
 export async function listLinesOfDay(
   db: Queryable,
   railAccount: string,
