@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
+import { isLoopback } from '../../server/src/kit/loopback.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { StartRequest } from '../start-request.ts';
 import { amountFromWire, amountPattern } from '../wire-values.ts';
@@ -33,7 +34,7 @@ export interface CheckoutTerms {
   account: string;
   businessName: string;
   webhookUrl: string;
-  /** The URL of this server, to which the payer may return over plain HTTP. */
+  /** The URL of this server, to which, as to this machine, the payer may return over plain HTTP. */
   ownUrl: string;
   now: Date;
   approvalWindowMs: number;
@@ -63,7 +64,8 @@ export function readCheckoutRequest(body: unknown, terms: CheckoutTerms): StartR
 }
 
 function checkUrl(field: string, text: string, ownUrl: string): void {
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  const isOurs = parsed !== undefined && parsed.origin === new URL(ownUrl).origin;
+  const parsed = URL.canParse(text) ? new URL(text) : null;
+  // Processes of a development server may each have an address of their own.
+  const isOurs = parsed !== null && (parsed.origin === new URL(ownUrl).origin || isLoopback(parsed.hostname));
   if (parsed?.protocol !== 'https:' && !isOurs) throw invalidRequest(field, 'URL scheme should be https');
 }

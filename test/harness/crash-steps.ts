@@ -143,16 +143,17 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   }
 }
 
-function gsmaKind(path: string): string {
-  if (path.endsWith('/merchantpay')) return 'collections';
-  return path.endsWith('/reversals') ? 'refunds' : 'payouts';
-}
+/** What each kind of call of the real APIs has in its path. */
+const kindsOfPaths = [
+  ['collections', /\/merchantpay$|\/checkout\/sessions/],
+  ['refunds', /\/reversals$/],
+  ['payouts', /\/disbursement$|\/payout/],
+] as const;
 
 /** `payouts-call` starts a payout, `look-up` looks it up; a call to no network goes to a merchant. */
 function callName({ method, path }: { method: string; path: string }): string {
-  const [, provider, kind] = /^\/simulator\/networks\/(\w+)\/(\w+)/.exec(path) ?? [];
-  if (kind === undefined) return 'webhook-call';
-  // The GSMA API looks everything up in the same way; no story looks up both kinds.
-  if (provider === 'gsma') return method === 'POST' ? `${gsmaKind(path)}-call` : 'look-up';
-  return method === 'POST' ? `${kind}-call` : `${kind}-look-up`;
+  if (!path.startsWith('/simulator/networks/')) return 'webhook-call';
+  if (method === 'GET') return 'look-up';
+  const [kind = 'other'] = kindsOfPaths.find(([, form]) => form.test(path)) ?? [];
+  return `${kind}-call`;
 }

@@ -207,7 +207,7 @@ test('customers are found by name, number, e-mail and id; a text only in the new
   await asOwner(
     world.service,
     `INSERT INTO customers (merchant_id, id, name, metadata, event_sequence, created_at, updated_at)
-     SELECT ${merchantId}, ('01600000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Old ' || n, '{}', 1,
+     SELECT ${merchantId}, ('0160af04-9000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'Old ' || n, '{}', 1,
        '2018-01-01', '2018-01-01' FROM generate_series(1, 10000) AS n`,
   );
   await findAll();
@@ -215,7 +215,7 @@ test('customers are found by name, number, e-mail and id; a text only in the new
   assert.match(await page('term=old+1'), /id="newest-only"/);
   assert.deepEqual((await open('/customers?term=old+1')).count.split(' ')[1], 'customers');
   assert.deepEqual(
-    (await open(`/customers?term=01600000-0000-7000-8000-000000000001`)).ids.length,
+    (await open(`/customers?term=0160af04-9000-7000-8000-000000000001`)).ids.length,
     1,
     'an id at any age',
   );

@@ -4,7 +4,6 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { PublicError } from '../kit/public-error.ts';
 import { pathOf, RouteMethods } from '../kit/route-methods.ts';
 import type { Log } from '../kit/log.ts';
-import { AppError } from '../api/app-error.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
@@ -39,7 +38,6 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
   await scope.register(formbody, { bodyLimit: formBytesMax });
   if (!scope.hasRequestDecorator('cookies')) await scope.register(cookie);
   preparePageLanguage(scope, createPageCookies(options.publicUrl));
-  scope.addHook('preValidation', refuseNul);
   scope.addHook('preHandler', async (request, reply) => {
     // Without a route nothing can be done, and the form would hide that the address is wrong.
     if (request.is404) return;
@@ -77,13 +75,6 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     const content = httpErrorPage(status, { language, requestId, home });
     return options.sender.send(request, reply, { status, content });
   }
-}
-
-/** NUL characters, which nobody types and the database cannot store. Throws AppError. */
-async function refuseNul({ params, query, body }: FastifyRequest): Promise<void> {
-  const sent = [params, query, body].flatMap((fields) => Object.entries(fields ?? {}).flat(2) as unknown[]);
-  if (!sent.some((text) => typeof text === 'string' && text.includes('\0'))) return;
-  throw new AppError('invalid_request', 'NUL characters are not allowed.');
 }
 
 /** Redirects to our own page after a form post, so that reloading repeats nothing. */

@@ -85,13 +85,13 @@ test('the success of an abandoned attempt pays in time, and the current one is c
   assert.deepEqual(callsOf(second), ['start', 'cancel']);
 });
 
-test('a refusal, expiry or cancellation of an abandoned attempt ends that attempt alone', async () => {
+test('an abandoned attempt that fails ends alone, and one that expires at its network is cancelled', async () => {
   for (const code of ['declined_by_payer', 'expired', 'cancelled'] as const) {
     const { intent, charge } = await createAbandoned();
     const second = await world.attempt(intent, 'aps', otherNumber);
     await world.work();
     await applyResponse(world.context, charge, { state: 'refused', failure: { code, reason: 'It has ended.' } });
-    const status = code === 'cancelled' ? 'cancelled' : 'failed';
+    const status = code === 'declined_by_payer' ? 'failed' : 'cancelled';
     assert.deepEqual(await statuses(intent), ['processing', status, 'pending'], code);
     await applyResponse(world.context, second, succeeded(second));
     assert.deepEqual(await statuses(intent), ['successful', status, 'completed'], code);

@@ -176,7 +176,8 @@ export async function expireIfDue(
 
 /**
  * Ends a pending attempt that collected nothing. The payer may try again while attempts and time are left; an abandoned
- * attempt ends alone, because the payer has left it for another one.
+ * attempt ends alone, because the payer has left it for another one. If that has expired at its network it counts as cancelled,
+ * since we asked for that, and some networks report a cancelled payment as an expired one.
  */
 export async function endAttempt(
   tx: Transaction,
@@ -184,16 +185,18 @@ export async function endAttempt(
   locked: LockedPayment,
   failure: { code: ChargeFailureCode; reason: string },
 ): Promise<void> {
-  const isCancelled = failure.code === 'cancelled';
+  const isAbandoned = isOpenAbandoned(locked.charge);
+  const code = isAbandoned && failure.code === 'expired' ? 'cancelled' : failure.code;
+  const isCancelled = code === 'cancelled';
   const change = {
     status: isCancelled ? 'cancelled' : 'failed',
     progress: 'final',
     review: null,
-    failureCode: failure.code,
+    failureCode: code,
     failureReason: failure.reason,
   } as const;
   await changeCharge(tx, context, locked, change, isCancelled ? null : 'charge.failed');
-  if (!isOpenAbandoned(locked.charge)) await leaveProcessing(tx, context, locked);
+  if (!isAbandoned) await leaveProcessing(tx, context, locked);
 }
 
 /** Ends the current attempt before it is sent: nothing can be collected. */

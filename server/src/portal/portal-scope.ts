@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Realm } from '../accounts/account.ts';
 import type { AccountContext } from '../accounts/context.ts';
 import { homeOf } from '../accounts/sign-up.ts';
+import { AppError } from '../api/app-error.ts';
 import type { Html } from '../kit/html.ts';
 import type { Log } from '../kit/log.ts';
 import type { PageSender } from '../pages/document.ts';
@@ -54,6 +55,7 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
     const { 'content-type': _type, ...headers } = portalHeaders(publicUrl());
     reply.headers(headers);
   });
+  scope.addHook('preValidation', refuseNul);
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
   await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` });
@@ -70,4 +72,11 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
 
 function scopeOf({ signedIn }: FastifyRequest): string {
   return signedIn ? `session ${signedIn.session.id}` : 'visitor';
+}
+
+/** NUL characters, which nobody types and the database cannot store. Throws AppError. */
+async function refuseNul({ params, query, body }: FastifyRequest): Promise<void> {
+  const sent = [params, query, body].flatMap((fields) => Object.entries(fields ?? {}).flat(2) as unknown[]);
+  if (!sent.some((text) => typeof text === 'string' && text.includes('\0'))) return;
+  throw new AppError('invalid_request', 'NUL characters are not allowed.');
 }

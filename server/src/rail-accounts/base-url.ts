@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from '../kit/loopback.ts';
 
 /**
  * Why an account may not call this address, in a sentence; null where it may. A production server calls networks by https only.
@@ -15,9 +15,4 @@ export function baseUrlProblem(text: string, { production }: { production: boole
   return isLoopback(url.hostname)
     ? null
     : 'A development server calls loopback addresses only (http://127.0.0.1:<port>): it never moves real money. Set APP_ENV=production to connect a network.';
-}
-
-function isLoopback(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname === '[::1]') return true;
-  return isIP(hostname) === 4 && hostname.startsWith('127.');
 }

@@ -114,8 +114,8 @@ describe('a form of a tab that was left open', () => {
 
   test('leads to the choice of networks if its attempt has ended: a code, a confirmation and a change', async () => {
     const path = await newPayment();
-    await pay(path, '7000009', 'qmoney');
-    await shows(path, /Enter the code/);
+    await pay(path, '', 'wave');
+    await shows(path, /Approve in <bdi>Wave/);
     const [, attempt = ''] = /name="attempt" value="([\w-]+)"/.exec(await textOf(path)) ?? [];
     assert.equal((await press(`${path}/change`, { attempt })).status, 303);
     // Without the warning of an open request: the network has cancelled the attempt.
