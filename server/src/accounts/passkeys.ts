@@ -1,9 +1,3 @@
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { fieldError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
@@ -14,6 +8,9 @@ import { consumeToken, findPasskey, insertPasskey, insertToken, listPasskeys, re
 
 export { deletePasskey } from './queries.ts';
 
+/** The library is a third of all modules that a start would load, and most processes never see a passkey. */
+const webauthn = () => import('@simplewebauthn/server');
+
 const challengeBytes = 32;
 const challengeLifetimeMs = 5 * 60_000;
 const nameLengthMax = 60;
@@ -23,6 +20,7 @@ const passkeysMax = 20;
 export async function passkeyCreation(context: AccountContext, account: Account): Promise<object> {
   const existing = await listPasskeys(context.db, account.id);
   const { hostname } = new URL(context.publicUrl());
+  const { generateRegistrationOptions } = await webauthn();
   return generateRegistrationOptions({
     rpName: 'Dalasi',
     rpID: hostname,
@@ -39,6 +37,7 @@ export async function passkeyCreation(context: AccountContext, account: Account)
 /** What the browser needs to answer with a passkey, as JSON: with any of this server's, or with the account's. */
 export async function passkeyRequest(context: AccountContext, account: Account | null): Promise<object> {
   const own = account === null ? [] : await listPasskeys(context.db, account.id);
+  const { generateAuthenticationOptions } = await webauthn();
   return generateAuthenticationOptions({
     rpID: new URL(context.publicUrl()).hostname,
     challenge: await newChallenge(context, account?.id ?? null),
@@ -73,6 +72,7 @@ export async function addPasskey(
 ): Promise<Passkey> {
   const refused = fieldError('invalid_request', 'passkey', 'The browser’s answer could not be used. Try again.');
   const { origin, hostname } = new URL(context.publicUrl());
+  const { verifyRegistrationResponse } = await webauthn();
   const verified = await verifyRegistrationResponse({
     response: parsed<RegistrationResponseJSON>(response, refused),
     expectedChallenge: (challenge) => consumeChallenge(tx, context, { challenge, accountId: account.id }),
@@ -107,6 +107,7 @@ export async function verifyPasskey(context: AccountContext, response: string): 
   const passkey = typeof parsedResponse?.id === 'string' ? await findPasskey(context.db, parsedResponse.id) : undefined;
   if (!parsedResponse || !passkey) return undefined;
   const { origin, hostname } = new URL(context.publicUrl());
+  const { verifyAuthenticationResponse } = await webauthn();
   const verified = await verifyAuthenticationResponse({
     response: parsedResponse,
     expectedChallenge: (challenge) =>

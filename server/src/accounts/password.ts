@@ -1,7 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ZxcvbnFactory } from '@zxcvbn-ts/core';
-import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { fieldError } from '../api/app-error.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import type { Random } from '../kit/random.ts';
@@ -56,15 +55,26 @@ function unpadded(bytes: Uint8Array): string {
 
 let estimator: ZxcvbnFactory | null = null;
 
+/** Loaded with the first new password: its dictionaries take 0.1 s to prepare. */
+async function createEstimator(): Promise<ZxcvbnFactory> {
+  const [core, { adjacencyGraphs, dictionary }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new core.ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+}
+
 /**
  * Refuses a password that can be guessed: too short, a leaked or common one, a pattern of the keyboard, or the person's own name
  * or address. Throws AppError `invalid_request` that names `path`.
  */
-export function assertStrongPassword(password: string, { path, known }: { path: string; known: string[] }): void {
+export async function assertStrongPassword(
+  password: string,
+  { path, known }: { path: string; known: string[] },
+): Promise<void> {
   if (password.length < lengthMin) throw fieldError('invalid_request', path, `Use at least ${lengthMin} characters.`);
   if (password.length > lengthMax) throw fieldError('invalid_request', path, `Use at most ${lengthMax} characters.`);
-  // Its dictionaries take 0.1 s to prepare.
-  estimator ??= new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+  estimator ??= await createEstimator();
   const words = known.flatMap((text) => text.split(/[\s@.]+/)).filter((word) => word.length > 2);
   if (estimator.check(password, words).score >= scoreMin) return;
   throw fieldError(

@@ -38,11 +38,11 @@ export interface SignUp {
 }
 
 /** What a new login needs. Throws AppError that names each field. */
-export function checkSignUp({ name, email, password, businessName }: SignUp): void {
+export async function checkSignUp({ name, email, password, businessName }: SignUp): Promise<void> {
   checkName(name, 'name');
   checkName(businessName, 'business_name');
   checkEmail(email);
-  assertStrongPassword(password, { path: 'password', known: [name, email, businessName] });
+  await assertStrongPassword(password, { path: 'password', known: [name, email, businessName] });
 }
 
 /** Throws AppError `invalid_request`. */
@@ -72,7 +72,7 @@ export async function signUp(
   request: SignUp,
   createBusiness: (tx: Transaction, business: { name: string }) => Promise<{ businessId: string }>,
 ): Promise<void> {
-  checkSignUp(request);
+  await checkSignUp(request);
   const email = normalizedEmail(request.email);
   const passwordHash = await hashPassword(context.random, request.password);
   await context.sealer.prepare();
@@ -215,7 +215,7 @@ export async function resetPassword(
 ): Promise<Account | undefined> {
   const account = await findPasswordLink(context, token);
   if (!account) return undefined;
-  assertStrongPassword(password, { path: 'password', known: [account.name, account.email] });
+  await assertStrongPassword(password, { path: 'password', known: [account.name, account.email] });
   const passwordHash = await hashPassword(context.random, password);
   const now = context.clock.now();
   await context.sealer.prepare();

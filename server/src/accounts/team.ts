@@ -121,7 +121,7 @@ export async function acceptInvitationAnew(
   const invited = await findInvitationOf(context, token);
   if (!invited) throw endedInvitation();
   checkName(name, 'name');
-  assertStrongPassword(password, { path: 'password', known: [name, invited.email, invited.businessName] });
+  await assertStrongPassword(password, { path: 'password', known: [name, invited.email, invited.businessName] });
   const passwordHash = await hashPassword(context.random, password);
   await context.sealer.prepare();
   return context.db.withTransaction(async (tx) => {

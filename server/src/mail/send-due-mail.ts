@@ -1,4 +1,4 @@
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { addMs } from '../kit/clock.ts';
 import { SealError } from '../kit/seal.ts';
 import { sealContext } from './mail.ts';
@@ -27,24 +27,30 @@ const timeoutMs = 20_000;
 export function createMailer({ url, from }: SmtpSettings): Mailer {
   const { protocol, hostname } = new URL(url);
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  const transport = createTransport({
-    url,
-    requireTLS: protocol === 'smtp:' && !isLocal,
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    // A text never names a file or an address to fetch.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let transport: Transporter | null = null;
+  const open = async (): Promise<Transporter> => {
+    // Loaded with the first mail, so that no start waits for it.
+    const { createTransport } = await import('nodemailer');
+    transport ??= createTransport({
+      url,
+      requireTLS: protocol === 'smtp:' && !isLocal,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      // A text never names a file or an address to fetch.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return transport;
+  };
   return {
     send: async ({ to, subject, text, id }) => {
       // As an object, so that no comma in an address makes two recipients.
       const recipient = { name: '', address: to };
       const messageId = `<${id}@${hostname}>`;
-      await transport.sendMail({ from, to: recipient, subject, text, messageId });
+      await (await open()).sendMail({ from, to: recipient, subject, text, messageId });
     },
-    close: () => transport.close(),
+    close: () => transport?.close(),
   };
 }
 

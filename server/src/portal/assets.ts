@@ -29,21 +29,25 @@ interface AssetFiles {
 /** One style of several files, and one script of several; served under `path`. */
 export function createAssets(path: string, { styles, scripts, libraries = [] }: AssetFiles): Assets {
   // The name changes with the content, so a browser never uses an old file with a new page.
-  const fileOf = (text: string, extension: string, type: string) => ({
-    text,
-    type: `${type}; charset=utf-8`,
-    path: `${path}/${hash('sha256', text).slice(0, hashLength)}.${extension}`,
-  });
-  const style = fileOf(loadStyle(...styles).text, 'css', 'text/css');
-  const parts = [...libraries.map(readLibrary), loadScript(...scripts).text];
-  const script = fileOf(parts.join(';\n'), 'js', 'text/javascript');
+  const pathOf = (files: URL[], extension: string) =>
+    `${path}/${hash('sha256', files.map((file) => readFileSync(file, 'utf8')).join('')).slice(0, hashLength)}.${extension}`;
+  const style = { path: pathOf(styles, 'css'), type: 'text/css', text: () => loadStyle(...styles).text };
+  const script = {
+    path: pathOf([...libraries, ...scripts], 'js'),
+    type: 'text/javascript',
+    text: () => [...libraries.map(readLibrary), loadScript(...scripts).text].join(';\n'),
+  };
   return {
     tags: html`<link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script>`,
     async register(app) {
       for (const file of [style, script]) {
+        let made: string | null = null;
+        const text = (): string => (made ??= file.text());
         app.get(file.path, { schema: { hide: true } }, async (request, reply) => {
-          reply.type(file.type).header('cache-control', `public, max-age=${yearSeconds}, immutable`);
-          return reply.send(await compress(request, reply, file.text));
+          reply
+            .type(`${file.type}; charset=utf-8`)
+            .header('cache-control', `public, max-age=${yearSeconds}, immutable`);
+          return reply.send(await compress(request, reply, text()));
         });
       }
     },
