@@ -39,7 +39,7 @@ export const accountList = listRoute<AccountRow>({
     { header: 'Name', isMain: true, cell: ({ name, testMode }) => html`${name}${testMode && ' (test)'}` },
     { header: 'Speaks', cell: ({ kind }) => kindText(kind) },
     { header: 'Networks', cell: networksText },
-    { header: 'For', isMain: true, cell: ({ owner }) => (owner === null ? 'All businesses' : foreignText(owner)) },
+    { header: 'For', cell: ({ owner }) => (owner === null ? 'All businesses' : foreignText(owner)) },
     { header: 'State', isMain: true, cell: (row) => stateMark(accountState(row, row.problem)) },
   ],
   href: ({ name }) => `/rail-accounts/${name}`,
