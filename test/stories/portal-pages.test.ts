@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, CDPSession } from 'playwright-core';
 import { merchantRoles, operatorRoles } from '../../server/src/accounts/permissions.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
-import { accessibilityViolations, launchBrowser, openPage } from '../harness/browser.ts';
-import type { OpenedPage } from '../harness/browser.ts';
+import { openWindow } from '../harness/browser-window.ts';
+import type { BrowserWindow } from '../harness/browser-window.ts';
 import { effort } from '../harness/effort.ts';
 import { focusFaults, layoutFaults } from '../harness/page-faults.ts';
 import { every, everyPairOnce, unseenPairs } from '../harness/pairwise.ts';
@@ -62,21 +61,8 @@ const choose = effort<(realm: Realm) => Opening[]>({
 const openingsOf = realms.map((realm) => ({ ...realm, openings: choose(realm) }));
 
 let visits: PortalVisits | undefined;
-const windows = new Map<Opening['text'], Window>();
+const windows = new Map<Opening['text'], BrowserWindow>();
 let startedAt = 0;
-
-/** A browser's one page, which shows all of the cases. */
-interface Window {
-  browser: Browser;
-  opened: OpenedPage;
-  devtools: CDPSession;
-}
-
-async function openWindow(textPercent: number): Promise<Window> {
-  const browser = await launchBrowser({ textPercent });
-  const opened = await openPage(browser);
-  return { browser, opened, devtools: await opened.context.newCDPSession(opened.page) };
-}
 
 before(async () => {
   visits = await openPortalVisits();
@@ -88,7 +74,7 @@ after(async () => {
   const count = openingsOf.reduce((sum, { openings }) => sum + openings.length, 0);
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   console.log(`PAGES_SEED=${seed}: ${count} pages took the browser ${seconds} s`);
-  for (const { browser } of windows.values()) await browser.close();
+  for (const window of windows.values()) await window.close();
   await visits?.stop();
 });
 
@@ -145,18 +131,14 @@ function nameOf({ width, colours }: View): string {
 
 async function look(opening: Opening): Promise<void> {
   const { subject, text, scripts, environment, views } = opening;
-  const { opened, devtools } = windows.get(text) as Window;
-  const { page, pageErrors } = opened;
-  // What the page before still asks for, by now with this visit's cookie, is no fault of this one.
-  page.once('framenavigated', () => {
-    pageErrors.length = 0;
-  });
-  await show(opened, views[0] as View);
-  await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+  const window = windows.get(text) as BrowserWindow;
+  const { page, context, pageErrors } = window.opened;
+  await window.prepare({ scripts });
+  await window.show(views[0] as View);
   assert.ok(visits);
   const { url, cookie, records } = visits.find(subject.route, opening);
   const [name = '', value = ''] = cookie.split('=');
-  await opened.context.addCookies([{ name, value, url: new URL(url).origin }]);
+  await context.addCookies([{ name, value, url: new URL(url).origin }]);
   await page.goto(subject.address?.(url, records) ?? url);
   await subject.act?.(page);
   // Without scripts, a counter's screen loads itself anew every ten seconds, in the middle of a check.
@@ -177,23 +159,11 @@ async function look(opening: Opening): Promise<void> {
 
 /** The layout, what a keyboard reaches, which browsers show only to whoever has used one, and what axe finds. */
 async function faultsIn(view: View, { text, scripts }: Opening): Promise<string[]> {
-  const { opened, devtools } = windows.get(text) as Window;
-  const { page } = opened;
-  await show(opened, view);
-  const faults = await layoutFaults(page);
-  await page.keyboard.press('Tab');
-  faults.push(...(await focusFaults(page)));
-  // The accessibility checks are scripts themselves.
-  await devtools.send('Emulation.setScriptExecutionDisabled', { value: false });
-  const violations = await accessibilityViolations(page);
-  await devtools.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+  const window = windows.get(text) as BrowserWindow;
+  await window.show(view);
+  const faults = await layoutFaults(window.page);
+  await window.page.keyboard.press('Tab');
+  faults.push(...(await focusFaults(window.page)));
+  const violations = await window.accessibilityViolations();
   return [...faults, ...violations.filter((line) => scripts || !line.startsWith('meta-refresh'))];
-}
-
-async function show({ page }: OpenedPage, { width, colours }: View): Promise<void> {
-  await page.setViewportSize({ width, height: width === 360 ? 740 : 800 });
-  await page.emulateMedia({
-    colorScheme: colours === 'dark' ? 'dark' : 'light',
-    forcedColors: colours === 'forced' ? 'active' : 'none',
-  });
 }

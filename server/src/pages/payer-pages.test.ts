@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { accessibilityViolations, launchBrowser, openPage } from '../../../test/harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { openWindow } from '../../../test/harness/browser-window.ts';
+import type { BrowserWindow } from '../../../test/harness/browser-window.ts';
 import { startCheckoutServer } from '../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../test/harness/checkout-server.ts';
 import { effort } from '../../../test/harness/effort.ts';
@@ -27,17 +28,17 @@ const cases = effort({ usual: everyPairOnce, long: every })(payerPages, settings
 type Case = (typeof cases)[number];
 
 const servers = new Map<Case['amounts'], CheckoutServer>();
-const browsers = new Map<Case['text'], Browser>();
+const windows = new Map<Case['text'], BrowserWindow>();
 let browserMs = 0;
 
 before(async () => {
   for (const amounts of settings.amounts) servers.set(amounts, await startCheckoutServer({}, amounts));
-  for (const text of settings.text) browsers.set(text, await launchBrowser({ textPercent: text }));
+  for (const text of settings.text) windows.set(text, await openWindow(text));
 });
 
 after(async () => {
   console.log(`PAGES_SEED=${seed}: ${cases.length} pages took the browser ${Math.round(browserMs / 1_000)} s`);
-  for (const browser of browsers.values()) await browser.close();
+  for (const window of windows.values()) await window.close();
   for (const server of servers.values()) await server[Symbol.asyncDispose]();
 });
 
@@ -59,55 +60,48 @@ for (const [name, views] of openings) {
   });
 }
 
-async function look(views: Case[]): Promise<void> {
-  const [{ scripts }] = views as [Case];
-  await open(views, scripts, async (page, view) => {
-    await check(page, view);
-    if (scripts) await checkAccessibility(page, view);
-  });
-  // The accessibility checks are scripts themselves.
-  if (!scripts) await open(views, true, checkAccessibility);
-}
-
 /** Opens the page of these views, and looks at each of them. */
-async function open(views: Case[], scripts: boolean, lookAt: (page: Page, view: Case) => Promise<void>): Promise<void> {
-  const [{ subject, language, text, amounts }] = views as [Case];
-  const [browser, server] = [browsers.get(text), servers.get(amounts)];
-  assert.ok(browser && server);
-  await using opened = await openPage(browser, { scripts, language });
-  const { page } = opened;
+async function look(views: Case[]): Promise<void> {
+  const [{ subject, language, text, scripts, amounts }] = views as [Case];
+  const [window, server] = [windows.get(text), servers.get(amounts)];
+  assert.ok(window && server);
+  const { page, context, pageErrors } = window.opened;
+  await context.clearCookies();
+  await context.setExtraHTTPHeaders({ 'accept-language': language });
+  await window.prepare({ scripts });
   for (const [index, view] of views.entries()) {
-    await show(page, view);
+    await window.show(view);
     if (index === 0) {
       await page.goto(server.baseUrl + subject.path);
       await subject.act?.(page, server.checkout);
+      // Without scripts, a page that waits loads itself anew in the middle of a check.
+      if (!scripts) await page.evaluate('stop()');
     }
-    await lookAt(page, view);
+    await check(page, view);
+    const violations = await window.accessibilityViolations();
+    assert.deepEqual(
+      violations.filter((line) => scripts || !line.startsWith('meta-refresh')),
+      [],
+      nameOf(view),
+    );
   }
   // A page that refuses or fails has its status.
   const isStatus = /the server responded with a status of [45]\d\d/;
   assert.deepEqual(
-    opened.pageErrors.filter((error) => !isStatus.test(error)),
+    pageErrors.filter((error) => !isStatus.test(error)),
     [],
   );
 }
 
-async function show(page: Page, { width, colours }: Case): Promise<void> {
-  await page.setViewportSize({ width, height: width === 1280 ? 800 : 740 });
-  await page.emulateMedia({
-    colorScheme: colours === 'dark' ? 'dark' : 'light',
-    forcedColors: colours === 'forced' ? 'active' : 'none',
-  });
-}
-
-async function check(page: Page, { language, width, colours }: Case): Promise<void> {
-  const where = `${width} px, ${colours}`;
-  assert.deepEqual(await layoutFaults(page), [], where);
-  if (colours === 'forced') assert.ok(await showsChoice(page), `${where}: the chosen network looks as the others`);
+async function check(page: Page, view: Case): Promise<void> {
+  const { language, colours } = view;
+  assert.deepEqual(await layoutFaults(page), [], nameOf(view));
+  if (colours === 'forced')
+    assert.ok(await showsChoice(page), `${nameOf(view)}: the chosen network looks as the others`);
   assert.equal(await page.evaluate('document.documentElement.lang'), language);
   if (language !== 'en') assert.deepEqual(await englishTexts(page, language), []);
 }
 
-async function checkAccessibility(page: Page, { width, colours }: Case): Promise<void> {
-  assert.deepEqual(await accessibilityViolations(page), [], `${width} px, ${colours}`);
+function nameOf({ width, colours }: Case): string {
+  return `${width} px, ${colours}`;
 }
