@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { minify_sync } from 'terser';
 import { assert } from '../kit/assert.ts';
 
 /** An inline style or script, with its hash source for the content security policy. */
@@ -59,7 +60,7 @@ export function loadScript(...files: URL[]): InlineAsset {
 const require = createRequire(import.meta.url);
 
 function minify(source: string): string {
-  const { minify_sync: minifySync } = require('terser') as typeof import('terser');
+  const { minify_sync: minifySync } = require('terser') as { minify_sync: typeof minify_sync };
   const { code } = minifySync(source);
   assert(code !== undefined, 'our own scripts can be minified');
   return code;

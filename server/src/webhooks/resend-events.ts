@@ -48,18 +48,20 @@ export function createBulkResendLimiter(): KeyedLimiter<string> {
 
 /**
  * Resends to an endpoint what it has missed, or all events of a period, oldest first and up to 10,000 events in one call. A dry
- * run only counts. Throws AppError `invalid_request` on the field that is wrong, `state_conflict` for an endpoint that is
- * disabled or has no URL, and `rate_limited` while other bulk resends run.
+ * run only counts, as a search does, so that a button pressed twice is not refused because of the other press. Throws AppError
+ * `invalid_request` on the field that is wrong, `state_conflict` for an endpoint that is disabled or has no URL, and
+ * `rate_limited` while other bulk resends or searches run.
  */
 export async function resendEvents(
   tx: Transaction,
-  context: Pick<WebhookContext, 'clock' | 'newId' | 'scheduleDeliveries' | 'bulkResends'>,
+  context: Pick<WebhookContext, 'clock' | 'newId' | 'scheduleDeliveries' | 'bulkResends' | 'lists'>,
   merchantId: string,
   request: ResendRequest,
 ): Promise<ResendOutcome> {
   const kinds = request.kinds === undefined ? undefined : readKinds(request.kinds, 'event');
   checkTimes(request);
-  return context.bulkResends.run(merchantId, async () => {
+  const limiter = request.isDryRun ? context.lists.searches : context.bulkResends;
+  return limiter.run(merchantId, async () => {
     const endpoint = await readEndpoint(tx, merchantId, request);
     const retainedSince = addMs(context.clock.now(), purgeMarginMs - eventRetentionMs);
     const from = request.from && request.from > retainedSince ? request.from : retainedSince;
