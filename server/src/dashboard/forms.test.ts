@@ -126,3 +126,11 @@ test('a record’s own data is added line by line without scripts, and what is n
   const { body: stored } = await world.api.get(`/v1/customers/${String(body.id)}`);
   assert.deepEqual(stored['metadata'], { pupils: 3, form: '3a', code: '0042' });
 });
+
+test('a form whose record is not there says so within the navigation, also when it is sent', async () => {
+  const url = world.at('/customers/01a1f8ac-4b37-7417-9fed-11d78420f713/edit');
+  for (const response of [await owner.get(url), await owner.post(url, { name: 'Awa' })]) {
+    assert.equal(response.status, 404);
+    assert.match(await response.text(), /<nav[^]*<h1>Not found<\/h1>/);
+  }
+});

@@ -51,9 +51,20 @@ export async function runPage<Kind extends PortalKind>(
     }
     return await route.handle(services, visit, input);
   } catch (error) {
-    if (!(error instanceof PublicError) || error.statusCode >= 500) throw error;
-    return route.refuse ? route.refuse(services, visit, input, error) : problemPage(error);
+    if (!isRefusal(error)) throw error;
+    if (!route.refuse) return problemPage(error);
+    try {
+      return await route.refuse(services, visit, input, error);
+    } catch (again) {
+      // What the form shows cannot be read either: too many searches run, or the record is gone.
+      if (!isRefusal(again)) throw again;
+      return problemPage(error);
+    }
   }
+}
+
+function isRefusal(error: unknown): error is PublicError {
+  return error instanceof PublicError && error.statusCode < 500;
 }
 
 /** A refusal of a page that has no words of its own for it, inside the navigation: a record that there is not, an old link. */
