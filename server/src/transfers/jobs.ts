@@ -231,7 +231,7 @@ async function applyNotification(
   const { capabilities } = await connectorOf(context, transfer);
   if (capabilities.railAccount !== railAccount) {
     context.log.warn('callback of another account’s transfer', { network: railAccount, transfer_id: transfer.id });
-    return 'unmatched';
+    return outcomeOfUnmatched(notification.response);
   }
   const { response } = notification;
   if (response === null) {
