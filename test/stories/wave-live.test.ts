@@ -5,6 +5,7 @@ import { approveLive } from '../../server/src/merchants/business-status.ts';
 import { checkRailAccount, rotateRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
 import { accountCredential, requestSigningSecret } from '../../simulator/credentials.ts';
 import { createApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 import { startTransferStory, TransferStory } from '../harness/transfer-story.ts';
 
@@ -143,4 +144,31 @@ test('a live sub-account is created where a live account pays out, also before i
   const unapproved = (await testStory.service.onboard('Brikama Bakery')).live;
   const early = await create('wave', createApiClient(testStory.service.url, unapproved.key));
   assert.equal(early.status, 201, early.text);
+});
+
+test('a burst of callbacks is answered, loses nothing and pays each payment once', async (t) => {
+  const count = effort({ usual: 300, long: 10_000 });
+  const ids: string[] = [];
+  for (let payer = 0; payer < 20; payer += 1) ids.push(await story.paySettled(String(7_001_300 + payer), wave));
+  const sessions = await Promise.all(ids.map((id) => story.checkoutOf(id)));
+  const startedAt = performance.now();
+  const queue = Array.from({ length: count }, (_, index) => sessions[index % sessions.length]);
+  const send = async (): Promise<void> => {
+    for (let next = queue.pop(); next; next = queue.pop()) {
+      assert.equal(await story.sendWebhook(next, { to: account, secret: newSecret }), 200);
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, send));
+  await story.settle();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  for (const id of ids) assert.deepEqual(await payment(id), paid);
+  const open = await testStory.service.db.rows({
+    name: 'test_open_callbacks',
+    text: 'SELECT id FROM network_inbox WHERE handled_at IS NULL',
+    values: [],
+  });
+  assert.deepEqual(open, []);
+  // Two busy cores take 900 a second.
+  t.diagnostic(`${count} callbacks in ${seconds.toFixed(1)} s`);
+  assert.ok(seconds < 60, `${count} callbacks took ${seconds.toFixed(1)} s`);
 });

@@ -312,6 +312,18 @@ function testCallbacks({ name, world }: Kit): void {
     assert.equal(found.state, 'succeeded');
   });
 
+  test(`${name}: a callback that comes before our response is matched by our own reference`, async () => {
+    const request = world().collection(numbers.shuffled);
+    world().proxy.breakNext({ kind: 'reset', arrives: true });
+    assertOpen(await collectionsOf(world()).start(request), 'lost');
+    await world().clock.advance(2_000);
+    const notifications = (await world().callbacks()).flatMap(read);
+    assert.ok(notifications.length > 0, 'the network calls back');
+    for (const { operation, reference } of notifications) {
+      assert.deepEqual([operation, reference], ['collection', request.reference]);
+    }
+  });
+
   test(`${name}: a forged, changed or replayed callback is refused, or only a hint`, async () => {
     await collectionsOf(world()).start(world().collection(numbers.paid));
     const [callback] = await world().callbacks();
