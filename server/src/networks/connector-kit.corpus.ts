@@ -195,6 +195,7 @@ function testCollections({ name, wire, world }: Kit): void {
     for (const rewrite of [
       wire.unknownStatus,
       wire.anotherReference,
+      ...hostileAmounts.map((amount) => (body: string) => wire.anotherAmount(body).replace('101', amount)),
       ...hostileIds.map((id) => (body: string) => wire.anotherId(body, id)),
     ]) {
       const response = await lookUp(rewrite);
@@ -203,6 +204,8 @@ function testCollections({ name, wire, world }: Kit): void {
   });
 }
 
+// No amounts of money, in any wire's form.
+const hostileAmounts = ['-101', '101.001', '1'.repeat(400), 'NaN', '0x65', '+101'];
 // Not what JSON would refuse, and nothing that an id of ours is stored, shown or logged as.
 const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
 
