@@ -76,6 +76,39 @@ test('the table of events has every kind, and marks those sent by default', () =
   );
 });
 
+/** The source of a test file that a page names by a part of its path. */
+function testSource(name: string): string {
+  const path = name === 'kit' ? 'server/src/networks/connector-kit.corpus.ts' : `**/${name}.test.ts`;
+  const found = globSync(path, { cwd: repository, exclude: ['node_modules'] });
+  assert.equal(found.length, 1, `${name}: one test file`);
+  return read(found[0] ?? '');
+}
+
+test('each failure mode has, for each connector, a test that exists or the reason why it cannot occur', () => {
+  const [, section = ''] = read('docs/networks.md').split('The thirty failure modes');
+  const rows = tableRows(section.split('\nMTN ')[0] ?? '');
+  assert.deepEqual(
+    rows.map(([number]) => number),
+    Array.from({ length: 30 }, (_, index) => String(index + 1)),
+  );
+  const citation = /(?:`([^`]+)`|\b(kit)), "([^"]+)"/g;
+  for (const [number, , ...cells] of rows) {
+    assert.equal(cells.length, 3);
+    for (const cell of cells.filter((one) => !/^cannot occur: .{8,}/.test(one))) {
+      assert.ok(cell.match(citation), `${number}: "${cell}" names a test`);
+    }
+  }
+  for (const [, file, kit, title = ''] of section.matchAll(citation)) {
+    const titles = [...testSource(file ?? kit ?? '').matchAll(/\b(?:test|it|title:)[( ]+['`](.+)['`]/g)].map(
+      ([, one]) => one,
+    );
+    assert.ok(
+      titles.some((one) => one?.includes(title)),
+      `${file ?? kit} has a test "${title}"`,
+    );
+  }
+});
+
 test('docs/database.md lists every table, and no other', () => {
   const schema = read('server/migrations/schema.sql');
   const created = [...schema.matchAll(/^CREATE (?:UNLOGGED )?TABLE ([\w.]+)/gm)].map(([, table]) => table);

@@ -145,7 +145,7 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
 
 /** What each kind of call of the real APIs has in its path. */
 const kindsOfPaths = [
-  ['collections', /\/merchantpay$|\/checkout\/sessions/],
+  ['collections', /\/merchantpay$|\/checkout\/sessions|\/payin$/],
   ['refunds', /\/reversals$/],
   ['payouts', /\/disbursement$|\/payout/],
 ] as const;

@@ -16,9 +16,9 @@ const key = 'one transfer';
 /** The merchant requests a transfer, always with the same key. Rejects when the process dies meanwhile. */
 export function requestTransfer(
   world: CrashWorld,
-  { url = world.apiUrl, to: accountNumber = '7000001' } = {},
+  { url = world.apiUrl, to: accountNumber = '7000001', network = 'aps' } = {},
 ): Promise<ApiResponse> {
-  const body = { amount: 100, network: 'aps', account_number: accountNumber, beneficiary_name: 'Awa Ceesay' };
+  const body = { amount: 100, network, account_number: accountNumber, beneficiary_name: 'Awa Ceesay' };
   return world.client(url).post('/v1/transfers', body, { 'idempotency-key': key });
 }
 
@@ -38,17 +38,21 @@ export async function requestUntilResponse(world: CrashWorld): Promise<ApiRespon
 /** Checks that there is one transfer, one payout and one event, and that every balance is right to the butut. */
 export async function verifyTransfer(
   world: CrashWorld,
-  { status, accountNumber = '7000001' }: { status: 'completed' | 'failed'; accountNumber?: string },
+  {
+    status,
+    accountNumber = '7000001',
+    network = 'aps',
+  }: { status: 'completed' | 'failed'; accountNumber?: string; network?: string },
 ): Promise<void> {
   const listed = (await world.client().get('/v1/transfers')).body['data'] as Record<string, unknown>[];
   assert.equal(listed.length, 1, 'one key, one transfer');
   const [transfer = {}] = listed;
   assert.equal(transfer['status'], status);
-  const repeated = await requestTransfer(world, { to: accountNumber });
+  const repeated = await requestTransfer(world, { to: accountNumber, network });
   assert.deepEqual([repeated.status, repeated.headers.get('idempotent-replayed')], [201, 'true'], repeated.text);
   assert.equal(repeated.body['id'], transfer['id'], 'the key replays this transfer');
   await verifyNetwork(world, transfer, status);
-  await verifyMoney(world, status);
+  await verifyMoney(world, status, network === 'wave' ? 'float:wave-test' : 'float:gsma-test');
   await verifyEvents(world, String(transfer['id']), status === 'completed' ? 'transfer.succeeded' : 'transfer.failed');
   assert.deepEqual(await listCases(world.db, null, 100), [], 'no case is open');
 }
@@ -60,7 +64,7 @@ async function verifyNetwork(world: CrashWorld, transfer: Record<string, unknown
   assert.deepEqual(payouts, [{ reference: transfer['reference'], status }], 'the network has one payout');
 }
 
-async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
+async function verifyMoney(world: CrashWorld, status: string, float: Account): Promise<void> {
   const { db } = world;
   const { id: merchantId } = world.merchant;
   const balance = (account: Account) => readBalance(db, { merchantId, account, currency: 'GMD' });
@@ -70,7 +74,7 @@ async function verifyMoney(world: CrashWorld, status: string): Promise<void> {
     available: await balance('payable_available'),
     held: await balance('held'),
     fees: await balance('fees'),
-    float: await balance('float:gsma-test'),
+    float: await balance(float),
   };
   assert.deepEqual(balances, { available: startingMinor - paid - fee, held: 0n, fees: fee, float: -paid });
   const [day] = await world.db.rows<{ amount: string }>({

@@ -21,8 +21,11 @@ export interface FaultyProxy {
   url: string;
   /** The networks' own address, known once the service has started. */
   routeTo(url: string): void;
-  /** Breaks the next payout calls; with `arrives` the network receives them and its response is lost. */
-  breakCalls(fault: ProxyFault, options: { calls: number; arrives: boolean }): Promise<void>;
+  /**
+   * Breaks the next payout calls, with `sendsOnly` no look-ups; with `arrives` the network receives them and its response is
+   * lost.
+   */
+  breakCalls(fault: ProxyFault, options: { calls: number; arrives: boolean; sendsOnly?: boolean }): Promise<void>;
   /** Forwards calls again. */
   repair(): Promise<void>;
   /** Waits until a call was broken, and the network has handled it if it arrives. */
@@ -43,7 +46,7 @@ interface Call {
 
 interface ProxyState {
   target: string;
-  broken: { fault: ProxyFault; calls: number; arrives: boolean } | null;
+  broken: { fault: ProxyFault; calls: number; arrives: boolean; sendsOnly: boolean } | null;
   brokenCount: number;
   /** Every payout request that reached the proxy. */
   payoutRequests: Call[];
@@ -60,10 +63,10 @@ export async function startFaultyProxy(): Promise<FaultyProxy> {
     routeTo: (url) => {
       state.target = url;
     },
-    breakCalls: async (fault, { calls, arrives }) => {
+    breakCalls: async (fault, { calls, arrives, sendsOnly = false }) => {
       state.brokenCount = 0;
       if (fault === 'connection refused') await goOffline();
-      else state.broken = { fault, calls, arrives };
+      else state.broken = { fault, calls, arrives, sendsOnly };
     },
     repair: async () => {
       state.broken = null;
@@ -85,7 +88,8 @@ async function onCall(state: ProxyState, req: IncomingMessage, res: ServerRespon
   // At a provider of the GSMA API only the path of a collection says what it is about.
   const isPayout = /\/payouts|\/gsma\//.test(path) && !path.includes('/merchantpay');
   const { broken } = state;
-  const isBroken = broken !== null && isPayout && broken.calls > 0;
+  const isMeant = isPayout && (req.method === 'POST' || !broken?.sendsOnly);
+  const isBroken = broken !== null && isMeant && broken.calls > 0;
   if (isBroken) broken.calls -= 1;
   if (isBroken && broken.fault === 'reset before the body' && !broken.arrives) {
     req.socket.resetAndDestroy();

@@ -48,7 +48,7 @@ testCrashStory({
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
     { step: 'PUT /networks/gsma-test/callbacks:arrived' },
-    ...autocommit('network_inbox_insert'),
+    ...autocommit('network_inbox_upsert_hint'),
     { step: 'PUT /networks/gsma-test/callbacks:responded' },
   ],
 });

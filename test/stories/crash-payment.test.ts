@@ -3,6 +3,7 @@ import { charge, chargeAnotherNumber, chargeUntilResponse, verifyPayment } from 
 import { outboundCall, commit, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { countWhere } from '../harness/crash-world.ts';
+import { effort } from '../harness/effort.ts';
 import { eventually } from '../harness/eventually.ts';
 
 testCrashStory({
@@ -60,6 +61,26 @@ testCrashStory({
   points: collectionPoints,
   coveredElsewhere: eventPoints,
 });
+
+// The same by the connectors of the other networks; the usual run has the point at which most can go wrong.
+for (const network of ['wave', 'afrimoney']) {
+  testCrashStory({
+    title: `while it collects a payment by ${network}`,
+    role: 'worker',
+    prepare: async (world) => {
+      await world.start('api');
+      await world.dropCallbacks();
+      await charge(world, { network });
+    },
+    restart: async (world, { step }) => {
+      if (step !== 'collections-call:sent') return;
+      await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
+    },
+    verify: (world, { step }) => verifyPayment(world, { notCollected: notCollectedAt.includes(step) }),
+    points: effort({ usual: [{ step: 'collections-call:sent' }], long: collectionPoints }),
+    coveredElsewhere: [...collectionPoints, ...eventPoints],
+  });
+}
 
 testCrashStory({
   title: 'while it stops an abandoned attempt before the next prompt',

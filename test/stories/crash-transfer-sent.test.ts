@@ -8,6 +8,7 @@ import {
 import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
+import { effort } from '../harness/effort.ts';
 
 const merchantEventPoints = [...dispatchPoints, ...deliveryPoints];
 
@@ -24,6 +25,19 @@ testCrashStory({
   // The last: the event of the acceptance has no subscriber.
   points: [...sendPoints, ...completionPoints, ...unsubscribedPoints],
   coveredElsewhere: merchantEventPoints,
+});
+
+// The same by the connector of Wave; the usual run has the point at which most can go wrong.
+testCrashStory({
+  title: 'while it sends a transfer by wave',
+  role: 'worker',
+  prepare: async (world) => {
+    await world.start('api');
+    await requestTransfer(world, { network: 'wave' });
+  },
+  verify: (world) => verifyTransfer(world, { status: 'completed', network: 'wave' }),
+  points: effort({ usual: [{ step: 'payouts-call:sent' }], long: [...sendPoints, ...completionPoints] }),
+  coveredElsewhere: [...sendPoints, ...completionPoints, ...unsubscribedPoints, ...merchantEventPoints],
 });
 
 const refusedNumber = '7000002';

@@ -51,7 +51,14 @@ testCrashStory({
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.dropResponses(true)),
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: [...lookUpPoints, ...inLongRun(completionPoints), ...autocommit('outbox_delete')],
+  points: [
+    ...lookUpPoints,
+    // It closes or resets the circuit breaker: the network pays.
+    ...statements('circuit_breakers_find'),
+    ...autocommit('circuit_breakers_update'),
+    ...inLongRun(completionPoints),
+    ...autocommit('outbox_delete'),
+  ],
   coveredElsewhere: merchantEventPoints,
 });
 

@@ -184,6 +184,11 @@ test('a callback without a signature proves nothing: what it claims is looked up
     'one about nothing of ours is not tried again',
   );
   assert.equal(await statusOf(id), 'pending');
+  const stored = `SELECT notifications::text LIKE '%${reference}x%' AS unknown, count(*)::integer AS count
+                  FROM network_inbox WHERE notifications::text LIKE '%${reference}%' GROUP BY 1`;
+  for (let forged = 0; forged < 50; forged += 1) await story.sendHint('aps', { reference, operation: 'collection' });
+  await story.settle();
+  assert.deepEqual(await asOwner(story.service, stored), [{ unknown: false, count: 1 }], 'stored once');
 });
 
 test('a success that the network reports after a failure is booked', async () => {

@@ -315,6 +315,27 @@ test('0012: a reversal two seconds later is charged to the merchant’s balance,
   assert.equal(await story.balance('payable_available'), before);
 });
 
+test('54Pay: a lost webhook, another amount, a late success and a reversal end as on the other wires', async () => {
+  const network = 'afrimoney';
+  const collected = booked.replace('gsma', '54pay');
+  await story.dropCallbacks();
+  const silent = await story.paySettled('7001234', { network });
+  await story.onPhone(silent, 'approve');
+  for (let look = 0; look < 8; look += 1) await story.advance(10 * secondMs);
+  assert.deepEqual((await outcomeOf(silent)).movements, [collected], 'a look-up has found it');
+  await story.restoreCallbacks();
+  const other = await outcomeOf(await story.paySettled('7000010', { network }));
+  assert.deepEqual([other.charge, other.movements], ['pending', ['suspense float:54pay-test → suspense 45150']]);
+  const reversed = await story.paySettled('7000012', { network });
+  await story.advance(2 * secondMs);
+  const back = await outcomeOf(reversed);
+  assert.deepEqual([back.charge, back.cases], ['reversed', ['network_reversal']]);
+  const late = await story.paySettled('7000011', { network });
+  await story.advance(30 * 60 * secondMs);
+  await story.advance(2 * secondMs);
+  assert.deepEqual([(await outcomeOf(late)).late, (await outcomeOf(late)).movements], [[true, true], [collected]]);
+});
+
 test('the test numbers behave the same on every network', async () => {
   for (const network of ['wave', 'afrimoney', 'qmoney'] as const) {
     const paid = await story.paySettled('7000001', { network });

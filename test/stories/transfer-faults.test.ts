@@ -133,6 +133,24 @@ for (const [position, fault] of ambiguousFaults.entries()) {
   });
 }
 
+test('40 payouts to a network that pays and never answers are all sent within three minutes', async () => {
+  const queue = await story.forAnotherMerchant();
+  await proxy.breakCalls('reset after the body', { calls: 1_000, arrives: true, sendsOnly: true });
+  const sent = proxy.payoutRequests().length;
+  // One number, because a circuit breaker of the test environment is of one.
+  const ids = await Promise.all(Array.from({ length: 40 }, () => queue.transfer('7001299', { amount: 1 })));
+  await queue.settle();
+  const waiting = async () =>
+    (await Promise.all(ids.map((id) => queue.retrieve(id)))).filter((body) => body['waiting_for'] !== null).length;
+  assert.ok((await waiting()) > 0, 'sends without an answer open the circuit breaker');
+  await passSeconds(175);
+  assert.equal(await queue.payoutCount(), 40);
+  await proxy.repair();
+  await passSeconds(5);
+  for (const id of ids) assert.equal(await queue.statusOf(id), 'completed');
+  assert.equal(proxy.payoutRequests().length, sent + 40, 'each was sent once');
+});
+
 test('a lost response whose look-ups fail too: the money stays held until one succeeds', async () => {
   for (const fault of ['reset after the body', '502 of a proxy', '200 with garbage'] as const) {
     const balance = await story.payoutBalance();

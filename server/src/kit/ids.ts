@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { v5, v7, validate } from 'uuid';
+import { dayMs } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -33,6 +35,13 @@ export function timestampOf(id: string): Date {
 export function stableUuid(...parts: string[]): string {
   // As JSON, so that ('a', 'bc') and ('ab', 'c') are two things.
   return v5(JSON.stringify(parts), stableNamespace);
+}
+
+/** The same id for the same parts on one day (UTC): a UUID of version 7, whose time is the beginning of the day. */
+export function stableIdOfDay(time: Date, ...parts: string[]): string {
+  const bytes = createHash('sha256').update(JSON.stringify(parts)).digest();
+  const msecs = Math.floor(time.getTime() / dayMs) * dayMs;
+  return v7({ msecs, seq: bytes.readUInt32BE(16), random: bytes.subarray(0, 16) });
 }
 
 /** Whether the text is a UUID as RFC 9562 writes them. */

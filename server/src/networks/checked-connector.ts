@@ -9,7 +9,8 @@ import type {
   OutgoingOperations,
   PayoutResponse,
 } from './contract.ts';
-import type { StatementSource } from './statement.ts';
+import { readableText } from './statement.ts';
+import type { StatementEntry, StatementSource } from './statement.ts';
 
 // The longest id in the networks' documents has some forty characters; ids of version 7 have 36.
 const idLengthMax = 128;
@@ -57,10 +58,27 @@ function checkedStatements({ read }: StatementSource): StatementSource {
     read: async (request) => {
       const page = await read(request);
       if (page.state === 'unknown') return page;
-      const lines = page.lines.filter(({ transactionId }) => isNetworkId(transactionId));
-      const refusals = Array.from({ length: page.lines.length - lines.length }, () => invalidId.detail);
+      const lines = page.lines.filter(isValidLine).map(withCleanTexts);
+      const refusals = Array.from({ length: page.lines.length - lines.length }, () => invalidLine);
       return { ...page, lines, refusals: [...page.refusals, ...refusals] };
     },
+  };
+}
+
+const invalidLine = 'It has an id that cannot be one, or a fee that is larger than its amount.';
+
+function isValidLine({ transactionId, originalTransactionId, grossMinor }: StatementEntry): boolean {
+  return [transactionId, originalTransactionId ?? transactionId].every(isNetworkId) && grossMinor >= 0n;
+}
+
+/** People read these, and match by them; one that PostgreSQL cannot store would stop the whole statement. */
+function withCleanTexts(line: StatementEntry): StatementEntry {
+  const { reference, counterpartyNumber, counterpartyName } = line;
+  return {
+    ...line,
+    reference: reference && readableText(reference),
+    counterpartyNumber: counterpartyNumber && readableText(counterpartyNumber),
+    counterpartyName: counterpartyName && readableText(counterpartyName),
   };
 }
 

@@ -120,15 +120,29 @@ test('a response while the breaker is closed changes nothing', () => {
   assert.equal(sent(own, 'answered'), own);
 });
 
-test('a send that arrived closes the breaker if it was made after the opening, never if before', () => {
+const arrived = (breaker: CircuitBreaker, sentAt: Date) => afterArrival(breaker, { sentAt, silenceMs: 5_000 });
+
+test('a send that arrived closes the breaker if it was made after a documented reason opened it', () => {
   const breaker = opened('network_unavailable');
   const trial = halfOpened(breaker, addMs(start, 7_000));
   for (const open of [breaker, trial, sent(trial, 'unclear', addMs(start, 5_000))]) {
-    assert.equal(afterArrival(open, addMs(start, -1)), open);
-    assert.ok(isClear(afterArrival(open, start)));
+    assert.equal(arrived(open, addMs(start, -1)), open);
+    assert.ok(isClear(arrived(open, start)));
   }
-  const counting = sent(own, 'unclear');
-  assert.equal(afterArrival(counting, addMs(start, 1)), counting, 'what is not open is not touched');
+  assert.ok(isClear(arrived(sent(own, 'unclear'), addMs(start, -60_000))), 'what it counted is refuted');
+  assert.equal(arrived(own, start), own);
+});
+
+test('a send that arrived closes the breaker that sends like it have opened, until a reason is documented', () => {
+  let breaker: CircuitBreaker = own;
+  for (let send = 0; send < 5; send += 1) breaker = sent(breaker, 'unclear');
+  assert.ok(isOpen(breaker));
+  for (const open of [breaker, sent(halfOpened(breaker, start), 'unclear')]) {
+    assert.ok(isClear(arrived(open, addMs(start, -5_000))));
+    assert.equal(arrived(open, addMs(start, -5_001)), open);
+  }
+  const documented = sent(halfOpened(breaker, start), 'network_unavailable');
+  assert.equal(arrived(documented, addMs(start, -1)), documented);
 });
 
 // Each command is an event that a breaker can meet; time passes with each.
@@ -159,7 +173,7 @@ test('after any history a trial is due within ten minutes, and its response clos
       assert.ok(breaker.openedAt <= now);
       assert.ok(breaker.retryAt.getTime() - now.getTime() <= 600_000, `walk ${walk}, step ${step}`);
       assert.ok(isClear(sent(breaker, 'answered', now)));
-      assert.ok(isClear(afterArrival(breaker, now)));
+      assert.ok(isClear(arrived(breaker, now)));
     }
   }
 });

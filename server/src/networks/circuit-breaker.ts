@@ -17,7 +17,10 @@ export interface CircuitBreaker extends BreakerKey {
   /** Open: when the next trial may be sent. Half-open: when the trial in flight counts as lost. */
   retryAt: Date | null;
   failedTrials: bigint;
-  /** Consecutive sends without a response that could be understood. */
+  /**
+   * Consecutive sends without a response that could be understood. An open breaker retains the number that opened it, and has
+   * none if a documented reason did.
+   */
   failuresInARow: bigint;
   /** The merchants of these sends: each once, and no more of them than it takes to open the breaker. */
   failedMerchants: readonly string[];
@@ -94,15 +97,23 @@ export function afterSend(
   const failedMerchants = [...merchants].slice(0, merchantsToOpen);
   const failuresInARow = breaker.failuresInARow + 1n;
   const isEnough = failuresInARow >= failuresToOpen && failedMerchants.length >= merchantsToOpen;
-  return isEnough ? opened(breaker, 'network_unavailable', now) : { ...breaker, failuresInARow, failedMerchants };
+  if (!isEnough) return { ...breaker, failuresInARow, failedMerchants };
+  return { ...opened(breaker, 'network_unavailable', now), failuresInARow };
 }
 
 /**
- * The breaker after a send without a response proves to have arrived: a network that pays works. Only sends made since the
- * breaker opened count; earlier ones say nothing about the network since.
+ * The breaker after a send without a response proves to have arrived: a network that pays works, even if it does not respond.
+ * Where a documented reason opened it, only sends made since count; where such sends opened it, also those that may be among
+ * them, which are at most `silenceMs` older than its opening.
  */
-export function afterArrival(breaker: CircuitBreaker, sentAt: Date): CircuitBreaker {
-  return isOpen(breaker) && sentAt >= breaker.openedAt ? cleared(breaker) : breaker;
+export function afterArrival(
+  breaker: CircuitBreaker,
+  { sentAt, silenceMs }: { sentAt: Date; silenceMs: number },
+): CircuitBreaker {
+  if (isClear(breaker)) return breaker;
+  const isOpenBySilence = breaker.failuresInARow > 0n;
+  const since = isOpen(breaker) && addMs(breaker.openedAt, isOpenBySilence ? -silenceMs : 0);
+  return since === false || sentAt >= since ? cleared(breaker) : breaker;
 }
 
 /** A trial is sent now; if it is not reported before its lease ends, another may be sent. */
@@ -122,7 +133,8 @@ function reopened(breaker: OpenBreaker, outcome: Exclude<SendOutcome, 'answered'
   const { firstMs, maxMs } = waits[reason];
   // After ten doublings every wait has reached its maximum.
   const waitMs = Math.min(maxMs, firstMs * 2 ** Math.min(Number(failedTrials), 10));
-  return { ...breaker, state: 'open', reason, retryAt: addMs(now, waitMs), failedTrials };
+  const failuresInARow = outcome === 'unclear' ? breaker.failuresInARow : 0n;
+  return { ...breaker, state: 'open', reason, retryAt: addMs(now, waitMs), failedTrials, failuresInARow };
 }
 
 function cleared(breaker: CircuitBreaker): CircuitBreaker {

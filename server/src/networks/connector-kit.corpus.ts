@@ -195,6 +195,7 @@ function testCollections({ name, wire, world }: Kit): void {
     for (const rewrite of [
       wire.unknownStatus,
       wire.anotherReference,
+      ...hostileAmounts.map((amount) => (body: string) => wire.anotherAmount(body).replace('101', amount)),
       ...hostileIds.map((id) => (body: string) => wire.anotherId(body, id)),
     ]) {
       const response = await lookUp(rewrite);
@@ -203,6 +204,8 @@ function testCollections({ name, wire, world }: Kit): void {
   });
 }
 
+// No amounts of money, in any wire's form.
+const hostileAmounts = ['-101', '101.001', '1'.repeat(400), 'NaN', '0x65', '+101'];
 // Not what JSON would refuse, and nothing that an id of ours is stored, shown or logged as.
 const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
 
@@ -310,6 +313,18 @@ function testCallbacks({ name, world }: Kit): void {
     }
     const found = await collectionsOf(world()).lookUp({ reference: request.reference, handles: {} });
     assert.equal(found.state, 'succeeded');
+  });
+
+  test(`${name}: a callback that comes before our response is matched by our own reference`, async () => {
+    const request = world().collection(numbers.shuffled);
+    world().proxy.breakNext({ kind: 'reset', arrives: true });
+    assertOpen(await collectionsOf(world()).start(request), 'lost');
+    await world().clock.advance(2_000);
+    const notifications = (await world().callbacks()).flatMap(read);
+    assert.ok(notifications.length > 0, 'the network calls back');
+    for (const { operation, reference } of notifications) {
+      assert.deepEqual([operation, reference], ['collection', request.reference]);
+    }
   });
 
   test(`${name}: a forged, changed or replayed callback is refused, or only a hint`, async () => {

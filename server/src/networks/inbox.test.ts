@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
+import { effort } from '../../../test/harness/effort.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { idSql } from '../../../test/harness/ids.ts';
@@ -260,6 +261,53 @@ test('a callback is deleted thirteen months after it was handled; one never hand
   assert.equal(plans.length, 1);
   assert.doesNotMatch(plans[0] ?? '', /Seq Scan|Bitmap|Sort/);
   assert.equal(await purgeInbox(context), 500);
+});
+
+test('10,000 hints about one reference are one row, and bring its look-up forward ever less often', async () => {
+  const hint: ProviderNotification = { operation: 'payout', reference: 'Shop1234a', response: null };
+  network.readCallback = () => ({ accepted: true, notifications: [hint] });
+  const count = effort({ usual: 300, long: 10_000 });
+  for (let sent = 0; sent < count; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, index) => receive(`{"copy":${sent + index}}`)));
+  }
+  assert.equal((await stored()).length, 1);
+  assert.deepEqual(await workAll(apply), ['Shop1234a']);
+  let handled = 0;
+  for (let sent = 0; sent < 60; sent += 1) {
+    await receive('{}');
+    handled += (await workAll(apply)).length;
+  }
+  assert.ok(handled >= 19 && handled <= 21, `${handled} at once`);
+  await clock.advance(60_000);
+  assert.equal((await workAll(apply)).length, 1, 'and one a minute later');
+  const [row] = await stored();
+  assert.deepEqual([row?.outcome, row?.dueAt], ['applied', null]);
+  await clock.advance(24 * 60 * 60_000);
+  await receive('{}');
+  assert.deepEqual([(await workAll(apply)).length, (await stored()).length], [1, 2], 'another day is another row');
+});
+
+test('a hint that arrives while an earlier one is handled is not lost', async () => {
+  const hint: ProviderNotification = { operation: 'payout', reference: 'Shop1234a', response: null };
+  network.readCallback = () => ({ accepted: true, notifications: [hint] });
+  await receive('{}');
+  const handled = await workAll(async (): Promise<NotificationOutcome> => {
+    await receive('{}');
+    return 'applied';
+  });
+  assert.equal(handled.length, 1);
+  assert.deepEqual(await workAll(apply), ['Shop1234a']);
+  assert.deepEqual(await workAll(apply), []);
+});
+
+test('a hint about an unknown reference is deleted as soon as it is handled', async () => {
+  network.readCallback = ({ body }) => {
+    const reference = Buffer.from(body).toString();
+    return { accepted: true, notifications: [{ operation: 'collection', reference, response: null }] };
+  };
+  for (let sent = 0; sent < 200; sent += 1) await receive(`Shop1234ref${sent}`);
+  while ((await listDueShards(context)).length > 0) await workAll(() => 'dropped');
+  assert.deepEqual(await stored(), []);
 });
 
 test('a callback that verified when it was received is handled after the network changed its secret', async () => {

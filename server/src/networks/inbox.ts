@@ -2,17 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { firstIdAt } from '../kit/ids.ts';
+import { firstIdAt, stableIdOfDay } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import type { ProviderNotification } from './contract.ts';
 import {
   claimInboxRows,
   deleteHandledInboxRows,
+  deleteInboxRow,
   insertInboxRow,
   listShardsWithDueRows,
   updateInboxRow,
+  upsertHintRow,
 } from './queries.ts';
-import type { InboxRow } from './queries.ts';
+import type { InboxRow, NewInboxRow } from './queries.ts';
 import type { NetworkRegistry } from './registry.ts';
 
 export interface InboxContext {
@@ -35,6 +37,11 @@ const failedForMs = dayMs;
 /** Thirteen months, whichever they are (docs/operations.md, "Retention"). */
 const retentionMs = 400 * dayMs;
 
+// Hints of one reference and day, which anybody can send, bring the look-up forward at once so many times (claims are counted
+// too), then once a minute.
+const promptAttemptsMax = 40n;
+const laterHintMs = 60_000;
+
 export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: false; reason: string };
 
 /**
@@ -55,31 +62,42 @@ export async function receiveCallback(
   const receivedAt = context.clock.now();
   const reading = connector.readCallback({ query: {}, ...callback, receivedAt });
   if (!reading.accepted) return { accepted: false, reason: reading.reason };
-  const shard = shardOf(reading.notifications[0]?.reference ?? '');
-  await insertInboxRow(context.db, {
+  const { notifications } = reading;
+  const shard = shardOf(notifications[0]?.reference ?? '');
+  const row = {
     shard,
-    id: context.newId(),
     connector: callback.railAccount,
     body: callback.body,
-    notificationsJson: serializeNotifications(reading.notifications),
+    notificationsJson: serializeNotifications(notifications),
     receivedAt,
-  });
+  };
+  if (notifications.length > 0 && notifications.every(isHint)) await storeHint(context.db, row);
+  else await insertInboxRow(context.db, { ...row, id: context.newId() });
   return { accepted: true, shard };
+}
+
+const isHint = ({ response }: ProviderNotification): boolean => response === null;
+
+/** Once for each day, account and notification: a hint proves nothing, so nobody fills the table with copies. */
+async function storeHint(db: Queryable, row: Omit<NewInboxRow, 'id'>): Promise<void> {
+  const { receivedAt, connector, notificationsJson } = row;
+  const id = stableIdOfDay(receivedAt, connector, notificationsJson);
+  await upsertHintRow(db, { ...row, id, laterAt: addMs(receivedAt, laterHintMs), promptAttemptsMax });
 }
 
 export function listDueShards({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<bigint[]> {
   return listShardsWithDueRows(db, clock.now());
 }
 
-/** What became of one notification; an `unmatched` one is retried for some minutes. */
-export type NotificationOutcome = 'applied' | 'unmatched';
+/** What became of one notification; an `unmatched` one is retried for some minutes, a `dropped` one is deleted. */
+export type NotificationOutcome = 'applied' | 'unmatched' | 'dropped';
 
 /**
  * The outcome of a notification that matches nothing. One without a response is dropped: references are committed before the
  * network is called, so it is about nothing of ours, and anybody can send it.
  */
 export function outcomeOfUnmatched(response: ProviderNotification['response']): NotificationOutcome {
-  return response === null ? 'applied' : 'unmatched';
+  return response === null ? 'dropped' : 'unmatched';
 }
 
 type NotificationHandler = (railAccount: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
@@ -97,7 +115,8 @@ export async function processInboxShard(
   const rows = await claimInboxRows(context.db, { shard, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
   for (const row of rows) {
     const outcome = await handleRow(context.log, row, handle);
-    await updateInboxRow(context.db, { ...row, ...nextStep(row, outcome, context.clock.now()), outcome });
+    if (outcome === 'dropped') await deleteInboxRow(context.db, row);
+    else await updateInboxRow(context.db, { ...row, ...nextStep(row, outcome, context.clock.now()), outcome });
   }
 }
 
@@ -108,7 +127,8 @@ async function handleRow(log: Log, row: InboxRow, handle: NotificationHandler): 
     const outcomes: NotificationOutcome[] = [];
     for (const notification of parseNotifications(row.notificationsJson))
       outcomes.push(await handle(row.connector, notification));
-    return outcomes.includes('unmatched') ? 'unmatched' : 'applied';
+    if (outcomes.includes('unmatched')) return 'unmatched';
+    return outcomes.length > 0 && outcomes.every((each) => each === 'dropped') ? 'dropped' : 'applied';
   } catch (error) {
     log.error('handling a callback failed', error, { network: row.connector, attempts: row.attempts });
     return 'failed';

@@ -360,10 +360,31 @@ describe('a send that arrived although its response was lost', () => {
     assert.equal(await allowedOf(12), 12);
   });
 
-  it('changes nothing if it was sent before, and costs no statement while no breaker is open', async () => {
+  it('closes a breaker that such sends have opened also if it was one of them', async () => {
+    const longBefore = clock.now();
+    await clock.advance(leaseMs);
     const sentAt = clock.now();
     await clock.advance(1_000);
     for (let send = 0; send < 5; send += 1) await reportPayout(one, wave, 'unclear');
+    await reportArrival(one, wave, longBefore);
+    await refused(one);
+    await reportArrival(other, wave, sentAt);
+    assert.equal(await allowedOf(12), 12);
+  });
+
+  it('resets the count of sends without a response', async () => {
+    for (let send = 0; send < 12; send += 1) {
+      await reportPayout(one, wave, 'unclear');
+      await reportArrival(one, wave, clock.now());
+    }
+    await allowed(one);
+  });
+
+  it('changes nothing where a documented reason opened it later, and costs no statement while all are closed', async () => {
+    const sentAt = clock.now();
+    await clock.advance(1_000);
+    for (let send = 0; send < 4; send += 1) await reportPayout(one, wave, 'unclear');
+    await reportPayout(one, wave, 'network_unavailable');
     await reportArrival(one, wave, sentAt);
     await refused(one);
     await reportPayout(one, wave, 'answered');

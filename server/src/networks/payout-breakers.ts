@@ -133,12 +133,13 @@ export async function reportPayout(
 }
 
 /**
- * Reports that a look-up or a callback shows a send to have arrived, although its response may have been lost. Closes the
- * breakers that opened before it was sent. Costs no statement while none is open.
+ * Reports that a look-up or a callback shows a send to have arrived whose response was lost. Closes the breakers that this
+ * refutes, and resets their counts. Costs no statement while there are none.
  */
 export async function reportArrival(context: BreakerContext, payout: PayoutBreakers, sentAt: Date): Promise<void> {
-  const open = (await findInCopy(context, payout)).filter(isOpen);
-  for (const key of open) await updateWith(context, { key, payout }, (breaker) => afterArrival(breaker, sentAt));
+  const known = (await findInCopy(context, payout)).filter((breaker) => !isClear(breaker));
+  const arrival = { sentAt, silenceMs: payout.trialLeaseMs };
+  for (const key of known) await updateWith(context, { key, payout }, (breaker) => afterArrival(breaker, arrival));
 }
 
 /** The open breakers, for the operator: it names networks, never a merchant or a number. */

@@ -59,6 +59,36 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
   });
 }
 
+/**
+ * A row for the first hint of its id; each further one makes the row due again, the first few at once and then at `laterAt`. One
+ * that changes nothing writes nothing.
+ */
+export function upsertHintRow(
+  db: Queryable,
+  row: NewInboxRow & { laterAt: Date; promptAttemptsMax: bigint },
+): Promise<number> {
+  return db.run({
+    name: 'network_inbox_upsert_hint',
+    text: `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
+           VALUES ($1, $2, $3, $4, $5, $6, 0, $6)
+           ON CONFLICT (shard, id) DO UPDATE
+           SET due_at = LEAST(network_inbox.due_at, CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END),
+               attempts = network_inbox.attempts + 1
+           WHERE network_inbox.due_at IS NULL
+              OR network_inbox.due_at > CASE WHEN network_inbox.attempts < $8 THEN $6 ELSE $7 END`,
+    values: [
+      row.shard,
+      row.id,
+      row.connector,
+      row.body,
+      row.notificationsJson,
+      row.receivedAt,
+      row.laterAt,
+      row.promptAttemptsMax,
+    ],
+  });
+}
+
 /** Due rows of one shard; rows that another worker is claiming are skipped. */
 export function claimInboxRows(
   db: Queryable,
@@ -78,15 +108,24 @@ export function claimInboxRows(
   });
 }
 
-/** Completes a row (`dueAt` null) or postpones it. */
+/** Completes a row (`dueAt` null) or postpones it, unless it was claimed or became due again meanwhile. */
 export function updateInboxRow(
   db: Queryable,
-  row: { shard: bigint; id: string; dueAt: Date | null; handledAt: Date | null; outcome: string },
+  row: { shard: bigint; id: string; attempts: bigint; dueAt: Date | null; handledAt: Date | null; outcome: string },
 ): Promise<number> {
   return db.run({
     name: 'network_inbox_update',
-    text: `UPDATE network_inbox SET due_at = $3, handled_at = $4, outcome = $5 WHERE shard = $1 AND id = $2`,
-    values: [row.shard, row.id, row.dueAt, row.handledAt, row.outcome],
+    text: `UPDATE network_inbox SET due_at = $4, handled_at = $5, outcome = $6
+           WHERE shard = $1 AND id = $2 AND attempts = $3`,
+    values: [row.shard, row.id, row.attempts, row.dueAt, row.handledAt, row.outcome],
+  });
+}
+
+export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; attempts: bigint }): Promise<number> {
+  return db.run({
+    name: 'network_inbox_delete',
+    text: 'DELETE FROM network_inbox WHERE shard = $1 AND id = $2 AND attempts = $3',
+    values: [row.shard, row.id, row.attempts],
   });
 }
 

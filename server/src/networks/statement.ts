@@ -1,3 +1,5 @@
+import { sanitizeLine } from '../kit/terminal-text.ts';
+
 /** What a line of a network's statement is about, from the view of our account there. */
 export type StatementLineKind =
   | 'collection'
@@ -30,6 +32,14 @@ export interface StatementEntry {
   originalTransactionId: string | null;
   counterpartyNumber: string | null;
   counterpartyName: string | null;
+}
+
+const textLengthMax = 200;
+
+/** A text of a line without control characters, of a length that a person reads; null where nothing is left. */
+export function readableText(text: string): string | null {
+  const clean = sanitizeLine(text).slice(0, textLengthMax).toWellFormed();
+  return clean === '' ? null : clean;
 }
 
 /** A connector's statement of its account, by API. */

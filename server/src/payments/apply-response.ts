@@ -31,7 +31,7 @@ export async function applyNotification(
   const { capabilities } = await connectorOf(context, charge);
   if (capabilities.railAccount !== railAccount) {
     context.log.warn('callback of another account’s charge', { network: railAccount, charge_id: charge.id });
-    return 'unmatched';
+    return outcomeOfUnmatched(response);
   }
   if (response === null) await lookUpNow(context, charge, merchant.testMode);
   else await applyResponse(context, charge, response);

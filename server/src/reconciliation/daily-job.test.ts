@@ -61,3 +61,35 @@ test('an account without a statement by API waits for an import, and creates no 
   });
   assert.equal(row?.count, 0n);
 });
+
+test('hostile lines of a statement by API are refused or shown harmlessly, and stop no other line', async () => {
+  const at = world.clock.now();
+  const day = utcDay(at);
+  await world.clock.advance(dayMs);
+  const name = `Awa\u0000\u001b[31m\u202e${'x'.repeat(20_000)}\ud800`;
+  const id = (transactionId: string, changes: Partial<StatementEntry> = {}) =>
+    lineOf({ transactionId, at, ...changes });
+  pages = [
+    [
+      id('H-1', { counterpartyName: name, counterpartyNumber: name, reference: name }),
+      id('H\u0000'),
+      id('x'.repeat(20_000)),
+      id('H-2', { originalTransactionId: '\u001b[2J' }),
+      id('H-3', { grossMinor: -1n }),
+      id('H-4', { currency: 'XOF' }),
+      id('=1+1'),
+    ],
+  ];
+  assert.equal(await reconcileYesterday(world.context), 1);
+  const rows = await world.db.rows<{ transactionId: string; name: string }>({
+    name: 'test_lines',
+    text: `SELECT transaction_id AS "transactionId", counterparty_name AS name FROM statement_lines
+           WHERE rail_account = 'rail-wave' AND day = $1`,
+    values: [day],
+  });
+  assert.deepEqual(
+    rows.map(({ transactionId }) => transactionId),
+    ['H-1'],
+  );
+  assert.match(rows[0]?.name ?? '', /^Awa\[31mx{190,200}$/);
+});

@@ -13,6 +13,7 @@ import type { RowRefusal, StatementImport } from './queries/imports.ts';
 import { openStatementFile } from './read-file.ts';
 import type { OpenedFile } from './read-file.ts';
 import { readLine } from './read-line.ts';
+import type { ReadLine } from './read-line.ts';
 import { columnsMax, tooWide } from './read-xlsx.ts';
 
 export interface ImportResult extends StatementImport {
@@ -150,6 +151,14 @@ async function* linesOf(
     if (rowNumber <= headingRow) continue;
     if ('refusal' in row) yield row;
     else if (row.cells.length > columnsMax) yield { rowNumber, refusal: tooWide };
-    else yield { rowNumber, ...readLine({ mapping, columns, currency, now }, row.cells) };
+    else yield { rowNumber, ...hinted(readLine({ mapping, columns, currency, now }, row.cells), row.cells) };
   }
+}
+
+/** A row that has swallowed others is refused for what they make of it. */
+function hinted(read: ReadLine, cells: readonly string[]): ReadLine {
+  const goesOn = cells.some((text) => text.includes('\n'));
+  return goesOn && 'refusal' in read
+    ? { refusal: `${read.refusal} It goes over several lines: a quote may be missing.` }
+    : read;
 }

@@ -161,6 +161,38 @@ test('a workbook that unpacks to very much, or has a million columns, is refused
   await assert.rejects(importOf(Buffer.from('PK\u0003\u0004 nothing')), /archive cannot be read/);
 });
 
+test('a stray quote harms its own row only, and one that is never closed is named', async () => {
+  newDay();
+  const rows = ['"9"9', '9"9', '"99".00'].flatMap((amount, index) => [
+    row(`Q-${index}`, amount),
+    row(`R-${index}`, '1'),
+  ]);
+  const imported = await importOf(
+    csv([...rows, row('Q-3', '"99'), row('S-1', '1'), row('S-2', '"1"'), row('R-3', '1')]),
+  );
+  assert.deepEqual([imported.linesNew, imported.linesRefused], [4n, 4n]);
+  assert.match(imported.refusals[3]?.reason ?? '', /It goes over several lines: a quote may be missing/);
+  const endless = csv([row('T-1', '1'), row('T-2', '"1'), ...Array.from({ length: 20_000 }, () => row('T-3', '1'))]);
+  await assert.rejects(importOf(endless), /quote is not closed by line/);
+});
+
+test('a row of a million columns, of megabytes or of zero bytes is refused, and the rows beside it count', async () => {
+  newDay();
+  const hostile = [
+    'x,'.repeat(1_000_000),
+    row('W-1', '99.00', `1.00,GMD,api_checkout,${'y'.repeat(2_000_000)},`),
+    row('W\u0000', '99.00'),
+    row('\u202eW-2', '99.00'),
+    row('W-3', '9'.repeat(20_000)),
+    row('W-4', '1e3'),
+  ];
+  const rows = hostile.flatMap((text, index) => [text, row(`N-${index}`, '10.00')]);
+  const imported = await importOf(csv(rows));
+  assert.deepEqual([imported.linesNew, imported.linesRefused], [6n, 6n]);
+  assert.match(imported.refusals[0]?.reason ?? '', /longer than|more than 200 columns/);
+  assert.doesNotMatch(JSON.stringify(imported.refusals), /\\u|yyyy|9999/);
+});
+
 test('a mapping is tried before it is saved, and then used', async () => {
   newDay();
   const content = `Ref;Quand;Type;Montant\nM-1;01/03/2026 07:36;ENCAISSEMENT;1.250,50\n`;

@@ -1,44 +1,62 @@
 import { createReadStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { parse } from 'csv-parse';
+import { AppError } from '../api/app-error.ts';
+import { LineLimit } from './line-limit.ts';
 import type { Row } from './row.ts';
 
 // The longest line of a real statement has a few hundred characters; one without an end would be held in memory.
-const recordCharactersMax = 256 * 1_024;
+const lineCharactersMax = 256 * 1_024;
+const tooLong = `It is longer than ${lineCharactersMax.toLocaleString('en')} characters.`;
 
 const byteOrderMarks: readonly { bytes: readonly number[]; encoding: string }[] = [
   { bytes: [0xff, 0xfe], encoding: 'utf-16le' },
   { bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ];
 
-/** The rows of a CSV file as they are read; only a few are in memory at a time. */
+/**
+ * The rows of a CSV file as they are read, in the order of their lines; only a few are in memory at a time. Throws AppError
+ * `invalid_request` where a quote is not closed for so long that no row after it can be told.
+ */
 export async function* readCsv(path: string, head: Uint8Array, encoding: string): AsyncGenerator<Row> {
   const marked = byteOrderMarks.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte));
   const decoderName = marked?.encoding ?? encoding;
-  const skipped: Row[] = [];
+  const beginning = new TextDecoder(decoderName).decode(head);
+  const skipped = new SkippedRows();
   const parser = parse({
     bom: true,
-    delimiter: delimiterOf(new TextDecoder(decoderName).decode(head)),
+    delimiter: delimiterOf(beginning),
     info: true,
-    max_record_size: recordCharactersMax,
+    // Of several lines within a quote.
+    max_record_size: 2 * lineCharactersMax,
     relax_column_count: true,
+    // A quote within a cell stays there; it would swallow the rows up to the next one.
+    relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     on_skip: (error) => {
-      if (error) skipped.push({ rowNumber: Number(error['lines'] ?? 0), refusal: reasonOf(error.code) });
+      const rowNumber = Number(error?.['lines'] ?? 0);
+      // What it has read of the file beside it is lost.
+      if (error?.code === 'CSV_MAX_RECORD_SIZE') throw unclosedQuote(rowNumber);
+      if (error) skipped.add(rowNumber, reasonOf(error.code));
       return undefined;
     },
   });
-  const source = createReadStream(path, { highWaterMark: 256 * 1_024 });
-  const decoded = source.pipe(decoderOf(decoderName));
+  const limit = new LineLimit({
+    charactersMax: lineCharactersMax,
+    lineBreak: beginning.includes('\n') || !beginning.includes('\r') ? '\n' : '\r',
+    onLong: (lineNumber) => skipped.add(lineNumber, tooLong),
+  });
+  const source = createReadStream(path, { highWaterMark: lineCharactersMax });
+  const decoded = source.pipe(decoderOf(decoderName, limit));
   for (const stream of [source, decoded]) stream.once('error', (error: Error) => parser.destroy(error));
   decoded.pipe(parser);
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      yield* skipped.splice(0);
+      yield* skipped.before(info.lines);
       yield { rowNumber: info.lines, cells: record };
     }
-    yield* skipped.splice(0);
+    yield* skipped.before(Infinity);
   } finally {
     source.destroy();
   }
@@ -53,20 +71,41 @@ function delimiterOf(head: string): string {
 
 function reasonOf(code: string): string {
   switch (code) {
-    case 'CSV_MAX_RECORD_SIZE':
-      return `It is longer than ${recordCharactersMax.toLocaleString('en')} characters.`;
     case 'CSV_QUOTE_NOT_CLOSED':
-      return 'A quote is not closed.';
+      return 'A quote is not closed: nothing after it is read.';
     default:
       return 'Its quotes are not those of a CSV file.';
   }
 }
 
+function unclosedQuote(rowNumber: number): AppError {
+  const message = `A quote is not closed by line ${rowNumber}, so no row after it can be told. Mend the file.`;
+  return new AppError('invalid_request', message);
+}
+
+/**
+ * Rows that are refused before they are parsed. The parser is ahead of its reader by how much it likes, so they are put where they
+ * stand in the file: an import that was interrupted counts the rows that it had read.
+ */
+class SkippedRows {
+  readonly #rows: (Row & { refusal: string })[] = [];
+
+  add(rowNumber: number, refusal: string): void {
+    this.#rows.push({ rowNumber, refusal });
+    this.#rows.sort((one, other) => one.rowNumber - other.rowNumber);
+  }
+
+  before(rowNumber: number): Row[] {
+    const index = this.#rows.findIndex((row) => row.rowNumber >= rowNumber);
+    return this.#rows.splice(0, index === -1 ? this.#rows.length : index);
+  }
+}
+
 /** Decodes a stream; a character that is none in the encoding becomes the replacement character, and ids with it are refused. */
-function decoderOf(encoding: string): Transform {
+function decoderOf(encoding: string, limit: LineLimit): Transform {
   const decoder = new TextDecoder(encoding);
   return new Transform({
-    transform: (chunk: Uint8Array, _encoding, done) => done(null, decoder.decode(chunk, { stream: true })),
-    flush: (done) => done(null, decoder.decode()),
+    transform: (chunk: Uint8Array, _encoding, done) => done(null, limit.take(decoder.decode(chunk, { stream: true }))),
+    flush: (done) => done(null, limit.take(decoder.decode()) + limit.end()),
   });
 }

@@ -1,6 +1,6 @@
 import { addMs, dayMs } from '../kit/clock.ts';
-import { sanitizeLine } from '../kit/terminal-text.ts';
 import { isNetworkId } from '../networks/checked-connector.ts';
+import { readableText } from '../networks/statement.ts';
 import type { StatementEntry, StatementLineKind } from '../networks/statement.ts';
 import { kindOf, statusOf } from './mapping.ts';
 import type { Columns, Field, Mapping } from './mapping.ts';
@@ -31,7 +31,6 @@ export function readLine(context: LineContext, cells: readonly string[]): ReadLi
   }
 }
 
-const textLengthMax = 200;
 // Networks' clocks may be ahead, but no line is of another day to come.
 const aheadMs = dayMs;
 const earliest = new Date('2010-01-01T00:00:00Z');
@@ -58,10 +57,10 @@ function lineOf(context: LineContext, cells: readonly string[]): StatementEntry 
   const original = text('original_transaction_id');
   return {
     ...{ transactionId, status, at, feeMinor, currency, balanceMinor, ...money },
-    reference: shown(text('reference')),
+    reference: readableText(text('reference')),
     originalTransactionId: original === '' ? null : idOf(original, 'original transaction id'),
-    counterpartyNumber: shown(text('counterparty_number')),
-    counterpartyName: shown(text('counterparty_name')),
+    counterpartyNumber: readableText(text('counterparty_number')),
+    counterpartyName: readableText(text('counterparty_name')),
   };
 }
 
@@ -70,11 +69,6 @@ function idOf(text: string, name: string): string {
   if (text.startsWith('=')) throw new Refusal(`Its ${name} is a formula.`);
   if (isNetworkId(text)) return text;
   throw new Refusal(`Its ${name} is too long or has characters that ids do not have.`);
-}
-
-function shown(text: string): string | null {
-  const clean = sanitizeLine(text).slice(0, textLengthMax).toWellFormed();
-  return clean === '' ? null : clean;
 }
 
 function statusIn(mapping: Mapping, word: string): StatementEntry['status'] {

@@ -322,3 +322,17 @@ test('a late callback of a trial payout without a response closes the circuit br
   const next = await world.createSent(processing);
   assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
 });
+
+test('40 transfers to a network that pays and never responds are sent within three minutes at live timeouts', async () => {
+  const { wave } = world.networks;
+  Object.assign(wave.capabilities, { callTimeoutMs: 20_000 });
+  Object.assign(wave.payouts.capabilities, { lookUpDelaysMs: [15_000, 30_000] });
+  const network = rememberingNetwork(() => ({ pays: true, response: noResponse }));
+  const transfers = await Promise.all(Array.from({ length: 40 }, () => world.create({ amountMinor: 100n })));
+  await world.work();
+  assert.equal(network.payments(), 5, 'then the circuit breaker opens');
+  await world.workFor(3 * minuteMs);
+  assert.deepEqual([network.payments(), wave.count('pay_out')], [40, 40]);
+  await world.workFor(minuteMs);
+  for (const transfer of transfers) assert.equal((await world.transfer(transfer)).status, 'completed');
+});

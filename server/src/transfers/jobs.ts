@@ -57,20 +57,23 @@ async function sendTransfer(context: TransferContext, work: Work): Promise<void>
   const response = await rail.send();
   if (rail.breakers) await reportPayout(context, rail.breakers, outcomeOf(response));
   if (response.state === 'not_accepted') await applyNotAccepted(context, rail, submitted, response.reason);
-  else if (response.state === 'unknown') await noteUnclearResponse(context, submitted, response.detail);
+  else if (response.state === 'unknown') await noteUnclearResponse(context, rail, submitted, response.detail);
   else await applyResponse(context, submitted, response);
 }
 
-async function noteUnclearResponse(context: TransferContext, transfer: Transfer, detail: string): Promise<void> {
-  await context.db.withTransaction((tx) => {
-    noteTransfer(
-      tx,
-      context,
-      transfer,
-      'no_clear_answer',
-      `The network did not respond clearly (${detail}); the outcome is looked up.`,
-    );
-    return Promise.resolve();
+/** The look-up need not wait for the end of the call's time any more. */
+async function noteUnclearResponse(
+  context: TransferContext,
+  { capabilities }: Rail,
+  seen: Transfer,
+  detail: string,
+): Promise<void> {
+  const summary = `The network did not respond clearly (${detail}); the outcome is looked up.`;
+  await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+    noteTransfer(tx, context, transfer, 'no_clear_answer', summary);
+    const dueAt = addMs(context.clock.now(), capabilities.lookUpDelaysMs[0] ?? 0);
+    if (isAwaited(transfer)) enqueue(tx, context, { ...lookUpWork(merchant, transfer), dueAt });
+    await Promise.resolve();
   });
 }
 
@@ -130,11 +133,13 @@ function outcomeOf(response: PayoutResponse) {
 async function reportArrivalOf(
   context: TransferContext,
   { breakers }: Rail,
-  { sentAt }: Transfer,
+  { sentAt, networkReference }: Transfer,
   response: PayoutResponse,
 ): Promise<void> {
+  // A send that was answered has reported itself.
+  if (!breakers || !sentAt || networkReference !== null) return;
   const hasArrived = response.state !== 'not_found' && outcomeOf(response) === 'answered';
-  if (hasArrived && breakers && sentAt) await reportArrival(context, breakers, sentAt);
+  if (hasArrived) await reportArrival(context, breakers, sentAt);
 }
 
 async function lookUpTransfer(context: TransferContext, work: Work): Promise<void> {
@@ -226,7 +231,7 @@ async function applyNotification(
   const { capabilities } = await connectorOf(context, transfer);
   if (capabilities.railAccount !== railAccount) {
     context.log.warn('callback of another account’s transfer', { network: railAccount, transfer_id: transfer.id });
-    return 'unmatched';
+    return outcomeOfUnmatched(notification.response);
   }
   const { response } = notification;
   if (response === null) {

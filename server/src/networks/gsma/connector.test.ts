@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import type { JsonObject } from '../../kit/strict-json.ts';
 import type { StartCollection, StartPayout } from '../contract.ts';
 import { ScriptedServer } from '../scripted-server.corpus.ts';
 import type { ScriptedReply } from '../scripted-server.corpus.ts';
@@ -9,6 +10,7 @@ import { correlationId } from './client.ts';
 import { readGsmaConfiguration } from './configuration.ts';
 import { createGsmaConnectors } from './connector.ts';
 import type { GsmaConnector } from './connector.ts';
+import { readLookUp } from './translate.ts';
 
 const reference = 'Shop1234reference0000000000001';
 const settings = {
@@ -296,6 +298,18 @@ test('statuses and amounts are read as configured', async () => {
   ] as const) {
     const paid = await start([201, transaction({ amount: text })]);
     assert.ok(paid?.state === 'succeeded' && paid.providerTransaction.amountMinor === minor, text);
+  }
+});
+
+test('fees are deducted from us only where the account says so', () => {
+  const body = transaction({ fees: [{ feeAmount: '4.50', feeCurrency: 'GMD' }] }) as JsonObject;
+  for (const [fees, minor] of [
+    ['theirs', 0n],
+    ['ours', 450n],
+  ] as const) {
+    const configuration = readGsmaConfiguration({ ...settings, fees });
+    const read = readLookUp({ kind: 'response', status: 200, body }, { configuration, reference, type: 'merchantpay' });
+    assert.equal(read.kind === 'succeeded' && read.transaction.networkFeeMinor, minor);
   }
 });
 
