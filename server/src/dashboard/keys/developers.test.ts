@@ -104,12 +104,12 @@ test('a resend of many sends each missed event once, however often its button is
     [...drawn.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map((each) => [each[1], each[2]]),
   ) as Record<string, string>;
   const sent = await Promise.all([1, 2].map(() => owner.post(world.at(`/endpoints/${id}/resend`), fields)));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     sent.map(async (each) => `${each.status} ${/<main[^]*/.exec(await each.text())?.[0] ?? ''}`),
   );
   assert.ok(
-    answers.some((answer) => answer.startsWith('303')),
-    answers.join('\n'),
+    responses.some((response) => response.startsWith('303')),
+    responses.join('\n'),
   );
   const audits = await db.rows({
     name: 'test_audit',
