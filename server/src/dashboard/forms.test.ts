@@ -134,3 +134,12 @@ test('a form whose record is not there says so within the navigation, also when 
     assert.match(await response.text(), /<nav[^]*<h1>Not found<\/h1>/);
   }
 });
+
+test('an address without a page says so in the words of the dashboard, and leads to its start', async () => {
+  const response = await owner.get(world.at('/nothing-here'));
+  const text = await response.text();
+  assert.equal(response.status, 404);
+  assert.match(text, /<a class="button" href="\/dashboard">Go to the start<\/a>/);
+  assert.doesNotMatch(text, /payment|paid|Français/i);
+  assert.equal((await owner.get(`${world.service.url}/dashboard`)).status, 303, 'the start is there');
+});

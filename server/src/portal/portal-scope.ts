@@ -11,6 +11,7 @@ import { createFormGuard } from '../pages/form-guard.ts';
 import type { FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
+import { portalErrorPage } from './error-page.ts';
 import { createPortalSender, portalHeaders } from './document.ts';
 import { createVisitorCookies } from './visitor.ts';
 import type { VisitorCookies } from './visitor.ts';
@@ -58,7 +59,10 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
   scope.addHook('preValidation', refuseNul);
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
-  await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` });
+  await preparePageScope(scope, {
+    ...{ sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` },
+    errorPage: (status, { id: requestId }) => portalErrorPage(status, { home, requestId }),
+  });
   return {
     context,
     realm,
