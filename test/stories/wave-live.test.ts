@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { after, afterEach, before, test } from 'node:test';
 import { createRailAccountContext } from '../../server/src/app/contexts.ts';
 import { approveLive } from '../../server/src/merchants/business-status.ts';
+import { runCommand } from '../../server/src/operator/run-command.ts';
 import { checkRailAccount, rotateRailAccount } from '../../server/src/rail-accounts/manage-accounts.ts';
 import { accountCredential, requestSigningSecret } from '../../simulator/credentials.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
-import { addTestRailAccount } from '../harness/rail-accounts.ts';
+import { testKeys } from '../harness/service.ts';
 import { startTransferStory, TransferStory } from '../harness/transfer-story.ts';
 
 // A rail account for real money on the wire of the simulated Wave, which accepts nothing that Wave would refuse.
@@ -17,6 +22,7 @@ const account = 'wave-main';
 const oldSecret = 'webhook-secret-of-old';
 const newSecret = 'webhook-secret-of-now';
 
+const folder = mkdtempSync(join(tmpdir(), 'dalasi-wave-live-'));
 let testStory: TransferStory;
 /** The business's live merchant. */
 let story: TransferStory;
@@ -28,24 +34,38 @@ before(async () => {
   await service.db.withTransaction((tx) => approveLive(tx, { clock }, live.merchant.businessId));
   const holder = { network: 'wave', account: live.merchant.shortId };
   const { simulatorBearerSecret } = service.secrets;
-  await addTestRailAccount(service, account, {
-    kind: 'wave',
-    baseUrl: `${service.url}/simulator/networks/wave`,
-    fields: {
-      'api-key': accountCredential(simulatorBearerSecret, holder),
-      'signing-secret': requestSigningSecret(simulatorBearerSecret, holder),
-      'webhook-secret': oldSecret,
-      amounts: 'bututs',
-      config: '{"restrictPayer":true}',
-    },
-  });
+  const configFile = join(folder, 'wave.json');
+  writeFileSync(configFile, '{"restrictPayer":true}');
+  const text = await operate([
+    ...['networks', 'add', 'wave', '--name', account, '--environment', 'live', '--amounts', 'bututs'],
+    ...['--base-url', `${service.url.replace('localhost', '127.0.0.1')}/simulator/networks/wave`],
+    ...['--api-key', accountCredential(simulatorBearerSecret, holder)],
+    ...['--signing-secret', requestSigningSecret(simulatorBearerSecret, holder)],
+    ...['--webhook-secret', oldSecret, '--config', configFile],
+  ]);
+  assert.match(text, /wave-main is connected for every live business: wave\./);
   story = new TransferStory(service, clock, { merchant: live, contract });
   await story.advance(minuteMs);
 });
 
 afterEach(() => story.verify());
 
-after(() => testStory.stop());
+after(async () => {
+  await testStory.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** An operator's command beside the running service; returns what it prints. */
+async function operate(words: readonly string[]): Promise<string> {
+  let text = '';
+  const write = (written: string) => (text += written);
+  const code = await runCommand(words, {
+    environment: { ...testKeys, APP_ENV: 'development', APP_DATABASE_URL: testStory.service.database.appUrl },
+    ...{ stdin: Readable.from([]), stdout: { write }, stderr: { write } },
+  });
+  assert.equal(code, 0, text);
+  return text;
+}
 
 const accounts = () => {
   const { db, clock, secrets } = testStory.service;
@@ -68,6 +88,7 @@ async function payment(id: string) {
 const paid = { status: 'completed', late: false, review: null, movements: [collected] };
 
 test('an account connected by an operator collects and pays out over the wire of Wave', async () => {
+  // A command has the system's clock, and Wave refuses a signature of another time.
   assert.equal((await checkRailAccount(accounts(), account)).works, true);
   assert.deepEqual(await payment(await story.paySettled('7000001', wave)), paid);
   const id = await story.transferSettled('7000001', wave);

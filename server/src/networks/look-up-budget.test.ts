@@ -5,7 +5,7 @@ import { LocalAllowances } from '../kit/local-allowance.ts';
 import { withLookUpBudget } from './look-up-budget.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 
-test('an account calls its network for look-ups no more often than its budget, and what is over it stays unknown', async () => {
+test('an account looks up no more often than its budget; what is over it stays unknown', async () => {
   const clock = new ManualClock();
   const allowances = new LocalAllowances(clock, { rate: 2, burst: 4 });
   const network = new ScriptedNetwork('afrimoney');

@@ -323,7 +323,7 @@ test('a late callback of a trial payout without a response closes the circuit br
   assert.deepEqual([next.progress, next.waitingFor], ['submitted', null]);
 });
 
-test('40 transfers to a network that pays and never responds are sent within three minutes at live timeouts', async () => {
+test('40 transfers to a network that pays and never responds leave in three minutes at live timeouts', async () => {
   const { wave } = world.networks;
   Object.assign(wave.capabilities, { callTimeoutMs: 20_000 });
   Object.assign(wave.payouts.capabilities, { lookUpDelaysMs: [15_000, 30_000] });
