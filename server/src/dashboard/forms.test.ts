@@ -53,6 +53,10 @@ test('a refused form changes nothing, says why beside the field, and returns all
   assert.match(text, /value="&lt;b&gt;Rice&lt;\/b&gt;"/);
   const empty = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '' });
   assert.match(await empty.text(), /“Amount in dalasi” is missing\./, 'in the words of the form, not of the API');
+  const till = await world.api.post('/v1/virtual-terminals', { name: 'Till', chat_numbers: ['7012345'] });
+  const screen = world.at(`/counters/${String(till.body['id'])}/screen/amount`);
+  const noAmount = await owner.post(screen, { ...(await hiddenFields(screen)), amount: ' ' });
+  assert.deepEqual([noAmount.status, /id="amount-error"/.test(await noAmount.text())], [400, true]);
   assert.equal((await audited()).length, count);
 });
 

@@ -8,6 +8,7 @@ import { isServerError, logRefusal } from '../api/log-refusal.ts';
 import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { httpErrorPage } from './http-error-page.ts';
+import type { ErrorPage } from './http-error-page.ts';
 import { preparePageLanguage } from './page-language.ts';
 import { createPageCookies } from './page-cookies.ts';
 
@@ -18,6 +19,8 @@ export interface PageScopeOptions {
   log: Log;
   /** The path of the page that a request belongs to; null if there is none to return to. */
   homeOf(request: FastifyRequest): string | null;
+  /** Payers' by default. */
+  errorPage?: ErrorPage;
 }
 
 // The largest form is a link's: ten answers of 200 characters, each of up to nine bytes when percent-encoded.
@@ -72,7 +75,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     const { status, retryAfterSeconds, home = options.homeOf(request) } = error;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
     const { language, id: requestId } = request;
-    const content = httpErrorPage(status, { language, requestId, home });
+    const content = (options.errorPage ?? httpErrorPage)(status, { language, requestId, home });
     return options.sender.send(request, reply, { status, content });
   }
 }

@@ -12,6 +12,7 @@ import type { FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
 import { createPortalSender, portalHeaders } from './document.ts';
+import { portalErrorPage } from './error-page.ts';
 import { createVisitorCookies } from './visitor.ts';
 import type { VisitorCookies } from './visitor.ts';
 
@@ -58,7 +59,11 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
   scope.addHook('preValidation', refuseNul);
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
-  await preparePageScope(scope, { sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` });
+  await preparePageScope(scope, {
+    ...{ sender, guard: sessionGuard, publicUrl, log, errorPage: portalErrorPage },
+    // Leads whoever is not signed in on to the sign-in.
+    homeOf: () => home,
+  });
   return {
     context,
     realm,
