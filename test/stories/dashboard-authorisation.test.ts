@@ -288,8 +288,11 @@ describe('every route behind a sign-in', () => {
         const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin', ...(type && { 'content-type': type }) };
         const init = { method, headers, ...(body !== undefined && { body }) };
         const response = await fetch(`${world.service.url}${head}${path}`, init);
-        await response.arrayBuffer();
+        const text = await response.text();
         assert.equal(response.status, status, `${method} ${head}${path}`);
+        // The reader is no payer, and finds back to what is there.
+        assert.match(text, /Nothing was done/, `${method} ${head}${path}`);
+        assert.match(text, new RegExp(`href="/${head.split('/')[1]}(/sign-in)?"`), `${method} ${head}${path}`);
         assertGuarded(response, `${method} ${head}${path}`);
       }
     }

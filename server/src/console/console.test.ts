@@ -282,6 +282,7 @@ test('a role changes at once, and nobody changes their own; a credential for com
   const path = `/operator/operators/${changed.operatorId}/role`;
   assert.equal((await asAdmin(path, { role: 'finance' })).status, 303);
   assert.equal((await changed.get(`/operator/businesses/${world.businessId}/fees`)).status, 200);
+  assert.match(await (await changed.get('/operator/operators')).text(), /<\/bdi>, Finance<\/a>/);
   const other = await world.signInOperator('admin');
   const own = `/operator/operators/${other.operatorId}/role`;
   assert.equal((await other.submit(own, { role: 'support', second_factor: other.code() })).status, 409);

@@ -1,5 +1,6 @@
 import { html } from '../kit/html.ts';
 import type { Html } from '../kit/html.ts';
+import { roleName } from '../portal/patterns/texts.ts';
 import type { ConsoleRoute, Section } from './console-route.ts';
 import { consoleHome } from './visit.ts';
 import type { ConsoleVisit, Environment } from './visit.ts';
@@ -46,7 +47,7 @@ ${environment !== null && environmentSwitch(environment, section)}
 ${environment === 'test' && html`<p class="ribbon">Test: no real money moves</p>`}</header>
 <nav class="side" aria-label="Console">${environment === null ? html`<h2>Live</h2>` : ''}${listOf(environmentLinks, here)}
 <h2>Test and live</h2>${listOf(installationLinks, consoleHome)}
-<ul class="own"><li><a href="${consoleHome}/account"><bdi>${operator.name}</bdi>, ${operator.role}</a></li></ul></nav>
+<ul class="own"><li><a href="${consoleHome}/account"><bdi>${operator.name}</bdi>, ${roleName(operator.role)}</a></li></ul></nav>
 <main id="content" tabindex="-1">${body}</main>
 <nav class="bottom" aria-label="Main">${bottom.map(linkOf(here))}<a href="${here}/more" ${section === 'more' && html`aria-current="page"`}>More</a></nav>
 </div>`;

@@ -3,6 +3,7 @@ import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
 import type { Page } from '../portal/patterns/page-route.ts';
+import { roleName } from '../portal/patterns/texts.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
@@ -55,6 +56,6 @@ function refusedPage({ operator }: ConsoleVisit): Page {
     status: 403,
     title: 'Not allowed',
     body: html`<section class="empty"><h1>Your role does not allow this</h1>
-<p>As ${operator.role} you cannot do this. Nothing was done. Ask an operator with the role admin.</p></section>`,
+<p>As ${roleName(operator.role)} you cannot do this. Nothing was done. Ask an operator with the role ${roleName('admin')}.</p></section>`,
   };
 }

@@ -53,6 +53,10 @@ test('a refused form changes nothing, says why beside the field, and returns all
   assert.match(text, /value="&lt;b&gt;Rice&lt;\/b&gt;"/);
   const empty = await owner.post(url, { ...(await hiddenFields(url)), 'data.amount': '' });
   assert.match(await empty.text(), /“Amount in dalasi” is missing\./, 'in the words of the form, not of the API');
+  const till = await world.api.post('/v1/virtual-terminals', { name: 'Till', chat_numbers: ['7012345'] });
+  const screen = world.at(`/counters/${String(till.body['id'])}/screen/amount`);
+  const noAmount = await owner.post(screen, { ...(await hiddenFields(screen)), amount: ' ' });
+  assert.deepEqual([noAmount.status, /id="amount-error"/.test(await noAmount.text())], [400, true]);
   assert.equal((await audited()).length, count);
 });
 
@@ -135,11 +139,11 @@ test('a form whose record is not there says so within the navigation, also when 
   }
 });
 
-test('an address without a page says so in the words of the dashboard, and leads to its start', async () => {
+test('an address without a page says so in the words of the dashboard, and leads to its first page', async () => {
   const response = await owner.get(world.at('/nothing-here'));
   const text = await response.text();
   assert.equal(response.status, 404);
-  assert.match(text, /<a class="button" href="\/dashboard">Go to the start<\/a>/);
+  assert.match(text, /<a class="button" href="\/dashboard">Go to the first page<\/a>/);
   assert.doesNotMatch(text, /payment|paid|Français/i);
   assert.equal((await owner.get(`${world.service.url}/dashboard`)).status, 303, 'the start is there');
 });

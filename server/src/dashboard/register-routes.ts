@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedIn } from '../accounts/sessions.ts';
+import { roleName } from '../portal/patterns/texts.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
 import type { Page, PageResult } from '../portal/patterns/page-route.ts';
@@ -70,7 +71,7 @@ function refusedPage({ membership, testMode }: Visit): Page {
     status: 403,
     title: 'Not allowed',
     body: html`<section class="empty"><h1>Your role does not allow this</h1>
-<p>As ${membership.role} you cannot do this${where}. Nothing was done. Ask an owner of the business.</p></section>`,
+<p>As ${roleName(membership.role)} you cannot do this${where}. Nothing was done. Ask an owner of the business.</p></section>`,
   };
 }
 

@@ -4,6 +4,12 @@ import type { PageContent } from './document.ts';
 import type { IconName } from './icons.ts';
 import { messagePage } from './layout.ts';
 
+/** Draws the page for an HTTP error; `home` is the page to open again, if there is one. */
+export type ErrorPage = (
+  status: number,
+  about: { language: Language; home: string | null; requestId: string },
+) => PageContent;
+
 /**
  * The page for an HTTP error. Says whether money moved, the payer's first question, and what to do. `home` is the page to open
  * again, if there is one.

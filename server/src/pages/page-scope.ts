@@ -5,9 +5,10 @@ import { PublicError } from '../kit/public-error.ts';
 import { pathOf, RouteMethods } from '../kit/route-methods.ts';
 import type { Log } from '../kit/log.ts';
 import { isServerError, logRefusal } from '../api/log-refusal.ts';
-import type { PageContent, PageSender } from './document.ts';
+import type { PageSender } from './document.ts';
 import type { FormGuard } from './form-guard.ts';
 import { httpErrorPage } from './http-error-page.ts';
+import type { ErrorPage } from './http-error-page.ts';
 import { preparePageLanguage } from './page-language.ts';
 import { createPageCookies } from './page-cookies.ts';
 
@@ -18,8 +19,8 @@ export interface PageScopeOptions {
   log: Log;
   /** The path of the page that a request belongs to; null if there is none to return to. */
   homeOf(request: FastifyRequest): string | null;
-  /** The page for an HTTP error. Default: one for payers, in their language. */
-  errorPage?(status: number, request: FastifyRequest): PageContent;
+  /** Payers' by default. */
+  errorPage?: ErrorPage;
 }
 
 // The largest form is a link's: ten answers of 200 characters, each of up to nine bytes when percent-encoded.
@@ -74,7 +75,7 @@ export async function preparePageScope(scope: FastifyInstance, options: PageScop
     const { status, retryAfterSeconds, home = options.homeOf(request) } = error;
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
     const { language, id: requestId } = request;
-    const content = options.errorPage?.(status, request) ?? httpErrorPage(status, { language, requestId, home });
+    const content = (options.errorPage ?? httpErrorPage)(status, { language, requestId, home });
     return options.sender.send(request, reply, { status, content });
   }
 }

@@ -17,7 +17,7 @@ const assets = createAssets('/dashboard/assets', {
     new URL('../pages/controls.css', import.meta.url),
     new URL('portal.css', import.meta.url),
   ],
-  scripts: [new URL('passkey.js', import.meta.url)],
+  scripts: ['passkey.js', 'patterns/patterns.js'].map((name) => new URL(name, import.meta.url)),
 });
 
 /** `/dashboard`: signing up and in, and what each person manages for themselves. */

@@ -11,8 +11,8 @@ import { createFormGuard } from '../pages/form-guard.ts';
 import type { FormGuard } from '../pages/form-guard.ts';
 import { preparePageScope } from '../pages/page-scope.ts';
 import type { Assets } from './assets.ts';
-import { portalErrorPage } from './error-page.ts';
 import { createPortalSender, portalHeaders } from './document.ts';
+import { portalErrorPage } from './error-page.ts';
 import { createVisitorCookies } from './visitor.ts';
 import type { VisitorCookies } from './visitor.ts';
 
@@ -60,8 +60,9 @@ export async function preparePortalScope(scope: FastifyInstance, options: Portal
   // Before the guard, which binds a form to its session.
   cookies.prepare(scope);
   await preparePageScope(scope, {
-    ...{ sender, guard: sessionGuard, publicUrl, log, homeOf: () => `${home}/sign-in` },
-    errorPage: (status, { id: requestId }) => portalErrorPage(status, { home, requestId }),
+    ...{ sender, guard: sessionGuard, publicUrl, log, errorPage: portalErrorPage },
+    // Leads whoever is not signed in on to the sign-in.
+    homeOf: () => home,
   });
   return {
     context,

@@ -1,4 +1,5 @@
 import { operatorRoles } from '../../accounts/permissions.ts';
+import type { OperatorRole } from '../../accounts/permissions.ts';
 import { checkName } from '../../accounts/sign-up.ts';
 import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
@@ -15,7 +16,7 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { secretPage } from '../../portal/patterns/shown-once.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { roleName, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { actAudited, audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
@@ -26,11 +27,16 @@ import { createLogin } from './create-login.ts';
 
 interface OperatorRow extends Operator {
   /** Null for whoever has a credential for commands only. */
-  role: string | null;
+  role: OperatorRole | null;
 }
 
 async function listRows({ money }: ConsoleServices): Promise<OperatorRow[]> {
-  const logins = new Map((await listOperatorLogins(money.db)).map(({ operatorId, role }) => [operatorId, role]));
+  const logins = new Map(
+    (await listOperatorLogins(money.db)).map(({ operatorId, role }) => [
+      operatorId,
+      operatorRoles.find((each) => each === role),
+    ]),
+  );
   return (await listOperators(money.db)).map((each) => ({ ...each, role: logins.get(each.id) ?? null }));
 }
 
@@ -59,7 +65,7 @@ const list = listRoute<OperatorRow>({
   },
   columns: [
     { header: 'Name', isMain: true, cell: ({ name }) => foreignText(name) },
-    { header: 'Role', isMain: true, cell: ({ role }) => role ?? 'commands only' },
+    { header: 'Role', isMain: true, cell: ({ role }) => (role === null ? 'Commands only' : roleName(role)) },
     { header: 'Since', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     { header: 'State', cell: (row) => stateMark(stateOf(row)) },
   ],
@@ -73,7 +79,7 @@ const list = listRoute<OperatorRow>({
 
 const roleField: Field = {
   ...{ kind: 'select', name: 'role', label: 'Role' },
-  options: operatorRoles.map((role) => ({ value: role, text: role })),
+  options: operatorRoles.map((role) => ({ value: role, text: roleName(role) })),
 };
 
 const invite = formRoutes<null>({
@@ -129,7 +135,7 @@ const show: ConsoleRoute = {
     ].map((action) => ({ ...action, needs: 'operators.manage' as const }));
     const body = html`${recordHead(visit, { heading: foreignText(name), state: stateOf(row), actions })}
 <section class="panel"><h2>Details</h2>${facts([
-      ['Role', role ?? 'Commands only, by a credential'],
+      ['Role', role === null ? 'Commands only, by a credential' : roleName(role)],
       ['May', role === null ? 'Decide cases by command' : roleTexts[role]],
       ['Since', shownTime(createdAt, visit.now)],
       ['Revoked', revokedAt && shownTime(revokedAt, visit.now)],
@@ -139,7 +145,7 @@ const show: ConsoleRoute = {
   },
 };
 
-const roleTexts: Readonly<Record<string, string>> = {
+const roleTexts: Readonly<Record<OperatorRole, string>> = {
   support: 'See all; create and suspend businesses, work on checklists, propose resolutions of cases',
   finance: 'See all; set fees, limits and settlement, confirm cases, verify the ledger, export',
   admin: 'All of it, approve businesses for live, manage keys of businesses and operators',
@@ -153,7 +159,7 @@ const changeRole = formRoutes<OperatorRow>({
   view: ({ id, name, role }, visit) => ({
     heading: 'Change the role',
     effect: html`<p>${foreignText(name)} may do at once what the new role may, and nothing else.</p>
-<dl class="facts">${operatorRoles.map((each) => html`<div><dt>${each}</dt><dd>${roleTexts[each]}</dd></div>`)}</dl>`,
+<dl class="facts">${operatorRoles.map((each) => html`<div><dt>${roleName(each)}</dt><dd>${roleTexts[each]}</dd></div>`)}</dl>`,
     fields: [roleField],
     values: { role: role ?? '' },
     refusal: id === visit.operator.id ? html`<p>Nobody changes their own role. Ask another admin.</p>` : undefined,

@@ -1,5 +1,5 @@
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import { assert } from '../../kit/assert.ts';
+import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { amountToJson, formatAmount } from '../../kit/money.ts';
@@ -117,7 +117,8 @@ async function payAtCounter(
   const { money } = services;
   const { merchant } = visit;
   const typed = readAmount(input.form['amount'] ?? '');
-  assert('amountMinor' in typed, 'the form has read the amount');
+  // The form has read every other one.
+  if (!('amountMinor' in typed)) throw fieldError('invalid_request', 'amount', 'Type the amount to be paid.');
   const { amountMinor } = typed;
   const formHash = hashOfForm({ ownerId: counter.id, formId, amountMinor });
   const intent = await payOnce(money, {

@@ -61,6 +61,7 @@ test('a new key stands in one response only: no page, log, mail or audit entry h
   const pages = ['/keys', `/keys/${id}`, `/keys/${id}/roll`, '/requests'].map((path) => owner.get(world.at(path)));
   const texts = await Promise.all((await Promise.all(pages)).map((page) => page.text()));
   assert.ok(![JSON.stringify(stored), ...world.service.logLines, ...texts].some((each) => each.includes(key)));
+  assert.match(texts[1] ?? '', /<\/time><\/span> <span class="second">from /, 'last used: time and address');
 });
 
 test('nothing happens to a key without a fresh second factor, and with it the key is rolled, then revoked', async () => {

@@ -51,7 +51,7 @@ function isOn({ state }: ListedKey): boolean {
 
 export function lastUse({ lastUse: use }: ListedKey, { now }: Visit): Html {
   if (use === null) return html`Never`;
-  return html`<span class="first">${shownTime(use.usedAt, now)}</span>${
+  return html`<span class="first">${shownTime(use.usedAt, now)}</span> ${
     use.address !== null && html`<span class="second">from ${use.address}</span>`
   }`;
 }

@@ -94,6 +94,38 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   assert.equal(await plain.page.locator('tbody tr').count(), 5);
 });
 
+test('on a slow line a pressed button says that it is sending, once, and a list that it is old', async () => {
+  const owner = await world.signIn('owner');
+  await pay();
+  await using opened = await owner.open(browser);
+  const { page } = opened;
+  await page.goto(world.at('/payments'));
+  const answer = Promise.withResolvers<void>();
+  await page.route(/\/payments\?/, (route) => answer.promise.then(() => route.continue()));
+  const opacity = () => page.evaluate<string>(`getComputedStyle(document.getElementById('list')).opacity`);
+  assert.equal(await opacity(), '1');
+  await page.getByRole('searchbox').fill('nobody');
+  await page.keyboard.press('Enter');
+  await eventually('the list looks old', async () => (await opacity()) === '0.5');
+  answer.resolve();
+  await page.getByText('Clear').first().waitFor();
+  assert.equal(await opacity(), '1');
+  await page.goto(world.at('/payments/new'));
+  // As a line does on which nothing comes back: the page stays.
+  await page.evaluate(
+    `window.sent = 0; addEventListener('submit', (event) => { if (!event.defaultPrevented) sent += 1; event.preventDefault(); })`,
+  );
+  await page.getByLabel('Amount in dalasi').fill('45');
+  const button = page.locator('main form .actions button').first();
+  const name = await button.innerText();
+  await button.click();
+  await button.click();
+  assert.deepEqual([await button.innerText(), await page.evaluate<number>('window.sent')], ['Sending…', 1]);
+  await page.evaluate(`dispatchEvent(new Event('pageshow'))`);
+  assert.deepEqual([await button.innerText(), await button.getAttribute('aria-busy')], [name, null]);
+  assert.deepEqual(opened.pageErrors, []);
+});
+
 async function newCounter(): Promise<string> {
   const request = { name: 'Front counter', chat_numbers: ['7012345'] };
   return String((await world.api.post('/v1/virtual-terminals', request)).body['id']);

@@ -5,6 +5,7 @@ import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Field, Option } from '../../portal/patterns/fields.ts';
+import { roleName } from '../../portal/patterns/texts.ts';
 
 /** What each role may do, in the order in which a business grows. */
 const roleTexts: Readonly<Record<MerchantRole, string>> = {
@@ -13,10 +14,6 @@ const roleTexts: Readonly<Record<MerchantRole, string>> = {
   developer: 'Keys, webhook endpoints, events and requests. Moves no real money; may do most things in test.',
   owner: 'May do everything, and decides who is in the team.',
 };
-
-export function roleName(role: MerchantRole): string {
-  return `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
-}
 
 export function rolesExplained(): Html {
   return html`<dl class="roles">${merchantRoles.map(

@@ -19,11 +19,11 @@ import { changedBy } from '../patterns/changed-by.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { emailText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { emailText, roleName, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { allCounters } from './counters.ts';
-import { counterNames, grantFields, grantInWords, readGrant, roleName, rolesExplained } from './team-forms.ts';
+import { counterNames, grantFields, grantInWords, readGrant, rolesExplained } from './team-forms.ts';
 
 const show: DashboardRoute = {
   method: 'GET',
@@ -198,7 +198,7 @@ const role = formRoutes<MemberView>({
   load: (services, visit, { params }) => loadMember(services, visit, params['id']),
   view: ({ member, counters }) => ({
     heading: `Role of ${cleanText(member.name)}`,
-    effect: html`<p>${foreignText(member.name)} is ${member.role}. The new role counts from the next page on.</p>`,
+    effect: html`<p>${foreignText(member.name)} is ${roleName(member.role)}. The new role counts from the next page on.</p>`,
     fields: grantFields(counters),
     values: { role: member.role, counters: member.terminalIds.join(',') },
     button: 'Change the role',

@@ -1,14 +1,24 @@
 // A form that was sent says so and takes no second press; the page that comes back has a new form.
-for (const form of document.querySelectorAll('form[method=post]')) {
+for (const form of document.querySelectorAll('form[method=post]:not([data-passkey])')) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.isSent === 'true') return event.preventDefault();
     form.dataset.isSent = 'true';
-    event.submitter?.setAttribute('aria-busy', 'true');
+    // Enter in a form of rows presses a button that nobody sees.
+    const button = event.submitter?.matches('.unseen') ? form.querySelector('.actions button') : event.submitter;
+    if (!button) return;
+    button.setAttribute('aria-busy', 'true');
+    button.dataset.text = button.textContent;
+    button.textContent = 'Sending…';
   });
 }
 // A page that the browser shows again from its memory has forms that may be sent.
 window.addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-is-sent]')) delete form.dataset.isSent;
+  for (const button of document.querySelectorAll('button[data-text]')) {
+    button.removeAttribute('aria-busy');
+    button.textContent = button.dataset.text;
+    delete button.dataset.text;
+  }
 });
 // A secret is shown once: the browser may hold a page in memory for its Back button, so the secret leaves with the reader.
 window.addEventListener('pagehide', () => {

@@ -1,3 +1,4 @@
+import type { MerchantRole, OperatorRole } from '../../accounts/permissions.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { icon } from '../../pages/icons.ts';
@@ -17,6 +18,11 @@ const shortLength = 13;
 
 export function stateMark({ tone, icon: name, text }: StateMark): Html {
   return html`<span class="state ${tone} ${text.length <= shortLength && 'short'}">${icon(name)}<span>${text}</span></span>`;
+}
+
+/** A role as people read it: `Finance`. */
+export function roleName(role: MerchantRole | OperatorRole): string {
+  return `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
 }
 
 /** `Today 07:36`, else `22 Nov 2026, 07:36`; UTC, which is Gambian time. */
