@@ -179,7 +179,7 @@ export class CrashWorld {
     const rows = await this.db.rows<{ what: string }>({
       name: 'test_what_is_left',
       text: `SELECT kind AS what FROM outbox
-             UNION ALL SELECT 'a callback' FROM network_inbox WHERE handled_at IS NULL
+             UNION ALL SELECT 'a callback' FROM network_inbox WHERE due_at IS NOT NULL
              UNION ALL SELECT 'a delivery' FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL
              UNION ALL SELECT 'a report of a network' FROM simulator.callbacks`,
       values: [],

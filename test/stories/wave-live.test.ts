@@ -185,7 +185,7 @@ test('a burst of callbacks is answered, loses nothing and pays each payment once
   for (const id of ids) assert.deepEqual(await payment(id), paid);
   const open = await testStory.service.db.rows({
     name: 'test_open_callbacks',
-    text: 'SELECT id FROM network_inbox WHERE handled_at IS NULL',
+    text: 'SELECT id FROM network_inbox WHERE due_at IS NOT NULL',
     values: [],
   });
   assert.deepEqual(open, []);
