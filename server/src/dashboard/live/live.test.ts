@@ -60,7 +60,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   await page.locator(`#row-${second}`).waitFor();
   await world.service.app.drain();
   await page.locator(`#row-${second} .state.good`).first().waitFor({ state: 'attached' });
-  await page.getByText('2 payments, D200.00 paid').waitFor();
+  await page.locator('#count', { hasText: '2 payments, D200.00 paid' }).waitFor();
   // Somebody is at a row: what comes now waits.
   await page.locator(`#row-${first} a`).focus();
   const third = await pay();
