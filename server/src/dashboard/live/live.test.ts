@@ -100,14 +100,14 @@ test('on a slow line a pressed button says that it is sending, once, and a list 
   await using opened = await owner.open(browser);
   const { page } = opened;
   await page.goto(world.at('/payments'));
-  const answer = Promise.withResolvers<void>();
-  await page.route(/\/payments\?/, (route) => answer.promise.then(() => route.continue()));
+  const response = Promise.withResolvers<void>();
+  await page.route(/\/payments\?/, (route) => response.promise.then(() => route.continue()));
   const opacity = () => page.evaluate<string>(`getComputedStyle(document.getElementById('list')).opacity`);
   assert.equal(await opacity(), '1');
   await page.getByRole('searchbox').fill('nobody');
   await page.keyboard.press('Enter');
   await eventually('the list looks old', async () => (await opacity()) === '0.5');
-  answer.resolve();
+  response.resolve();
   await page.getByText('Clear').first().waitFor();
   assert.equal(await opacity(), '1');
   await page.goto(world.at('/payments/new'));
