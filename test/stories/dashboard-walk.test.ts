@@ -186,7 +186,7 @@ test('a payer’s payment arrives by itself on her list and on the counter’s s
   await payAtCounter('125');
   const row = page.getByRole('row').filter({ hasText: 'D125.00' });
   await row.getByText('Paid', { exact: true }).first().waitFor();
-  await page.getByText('1 payment, D125.00 paid').waitFor();
+  await page.locator('#count', { hasText: '1 payment, D125.00 paid' }).waitFor();
   await screen.locator('.newest .large', { hasText: 'D125.00' }).waitFor();
   for (const each of [page, screen])
     assert.equal(await each.evaluate('window.isSame'), true, 'nothing was loaded again');

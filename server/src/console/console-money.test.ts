@@ -87,6 +87,19 @@ test('a payout that waits for an empty float shows on its network with its money
     page = await (await support.get('/operator/test/networks/wave')).text();
     return page.includes('float empty');
   });
+  const paidOut = { ...body, network: 'afrimoney', account_number: '7000001', amount: 5000 };
+  await api.post('/v1/transfers', paidOut, { 'idempotency-key': randomUUID() });
+  await eventually('a network has paid out what came in at another', async () => {
+    await service.app.drain();
+    const paying = await (await support.get('/operator/test/networks/afrimoney?account=gsma-test')).text();
+    return /Float<\/dt><dd>-D[^]*Below zero/.test(paying) && !paying.includes('It resumes');
+  });
+  const list = await (await support.get('/operator/test/networks')).text();
+  const links = [...list.matchAll(/href="([^"]*\/networks\/\w+\?account=([^"]+))"/g)];
+  assert.ok(new Set(links.map(([, href]) => href)).size === links.length && links.length > 4, 'each row has its page');
+  for (const [, href = '', account = ''] of links) {
+    assert.match(await (await support.get(href)).text(), new RegExp(`<dd>${account}</dd>`), href);
+  }
   assert.match(page, /1 waits, D\d{3}\.00; next try/);
   assert.match(page, /Kairaba Books/);
   assert.doesNotMatch(page, /method="post"|<button/);

@@ -31,13 +31,16 @@ export function comparison(found: Case, record: LoadedRecord): Html {
   const { networkText, rows } = comparedRows(found, record);
   return html`<div class="scrolls" tabindex="0" role="region" aria-label="What differs"><table class="list"><caption class="unseen">What differs</caption><thead><tr><th scope="col"><span class="unseen">What</span></th><th scope="col">We have</th>
 <th scope="col">${networkText} says</th></tr></thead><tbody>${rows.map(
-    ({
-      name,
-      ours,
-      theirs,
-    }) => html`<tr><th scope="row">${name}</th><td><span class="${name === 'Amount' && 'unbroken'}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${name === 'Amount' && 'unbroken'}">${theirs}</span>
-${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td></tr>`,
+    (row) => html`<tr><th scope="row">${row.name}</th>${cellsOf(row)}</tr>`,
   )}</tbody></table></div>`;
+}
+
+function cellsOf({ name, ours, theirs }: Compared): Html {
+  // Long, and on a phone in pieces beside itself.
+  if (name === 'Transaction' && ours === theirs) return html`<td colspan="2">${ours}</td>`;
+  const unbroken = name === 'Amount' && 'unbroken';
+  return html`<td><span class="${unbroken}">${ours === '' ? 'Nothing' : ours}</span></td><td><span class="${unbroken}">${theirs}</span>
+${ours !== theirs && html`<span class="second">${stateMark({ tone: 'bad', icon: 'warning', text: 'differs' })}</span>`}</td>`;
 }
 
 function comparedRows(found: Case, { of }: LoadedRecord): { networkText: string; rows: Compared[] } {

@@ -59,8 +59,8 @@ export function waitingText(waiting: readonly WaitingPayouts[], now: Date): Html
 }
 
 /** The page of a network's health through one account, below the base of its environment. */
-export function healthPath({ capabilities: { network, railAccount, testMode } }: NetworkHealth): string {
-  return testMode ? `/networks/${network}` : `/networks/${network}?account=${railAccount}`;
+export function healthPath({ capabilities: { network, railAccount } }: NetworkHealth): string {
+  return `/networks/${network}?account=${railAccount}`;
 }
 
 /** The operator's accounts, and of businesses' own those that need somebody: there may be very many. */

@@ -77,9 +77,15 @@ function payingOut(health: NetworkHealth, { now }: ConsoleVisit): Html {
     ['Float', formatAmount(health.floatMinor)],
     ['Rail account', accountLink(health)],
     ['Payouts that wait', waitingText(health.waiting, now)],
-  ])}<p class="hint">It resumes by itself: one payout at a time is sent as a trial, and the others follow when one gets through.${
-    breaker?.reason === 'float_empty' && ' Fill the float at the network.'
-  }</p></section>`;
+  ])}${
+    health.floatMinor < 0n &&
+    html`<p class="hint">Below zero: more was paid out from this account than was collected on it. Fill it from where the money came in.</p>`
+  }${
+    breaker &&
+    html`<p class="hint">It resumes by itself: one payout at a time is sent as a trial, and the others follow when one gets through.${
+      breaker.reason === 'float_empty' && ' Fill the float at the network.'
+    }</p>`
+  }</section>`;
 }
 
 /** A simulated network's account is no record. */

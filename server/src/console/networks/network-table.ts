@@ -13,7 +13,7 @@ export function networkTable({ base, now }: ConsoleVisit, networks: readonly Net
 <tbody>${networks.map((health) => {
     const { capabilities, attempts, floatMinor, waiting } = health;
     return html`<tr><td><a href="${base}${healthPath(health)}"><span class="first">${capabilities.displayName}</span></a>
-${!capabilities.testMode && html`<span class="second">${capabilities.railAccount}</span>`}
+<span class="second">${capabilities.railAccount}</span>
 <span class="second phone">${attemptText(attempts)}</span></td>
 <td class="wide">${attemptText(attempts)}</td>
 <td>${payoutState(health)}${waiting.length > 0 && html`<span class="second phone">${waitingText(waiting, now)}</span>`}

@@ -60,7 +60,7 @@ test('payments appear on an open list where nobody reads, typed text stays, and 
   await page.locator(`#row-${second}`).waitFor();
   await world.service.app.drain();
   await page.locator(`#row-${second} .state.good`).first().waitFor({ state: 'attached' });
-  await page.getByText('2 payments, D200.00 paid').waitFor();
+  await page.locator('#count', { hasText: '2 payments, D200.00 paid' }).waitFor();
   // Somebody is at a row: what comes now waits.
   await page.locator(`#row-${first} a`).focus();
   const third = await pay();
@@ -100,14 +100,14 @@ test('on a slow line a pressed button says that it is sending, once, and a list 
   await using opened = await owner.open(browser);
   const { page } = opened;
   await page.goto(world.at('/payments'));
-  const respond = Promise.withResolvers<void>();
-  await page.route(/\/payments\?/, (route) => respond.promise.then(() => route.continue()));
+  const response = Promise.withResolvers<void>();
+  await page.route(/\/payments\?/, (route) => response.promise.then(() => route.continue()));
   const opacity = () => page.evaluate<string>(`getComputedStyle(document.getElementById('list')).opacity`);
   assert.equal(await opacity(), '1');
   await page.getByRole('searchbox').fill('nobody');
   await page.keyboard.press('Enter');
   await eventually('the list looks old', async () => (await opacity()) === '0.5');
-  respond.resolve();
+  response.resolve();
   await page.getByText('Clear').first().waitFor();
   assert.equal(await opacity(), '1');
   await page.goto(world.at('/payments/new'));
