@@ -278,6 +278,33 @@ test('a logo and a contact are set for the environment that the address names', 
   assert.equal((await findMerchantById(db, live.merchant.id))?.pageColour, '#0b6a55');
 });
 
+test('mass assignment: an accepted form changes what it shows and nothing else', async () => {
+  const { db } = world.dashboard.service;
+  const { id } = world.dashboard.business.live.merchant;
+  const before = await findMerchantById(db, id);
+  const extra = {
+    liveApprovedAt: '2020-01-01',
+    live_approved_at: '2020-01-01',
+    suspendedAt: '2020-01-01',
+    business: id,
+  };
+  const more = {
+    ...extra,
+    name: 'Other',
+    rateLimitPerSecond: '1',
+    requests: '1',
+    environment: 'test',
+    role: 'admin',
+    id,
+  };
+  const path = `/operator/businesses/${world.businessId}/appearance`;
+  assert.equal((await support.submit(path, { ...more, contact_phone: '7004321' })).status, 303);
+  const after = await findMerchantById(db, id);
+  assert.equal(after?.contactPhone, '+220877004321');
+  const shown = { contactPhone: null, contactEmail: null, pageColour: null, updatedAt: null };
+  assert.deepEqual({ ...after, ...shown }, { ...before, ...shown });
+});
+
 test('a role changes at once, and nobody changes their own; a credential for commands is shown once', async () => {
   const changed = await world.signInOperator('support');
   const path = `/operator/operators/${changed.operatorId}/role`;
