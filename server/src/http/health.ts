@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { RestoreHold } from '../backups/hold.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
@@ -18,6 +19,8 @@ export interface HealthOptions {
   channelBreaker: { stops(): Promise<readonly ChatChannelStop[]> };
   /** How this process's keys compare with the keys that the database was written with. */
   keyring: { state(): Promise<KeyHealth> };
+  /** Whether the database is a restored copy that nobody has released. */
+  hold: RestoreHold;
   writes: WriteProbe;
   /** The rail accounts, with what is wrong with those that could not be connected. */
   railAccounts: { list(): readonly { account: { name: string }; problem: string | null }[] };
@@ -70,22 +73,23 @@ interface DatabaseHealth {
 }
 
 /**
- * Whether the database responds, accepts writes, and was written with this process's keys. An unverified pepper is reported
+ * Whether the database responds, accepts writes, was written with this process's keys, and is no unreleased restored copy. An unverified pepper is reported
  * but does not make the process unready, because only a request with an API key verifies it.
  */
-async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
+async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
-    const [writing, keys] = [await writes.state(), await keyring.state()];
+    const [writing, keys, restore] = [await writes.state(), await keyring.state(), await hold.held()];
     const sealKey = sealKeyState(keys);
     return {
       isReachable: true,
-      isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong',
+      isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong' && restore === null,
       checks: {
         database: 'ok',
         writes: writing,
         seal_key: sealKey,
         key_pepper: keys.pepper,
+        ...(restore && { restored: { held: true, at: restore.restoredAt, newest_change: restore.restoredTo } }),
       },
     };
   } catch {

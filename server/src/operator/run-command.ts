@@ -38,6 +38,7 @@ import { rateLimitCommands } from './rate-limit-commands.ts';
 import { receiptCommands } from './receipt-commands.ts';
 import { reconcileCommands } from './reconcile-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
+import { restoreCommands } from './restore-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   ...reconcileCommands,
   ...secretCommands,
   ...databaseCommands,
+  ...restoreCommands,
   ...demoCommands,
 ];
 
