@@ -82,11 +82,12 @@ const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
   ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test'],
-  'secrets show',
+  ...['secrets show', 'backup list', 'backup restore'],
 ];
 
-/** The first takes a minute; the other, which changes the server that all tests share, has its entry in process-start-failures.test.ts. */
-const notHere = ['demo fill', 'database prepare'];
+/** The first takes a minute; the second changes the server that all tests share (process-start-failures.test.ts), and backups are of a
+ * bundled one (process-backup.test.ts). */
+const notHere = ['demo fill', 'database prepare', 'backup create', 'backup drill'];
 
 /** Each changing command, in an order in which each is possible. */
 function* walk(): Generator<Walked> {
