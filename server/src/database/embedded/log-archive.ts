@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { chownSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { chownSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartError } from '../../kit/start-error.ts';
 import { clusterDirectoryIn } from './cluster.ts';
-import { createPrivateFile } from './data-directory.ts';
+import { createPrivateFile, openDataDirectory } from './data-directory.ts';
 import { findClosedDirectory, findServerAccount } from './server-account.ts';
 
 // What may be lost with the machine: the server archives an unfinished segment after this time.
@@ -20,7 +20,8 @@ export function openLogArchive(backupDirectory: string, dataDirectory: string): 
   const path = join(resolve(backupDirectory), 'wal');
   const account = findServerAccount(clusterDirectoryIn(dataDirectory));
   try {
-    mkdirSync(path, { recursive: true, mode: 0o711 });
+    openDataDirectory(backupDirectory);
+    openDataDirectory(path);
     if (account) chownSync(path, account.uid, account.gid);
   } catch (error) {
     throw new StartError(`BACKUP_DIR ${backupDirectory} cannot be used (${String(error)}).`, { cause: error });
