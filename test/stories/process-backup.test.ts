@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
@@ -70,13 +80,18 @@ test('a backup of the running service is whole, private, and writes its audit en
   assert.deepEqual(completeOf(), [backup]);
   assert.equal(statSync(join(backups, 'base', backup, 'postgres-password')).mode & 0o777, 0o600);
   const listed = await operateJson<{ backup: string }[]>('backup', 'list');
-  assert.deepEqual(listed.map((one) => one.backup), [backup]);
+  assert.deepEqual(
+    listed.map((one) => one.backup),
+    [backup],
+  );
 });
 
 test('a command killed within its backup leaves none, and the next one cleans up', async () => {
   const child = world.start([process.execPath, 'server/src/operator/main.ts', 'backup', 'create'], settings);
   const drafts = (): string[] => namesOf(join(backups, 'base')).filter((name) => name.startsWith('new-'));
-  await eventually('it copies files', () => drafts().some((name) => existsSync(join(backups, 'base', name, 'cluster'))));
+  await eventually('it copies files', () =>
+    drafts().some((name) => existsSync(join(backups, 'base', name, 'cluster'))),
+  );
   child.signal('SIGKILL');
   await child.ended;
   assert.equal(drafts().length, 1, 'it was killed before its end');
@@ -158,7 +173,10 @@ test('a restored copy makes no payout until it is released, and then looks it up
   const url = await readyAt(copy);
   assert.match(copy.stderr(), /restored copy.*restore release/);
   const { secret_key: key } = readDemo(dataDirectory);
-  const merchants = await operateJson<{ merchant_id: string; name: string; test_mode: boolean }[]>('businesses', 'list');
+  const merchants = await operateJson<{ merchant_id: string; name: string; test_mode: boolean }[]>(
+    'businesses',
+    'list',
+  );
   const held = createApiClient(url, key);
   const ready = await fetch(`${url}/readyz`);
   assert.equal(ready.status, 503);

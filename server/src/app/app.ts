@@ -99,7 +99,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       if (networks.registry.list(false).length === 0)
         log.warn('no live network is connected: live payments are refused');
       const restore = await hold.held();
-      if (restore) log.warn(`${heldText(restore)} (npm run operator -- backup release)`);
+      if (restore) log.warn(`${heldText(restore)} (npm run operator -- restore release)`);
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },

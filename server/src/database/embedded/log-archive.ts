@@ -74,6 +74,8 @@ function archiveCommand(directory: string): string {
 /** Settings with which a restored server replays the log that lies in its own directory, compressed. */
 export function replaySettings(directory: string, until: Date | null): Record<string, string> {
   return {
+    // Otherwise the server would count as ready while it still replays.
+    hot_standby: 'off',
     restore_command: `[ -f "${directory}/%f.gz" ] && gunzip -c "${directory}/%f.gz" >"%p"`,
     ...(until && { recovery_target_time: until.toISOString(), recovery_target_action: 'promote' }),
   };
