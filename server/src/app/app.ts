@@ -73,7 +73,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const { accounts: railAccounts } = networks;
   registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
-  registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
+  const backsUp = config.backupDirectory !== null;
+  registerHealth(server, { ...money, ...database, backsUp, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;

@@ -67,26 +67,13 @@ export function releaseRestores(releasedAt: Date): Statement {
   };
 }
 
-/** How PostgreSQL archives its log, as its statistics and settings say. */
-export interface LogArchive {
-  mode: string;
-  timeoutSeconds: bigint;
-  archivedAt: Date | null;
-  failedAt: Date | null;
-  hasReplica: boolean;
-}
-
-/** Of the server, whoever runs it. A replica may hold what is not archived. */
-export async function readLogArchive(db: Queryable): Promise<LogArchive> {
-  const row = await db.row<LogArchive>({
-    name: 'log_archive',
-    text: `SELECT current_setting('archive_mode') AS mode,
-                  (SELECT setting::bigint FROM pg_settings WHERE name = 'archive_timeout') AS "timeoutSeconds",
-                  last_archived_time AS "archivedAt", last_failed_time AS "failedAt",
-                  EXISTS (SELECT 1 FROM pg_stat_replication WHERE state = 'streaming') AS "hasReplica"
-             FROM pg_stat_archiver`,
+/** When the server last failed to archive its log, if it has not succeeded since: whoever runs it, and null without an archive. */
+export async function findArchiveFailure(db: Queryable): Promise<Date | null> {
+  const row = await db.row<{ failedAt: Date | null }>({
+    name: 'log_archive_failure',
+    text: `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_time END AS "failedAt"
+             FROM pg_stat_archiver WHERE current_setting('archive_mode') <> 'off'`,
     values: [],
   });
-  if (row === undefined) throw new Error('pg_stat_archiver has one row');
-  return row;
+  return row?.failedAt ?? null;
 }

@@ -73,6 +73,7 @@ async function get(
     writes,
     keyring: { state: async () => keys },
     hold: { held: async () => restore },
+    backsUp: false,
     railAccounts: {
       list: () => [
         { account: { name: 'wave-main' } as RailAccount, problem: null },

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { RestoreHold } from '../backups/hold.ts';
+import { backupProblems, readBackupState } from '../backups/runs.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
@@ -22,6 +23,8 @@ export interface HealthOptions {
   /** Whether the database is a restored copy that nobody has released. */
   hold: RestoreHold;
   writes: WriteProbe;
+  /** Whether this installation makes backups: BACKUP_DIR is set. */
+  backsUp: boolean;
   /** The rail accounts, with what is wrong with those that could not be connected. */
   railAccounts: { list(): readonly { account: { name: string }; problem: string | null }[] };
   metrics: Metrics;
@@ -56,7 +59,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
         ...database.checks,
         closing: options.isClosing(),
         unreadable_values: options.metrics.unreadableCount,
-        ...(database.isReachable ? await checkNetworks(options) : {}),
+        ...(database.isReachable ? { ...(await checkNetworks(options)), ...(await checkBackups(options)) } : {}),
       },
     });
   });
@@ -100,6 +103,16 @@ async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Prom
 function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | 'wrong' | 'right' {
   if (isSealingLost) return 'lost';
   return missingSealKeys.length > 0 ? 'wrong' : 'right';
+}
+
+/** What is wrong with backups; it does not make the process unready. */
+async function checkBackups({ db, clock, backsUp }: HealthOptions): Promise<Record<string, unknown>> {
+  try {
+    const problems = backupProblems(await readBackupState(db), { now: clock.now(), isExpected: backsUp });
+    return { backups: problems.length === 0 ? 'ok' : problems.map(({ text }) => text) };
+  } catch {
+    return {};
+  }
 }
 
 const accountsShownMax = 100;
