@@ -55,7 +55,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
   const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
   const hold = createRestoreHold(options.db, clock);
-  const database = { keyring, hold, writes: createWriteProbe(options) };
+  const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const { trustedProxies } = config;
@@ -73,8 +73,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const { accounts: railAccounts } = networks;
   registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
-  const backsUp = config.backupDirectory !== null;
-  registerHealth(server, { ...money, ...database, backsUp, channelBreaker, railAccounts, metrics, isClosing });
+  registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
@@ -97,10 +96,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // The address leaves a default port out, so the port is read from the server.
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
-      if (networks.registry.list(false).length === 0)
-        log.warn('no live network is connected: live payments are refused');
-      const restore = await hold.held();
-      if (restore) log.warn(`${heldText(restore)} (npm run operator -- restore release)`);
+      await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },
@@ -121,6 +117,13 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };
+}
+
+/** What an operator who has just started the service has to know. */
+async function warnAtStart(log: Log, { hasNetwork, hold }: { hasNetwork: boolean; hold: RestoreHold }): Promise<void> {
+  if (!hasNetwork) log.warn('no live network is connected: live payments are refused');
+  const restore = await hold.held();
+  if (restore) log.warn(`${heldText(restore)} (npm run operator -- restore release)`);
 }
 
 interface AppParts {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -12,6 +11,7 @@ import { errorCode, StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
 import { backupPaths, listBackups, manifestPath, readManifest, serializeManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
+import { readServerFacts, startBackup, stopBackup } from './queries.ts';
 
 interface BackupOptions {
   backupDirectory: string;
@@ -55,7 +55,7 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
   try {
     for (const name of readdirSync(base).filter((one) => one.startsWith(draftPrefix)))
       rmSync(join(base, name), { recursive: true, force: true });
-    const draft = join(base, `${draftPrefix}${randomUUID()}`);
+    const draft = join(base, `${draftPrefix}${process.pid}`);
     mkdirSync(draft, { mode: 0o700 });
     try {
       const manifest = await fill(draft, options);
@@ -77,40 +77,30 @@ async function fill(draft: string, options: BackupOptions): Promise<Manifest> {
   const clusterDirectory = clusterDirectoryIn(dataDirectory);
   return withAdminClient(adminUrl, async (client) => {
     const startedAt = clock.now();
-    const { rows: settings } = await client.query(
-      "SELECT current_setting('archive_mode') AS mode, current_setting('server_version') AS version",
-    );
-    if (settings[0].mode !== 'on') {
+    const server = await readServerFacts(client);
+    if (!server.isArchiving) {
       throw new StartError('The running server does not archive its log; restart the service with BACKUP_DIR.');
     }
     const name = startedAt
       .toISOString()
       .replaceAll(/[-:]/g, '')
       .replace(/\.(\d+)Z/, '-$1Z');
-    const { rows: start } = await client.query(
-      'SELECT pg_walfile_name(lsn) AS segment FROM pg_backup_start($1, true) AS lsn',
-      [name],
-    );
+    const firstSegment = await startBackup(client, name);
     const copied = await copyCluster(clusterDirectory, join(draft, 'cluster'), options.onProgress);
-    // An archive that stands still would let the command wait for ever.
-    await client.query(`SET statement_timeout = '${archiveWaitMax}'`);
-    const { rows: stop } = await client
-      .query('SELECT pg_walfile_name(lsn) AS segment, labelfile FROM pg_backup_stop(true)')
-      .catch((error: unknown) => {
-        throw new StartError(
-          `The log was not archived within ${archiveWaitMax}; see postgres.log in the data directory.`,
-          { cause: error },
-        );
+    const stopped = await stopBackup(client).catch((error: unknown) => {
+      throw new StartError('The log was not archived in time; see postgres.log in the data directory.', {
+        cause: error,
       });
-    writePrivateFile(join(draft, 'cluster', 'backup_label'), stop[0].labelfile);
+    });
+    writePrivateFile(join(draft, 'cluster', 'backup_label'), stopped.label);
     const label = await copyFile(join(draft, 'cluster', 'backup_label'), join(draft, 'label'));
     rmSync(join(draft, 'label'));
     const password = await copyFile(join(dataDirectory, 'postgres-password'), join(draft, 'postgres-password'));
     const manifest: Manifest = {
       ...{ format: 1, name, startedAt: startedAt.toISOString(), endedAt: clock.now().toISOString() },
-      postgresVersion: settings[0].version,
-      firstSegment: start[0].segment,
-      lastSegment: stop[0].segment,
+      postgresVersion: server.version,
+      firstSegment,
+      lastSegment: stopped.segment,
       directories: copied.directories,
       files: [
         ...copied.files,
@@ -122,8 +112,6 @@ async function fill(draft: string, options: BackupOptions): Promise<Manifest> {
     return manifest;
   });
 }
-
-const archiveWaitMax = '10min';
 
 async function copyCluster(from: string, to: string, onProgress: BackupOptions['onProgress']) {
   const directories = ['cluster'];

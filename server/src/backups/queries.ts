@@ -1,3 +1,4 @@
+import type { AdminClient } from '../database/admin-client.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 
 /** A backup or a drill that has ended. */
@@ -76,4 +77,48 @@ export async function findArchiveFailure(db: Queryable): Promise<Date | null> {
     values: [],
   });
   return row?.failedAt ?? null;
+}
+
+// Below, statements on a superuser's connection. A backup belongs to the connection, which has to last from start to stop.
+
+/** Whether the server archives its log, and its version. */
+export async function readServerFacts(client: AdminClient): Promise<{ isArchiving: boolean; version: string }> {
+  const { rows } = await client.query<{ isArchiving: boolean; version: string }>(
+    `SELECT current_setting('archive_mode') = 'on' AS "isArchiving", current_setting('server_version') AS version`,
+  );
+  return only(rows);
+}
+
+/** Begins a backup after a checkpoint at once; returns the first segment of the log that it needs. */
+export async function startBackup(client: AdminClient, label: string): Promise<string> {
+  const { rows } = await client.query<{ segment: string }>(
+    'SELECT pg_walfile_name(lsn) AS segment FROM pg_backup_start($1, true) AS lsn',
+    [label],
+  );
+  return only(rows).segment;
+}
+
+/** Ends it, once the last segment that it needs is archived; fails after ten minutes, where the archive stands still. */
+export async function stopBackup(client: AdminClient): Promise<{ segment: string; label: string }> {
+  await client.query("SET statement_timeout = '10min'");
+  const { rows } = await client.query<{ segment: string; label: string }>(
+    'SELECT pg_walfile_name(lsn) AS segment, labelfile AS label FROM pg_backup_stop(true)',
+  );
+  return only(rows);
+}
+
+/** The commit time of the newest replayed transaction, soon after the replay; null where there was none. */
+export async function readReplayedTo(client: AdminClient): Promise<Date | null> {
+  const { rows } = await client.query<{ time: Date | null }>('SELECT pg_last_xact_replay_timestamp() AS time');
+  return only(rows).time;
+}
+
+export async function markRestored(client: AdminClient, restore: Restore): Promise<void> {
+  const { text, values } = insertRestore(restore);
+  await client.query(text, [...values]);
+}
+
+function only<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('PostgreSQL returned no row');
+  return row;
 }

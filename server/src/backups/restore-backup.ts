@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { chownSync, createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -26,7 +25,7 @@ import { StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
 import { backupPaths, listBackups, readManifest } from './manifest.ts';
 import type { Manifest } from './manifest.ts';
-import { insertRestore } from './queries.ts';
+import { markRestored, readReplayedTo } from './queries.ts';
 
 export interface RestoreOptions {
   backupDirectory: string;
@@ -70,7 +69,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   }
   const dataDirectory = openDataDirectory(target);
   const lock = await lockDataDirectory(dataDirectory, clock);
-  const draft = join(dataDirectory, `${draftPrefix}${randomUUID()}`);
+  const draft = join(dataDirectory, `${draftPrefix}${name}`);
   try {
     for (const entry of readdirSync(dataDirectory).filter((one) => one.startsWith(draftPrefix)))
       rmSync(join(dataDirectory, entry), { recursive: true, force: true });
@@ -185,12 +184,9 @@ async function replay(
     const password = readPassword(dataDirectory);
     const url = `postgresql://${adminRoleName}:${password}@127.0.0.1:${server.port}/${databaseName}`;
     return await withAdminClient(url, async (client) => {
-      const { rows } = await client.query('SELECT pg_last_xact_replay_timestamp() AS time');
-      const restoredTo: Date = rows[0].time ?? new Date(manifest.startedAt);
+      const restoredTo = (await readReplayedTo(client)) ?? new Date(manifest.startedAt);
       const id = uuidV7(clock, systemRandom);
-      await client.query({
-        ...insertRestore({ id, backup: manifest.name, restoredAt: clock.now(), restoredTo }),
-      } as never);
+      await markRestored(client, { id, backup: manifest.name, restoredAt: clock.now(), restoredTo });
       return restoredTo;
     });
   } finally {

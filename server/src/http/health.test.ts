@@ -106,6 +106,7 @@ test('an open network breaker is reported and leaves the process ready: it affec
     paused_merchants: 0,
     paused_numbers: 0,
     stopped_chat_channels: {},
+    backups: 'ok',
   };
   assert.deepEqual(JSON.parse((await get('/readyz')).text), { status: 'ready', checks: wellChecks });
   await openBoth();

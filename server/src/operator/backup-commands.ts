@@ -72,7 +72,7 @@ const list: Command = {
     const rows = found.map(({ name, endedAt }, index) => [name, endedAt, megabytes(sizes[index] ?? 0)]);
     const text = rows.length === 0 ? 'No backups.' : table(['BACKUP', 'ENDED', 'SIZE'], rows);
     const data = found.map(({ name, endedAt }, index) => ({ backup: name, ended_at: endedAt, bytes: sizes[index] }));
-    return Promise.resolve({ text, data, exitCode: 0 as const });
+    return { text, data, exitCode: 0 };
   },
 };
 

@@ -250,3 +250,13 @@ test('a command that reads, or is refused, leaves no entry; the owners are maile
   );
   assert.equal(mails.at(-1)?.subject, 'Kairaba Books: New test API key');
 });
+
+test('backups of a server that is not bundled are refused with what its own tools do', async () => {
+  for (const words of [
+    ['backup', 'create'],
+    ['backup', 'drill'],
+    ['backup', 'restore', '--to', directory],
+  ]) {
+    await assert.rejects(run(words), /your own PostgreSQL[^]*pg_basebackup[^]*pgBackRest[^]*restore hold/);
+  }
+});
