@@ -118,6 +118,11 @@ export function readConfig(environment: Environment): Config {
   if (config.amountMaxMinor > 0n && config.amountMaxMinor < config.amountMinMinor) {
     problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
   }
+  if (config.backupDirectory !== null && read.isSet('DATABASE_URL', 'APP_DATABASE_URL')) {
+    problems.push(
+      'BACKUP_DIR is for the bundled PostgreSQL; yours is backed up by its own tools (docs/operations.md, "Backups").',
+    );
+  }
   const missing = [...missingForRole(read, config), ...(production ? missingInProduction(read) : [])];
   if (missing.length > 0) problems.push(`${missing.join('; ')}.`);
   if (problems.length > 0) throw new StartError(problems.join('\n'));
