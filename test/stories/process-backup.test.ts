@@ -144,7 +144,26 @@ test('a backup with a changed or a missing file is refused, also by the drill, a
   writeFileSync(manifest, text);
 });
 
-test('what changed after the backup is replayed from the archived log; a damaged log is refused', async () => {
+/** A copy of an earlier time lacks the business that was created after it. */
+async function assertStateAt(time: string): Promise<void> {
+  const directory = join(dirname(dataDirectory), 'earlier');
+  const environment = { DATA_DIR: directory, BACKUP_DIR: backups };
+  const restored = await world.runOperatorInProcess(environment, [
+    'backup',
+    'restore',
+    '--to',
+    directory,
+    '--at',
+    time,
+  ]);
+  assert.equal(restored.code, 0, restored.stderr);
+  writeFileSync(join(directory, 'secrets.json'), readFileSync(join(dataDirectory, 'secrets.json')), { mode: 0o600 });
+  const { stdout } = await world.runOperatorInProcess({ DATA_DIR: directory }, ['businesses', 'list']);
+  assert.ok(stdout.includes('Demo') && !stdout.includes('Brikama Fabrics'), stdout);
+}
+
+test('the log since the backup is replayed, whole or up to a time; a damaged one is refused', async () => {
+  const earlier = new Date().toISOString();
   await operateJson('businesses', 'create', 'Brikama Fabrics');
   await archiveLog();
   const segments = readdirSync(join(backups, 'wal')).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
@@ -166,6 +185,7 @@ test('what changed after the backup is replayed from the archived log; a damaged
   settings = { DATA_DIR: directory, BACKUP_DIR: join(dirname(dataDirectory), 'next-backups') };
   const listed = await operateJson<{ name: string }[]>('businesses', 'list');
   assert.ok(listed.some(({ name }) => name.startsWith('Brikama Fabrics')));
+  await assertStateAt(earlier);
 });
 
 test('a restored copy makes no payout until it is released, and then looks it up before it sends it', async () => {

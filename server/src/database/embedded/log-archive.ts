@@ -77,6 +77,7 @@ export function replaySettings(directory: string, until: Date | null): Record<st
     // Otherwise the server would count as ready while it still replays.
     hot_standby: 'off',
     restore_command: `[ -f "${directory}/%f.gz" ] && gunzip -c "${directory}/%f.gz" >"%p"`,
-    ...(until && { recovery_target_time: until.toISOString(), recovery_target_action: 'promote' }),
+    // PostgreSQL does not know the name of a zone, Z included, when it reads this.
+    ...(until && { recovery_target_time: until.toISOString().replace('Z', '+00'), recovery_target_action: 'promote' }),
   };
 }
