@@ -13,7 +13,7 @@ Visitor.prototype.visitStatement = function visitStatementOrUsing(statement) {
 export const levels = [
   ['kit'],
   ['api', 'database', 'languages'],
-  ['ledger', 'events', 'networks', 'keyring', 'audit'],
+  ['ledger', 'events', 'networks', 'keyring', 'audit', 'backups'],
   [
     'merchants',
     'cases',

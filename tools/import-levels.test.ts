@@ -17,7 +17,11 @@ const refused: [rule: string, file: string, imported: string][] = [
   ['strangers-api-database-languages', 'server/src/database/refusal.ts', '../api/app-error.ts'],
   ['imports-go-down-from-payments-transfers-debts', 'server/src/payments/up.ts', '../http/server.ts'],
   ['imports-go-down-from-http-worker-pages', 'server/src/worker/up.ts', '../app/app.ts'],
-  ['strangers-ledger-events-networks-keyring-audit', 'server/src/networks/wave/posts.ts', '../../ledger/post.ts'],
+  [
+    'strangers-ledger-events-networks-keyring-audit-backups',
+    'server/src/networks/wave/posts.ts',
+    '../../ledger/post.ts',
+  ],
   ['strangers-payments-transfers-debts', 'server/src/transfers/stranger.ts', '../payments/payment.ts'],
   ['every-folder-has-a-level', 'server/src/fresh/thing.ts', '../kit/money.ts'],
   ['every-imported-folder-has-a-level', 'server/src/payments/fresh.ts', '../fresh/thing.ts'],

@@ -129,6 +129,19 @@ CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id,
 CREATE INDEX audit_entries_operators_idx ON audit_entries USING btree (id) WHERE actor_type = 'operator'::text;
 -- dalasi_app: SELECT, INSERT
 
+CREATE TABLE backup_runs (
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  backup text NOT NULL,
+  finished_at timestamp with time zone NOT NULL,
+  seconds bigint NOT NULL,
+  lost_seconds bigint,
+  problem text,
+  CONSTRAINT backup_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT backup_runs_kind_check CHECK (kind = ANY (ARRAY['backup'::text, 'drill'::text]))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE business_checks (
   business_id uuid NOT NULL,
   item text NOT NULL,
@@ -1037,6 +1050,16 @@ CREATE TABLE reserve_rules (
   CONSTRAINT reserve_rules_pkey PRIMARY KEY (merchant_id),
   CONSTRAINT reserve_rules_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT reserve_rules_values_check CHECK (percent_hundredths >= 0 AND percent_hundredths <= 10000 AND hours >= 0 AND hours <= 8784 AND new_for_days >= 1 AND new_for_days <= 3660)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE restores (
+  id uuid NOT NULL,
+  backup text,
+  restored_at timestamp with time zone NOT NULL,
+  restored_to timestamp with time zone,
+  released_at timestamp with time zone,
+  CONSTRAINT restores_pkey PRIMARY KEY (id)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 

@@ -11,7 +11,10 @@ import {
 import type { AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
+import { createRestoreHold, heldText } from '../backups/hold.ts';
+import type { RestoreHold } from '../backups/hold.ts';
 import { registerHealth } from '../http/health.ts';
+import { refuseWhileHeld } from '../http/refuse-while-held.ts';
 import { createMetrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
@@ -22,6 +25,7 @@ import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
+import { whileNotHeld } from '../worker/while-not-held.ts';
 import { keyUseQueue, railAccountQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
 
 export interface App {
@@ -50,13 +54,15 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const metrics = createMetrics();
   const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
   const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
-  const database = { keyring, writes: createWriteProbe(options) };
+  const hold = createRestoreHold(options.db, clock);
+  const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const { trustedProxies } = config;
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
+  refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
@@ -81,7 +87,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog });
+  const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold });
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
     server,
@@ -90,8 +96,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       // The address leaves a default port out, so the port is read from the server.
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
-      if (networks.registry.list(false).length === 0)
-        log.warn('no live network is connected: live payments are refused');
+      await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
     },
@@ -114,6 +119,13 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   };
 }
 
+/** What an operator who has just started the service has to know. */
+async function warnAtStart(log: Log, { hasNetwork, hold }: { hasNetwork: boolean; hold: RestoreHold }): Promise<void> {
+  if (!hasNetwork) log.warn('no live network is connected: live payments are refused');
+  const restore = await hold.held();
+  if (restore) log.warn(`${heldText(restore)} (npm run operator -- restore release)`);
+}
+
 interface AppParts {
   money: MoneyContext;
   webhooks: ReturnType<typeof createWebhooks>;
@@ -122,19 +134,26 @@ interface AppParts {
   networks: ReturnType<typeof createNetworks>;
   keyUses: KeyUses;
   requestLog: RequestLog;
+  hold: RestoreHold;
 }
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { money, webhooks, notices, accounts, networks, keyUses, requestLog } = parts;
+  const { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold } = parts;
   return [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
-      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts })),
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts }).map((queue) =>
+          whileNotHeld(queue, hold),
+        )),
     ...(config.role === 'worker'
       ? []
-      : [simulatorQueue(networks.callbackSender, clock), keyUseQueue(keyUses, log), requestLogQueue(requestLog, log)]),
+      : [
+          whileNotHeld(simulatorQueue(networks.callbackSender, clock), hold),
+          keyUseQueue(keyUses, log),
+          requestLogQueue(requestLog, log),
+        ]),
   ];
 }
 

@@ -1,3 +1,6 @@
+import type { RestoreHold } from '../backups/hold.ts';
+import { readBackupState } from '../backups/runs.ts';
+import type { BackupRun } from '../backups/runs.ts';
 import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
 import type { Owed } from '../debts/what-is-owed.ts';
@@ -28,6 +31,7 @@ interface GaugeContext {
   channelBreaker: Pick<ChannelBreaker, 'stops'>;
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
+  hold: RestoreHold;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
@@ -68,6 +72,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   registerMoneyGauges(metrics, context);
   registerLedgerGauges(metrics, context);
+  registerBackupGauges(metrics, context);
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
@@ -129,6 +134,29 @@ function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
     const now = clock.now().getTime();
     for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
   });
+}
+
+/** Ages are missing before the first backup and drill, which an alert on the age also notices. */
+function registerBackupGauges(metrics: Metrics, { db, clock, hold }: GaugeContext): void {
+  const ageOf = ({ finishedAt }: BackupRun): number => (clock.now().getTime() - finishedAt.getTime()) / 1_000;
+  metrics.gauge('dalasi_restore_held', '1 while the database is a restored copy that does no work.', [], async (set) =>
+    set({}, (await hold.held()) === null ? 0 : 1),
+  );
+  metrics.gauge('dalasi_backup_seconds', 'How long ago the newest backup was made.', [], async (set) => {
+    const { backup } = await readBackupState(db);
+    if (backup) set({}, ageOf(backup));
+  });
+  metrics.gauge('dalasi_backup_drill_seconds', 'How long ago a backup was last tried.', [], async (set) => {
+    const { drill } = await readBackupState(db);
+    if (drill) set({}, ageOf(drill));
+  });
+  metrics.gauge('dalasi_backup_drill_failed', '1 if the last try of a backup failed, else 0.', [], async (set) => {
+    const { drill } = await readBackupState(db);
+    if (drill) set({}, drill.problem === null ? 0 : 1);
+  });
+  metrics.gauge('dalasi_log_archive_failing', '1 while PostgreSQL cannot archive its log.', [], async (set) =>
+    set({}, (await readBackupState(db)).archiveFailedAt === null ? 0 : 1),
+  );
 }
 
 /** Circuit breakers of payouts that are open or half-open. */

@@ -38,6 +38,10 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['secrets.accept', 'Accept a secret of the installation'],
   ['secrets.reseal', 'Seal all values under the current key'],
   ['database.prepare', 'Prepare the database'],
+  ['restore.hold', 'Hold a restored copy'],
+  ['restore.release', 'Release a restored copy'],
+  ['backup.create', 'Make a backup'],
+  ['backup.drill', 'Try a backup'],
   ['demo.fill', 'Fill the demo business'],
 ]);
 

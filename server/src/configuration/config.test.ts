@@ -94,6 +94,7 @@ describe('an invalid setting is refused by name, with its allowed values', () =>
     const anyText = [
       'HOST',
       'DATA_DIR',
+      'BACKUP_DIR',
       'NETWORK_LOGOS',
       'RECEIPT_TEMPLATES',
       'WHATSAPP_APP_SECRET',

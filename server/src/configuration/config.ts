@@ -19,6 +19,8 @@ export interface Config {
   appDatabaseUrl: string | null;
   databaseConnections: number;
   dataDirectory: string;
+  /** Where backups and the archived log go; null for nowhere. */
+  backupDirectory: string | null;
   /** By network: what a payer dials where no prompt comes. */
   networkDialCodes: ReadonlyMap<string, string>;
   /** The folder with the networks' logos. */
@@ -82,6 +84,7 @@ export function readConfig(environment: Environment): Config {
     appDatabaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
+    backupDirectory: read.text('BACKUP_DIR'),
     production,
     networkDialCodes: read.dialCodes('NETWORK_DIAL_CODES'),
     networkLogos: read.text('NETWORK_LOGOS'),
@@ -114,6 +117,11 @@ export function readConfig(environment: Environment): Config {
   // A wrong amount was read as 0.
   if (config.amountMaxMinor > 0n && config.amountMaxMinor < config.amountMinMinor) {
     problems.push('AMOUNT_MAX must not be below AMOUNT_MIN.');
+  }
+  if (config.backupDirectory !== null && read.isSet('DATABASE_URL', 'APP_DATABASE_URL')) {
+    problems.push(
+      'BACKUP_DIR is for the bundled PostgreSQL; yours is backed up by its own tools (docs/operations.md, "Backups").',
+    );
   }
   const missing = [...missingForRole(read, config), ...(production ? missingInProduction(read) : [])];
   if (missing.length > 0) problems.push(`${missing.join('; ')}.`);

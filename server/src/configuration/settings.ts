@@ -50,6 +50,13 @@ export const settings = [
     default: 'data',
   },
   {
+    name: 'BACKUP_DIR',
+    description:
+      'The directory for backups of the bundled PostgreSQL, best on another disk. The server archives its log there, at the ' +
+      'latest after a minute; npm run operator -- backup create makes the backups.',
+    default: null,
+  },
+  {
     name: 'APP_ENV',
     description:
       'development or production. A development server creates a demo merchant, calls networks at ' +

@@ -2,6 +2,9 @@ import pg from 'pg';
 import { passwordOf } from './connection-url.ts';
 import { reasonOf, StartError } from '../kit/start-error.ts';
 
+/** What a statement of these needs. */
+export type AdminClient = Pick<pg.Client, 'query'>;
+
 /**
  * Runs `body` on a dedicated connection and closes it. For start-up work only: migrations, roles, databases.
  *

@@ -20,6 +20,7 @@ import type { BreakerContext } from '../networks/payout-breakers.ts';
 import { createNetworkRegistry } from '../networks/registry.ts';
 import { ScriptedNetwork } from '../networks/scripted-network.corpus.ts';
 import type { RailAccount } from '../rail-accounts/rail-account.ts';
+import type { Restore } from '../backups/hold.ts';
 import { registerHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
 import { createWriteProbe } from './write-probe.ts';
@@ -58,6 +59,7 @@ async function get(
   path: string,
   isClosing = () => false,
   writes = createWriteProbe({ db, clock, random: systemRandom }),
+  restore: Restore | null = null,
 ): Promise<{ status: number; text: string }> {
   const metrics = createMetrics();
   const app = fastify();
@@ -70,6 +72,8 @@ async function get(
     channelBreaker,
     writes,
     keyring: { state: async () => keys },
+    hold: { held: async () => restore },
+    backsUp: false,
     railAccounts: {
       list: () => [
         { account: { name: 'wave-main' } as RailAccount, problem: null },
@@ -102,6 +106,7 @@ test('an open network breaker is reported and leaves the process ready: it affec
     paused_merchants: 0,
     paused_numbers: 0,
     stopped_chat_channels: {},
+    backups: 'ok',
   };
   assert.deepEqual(JSON.parse((await get('/readyz')).text), { status: 'ready', checks: wellChecks });
   await openBoth();
@@ -256,4 +261,15 @@ test('a process with wrong keys for its database is unready and says which', asy
   assert.deepEqual([pepper.status, JSON.parse(pepper.text).checks.key_pepper], [503, 'wrong']);
   keys = { ...keys, pepper: 'unverified' };
   assert.equal((await get('/readyz')).status, 200, 'without a request nobody could verify it');
+});
+
+test('an unreleased restored copy makes a process unready, and says of when its newest change is', async () => {
+  const restore = {
+    ...{ id: 'r-1', backup: 'b-1', restoredAt: new Date('2026-11-20T12:00:00Z') },
+    restoredTo: new Date('2026-11-20T11:00:00Z'),
+  };
+  const { status, text } = await get('/readyz', undefined, undefined, restore);
+  assert.equal(status, 503);
+  const { restored } = JSON.parse(text).checks;
+  assert.deepEqual(restored, { held: true, at: '2026-11-20T12:00:00.000Z', newest_change: '2026-11-20T11:00:00.000Z' });
 });

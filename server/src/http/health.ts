@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import type { RestoreHold } from '../backups/hold.ts';
+import { backupProblems, readBackupState } from '../backups/runs.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
@@ -18,7 +20,11 @@ export interface HealthOptions {
   channelBreaker: { stops(): Promise<readonly ChatChannelStop[]> };
   /** How this process's keys compare with the keys that the database was written with. */
   keyring: { state(): Promise<KeyHealth> };
+  /** Whether the database is a restored copy that nobody has released. */
+  hold: RestoreHold;
   writes: WriteProbe;
+  /** Whether this installation makes backups: BACKUP_DIR is set. */
+  backsUp: boolean;
   /** The rail accounts, with what is wrong with those that could not be connected. */
   railAccounts: { list(): readonly { account: { name: string }; problem: string | null }[] };
   metrics: Metrics;
@@ -53,7 +59,7 @@ export function registerHealth(app: FastifyInstance, options: HealthOptions): vo
         ...database.checks,
         closing: options.isClosing(),
         unreadable_values: options.metrics.unreadableCount,
-        ...(database.isReachable ? await checkNetworks(options) : {}),
+        ...(database.isReachable ? { ...(await checkNetworks(options)), ...(await checkBackups(options)) } : {}),
       },
     });
   });
@@ -70,22 +76,23 @@ interface DatabaseHealth {
 }
 
 /**
- * Whether the database responds, accepts writes, and was written with this process's keys. An unverified pepper is reported
+ * Whether the database responds, accepts writes, was written with this process's keys, and is no unreleased restored copy. An unverified pepper is reported
  * but does not make the process unready, because only a request with an API key verifies it.
  */
-async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<DatabaseHealth> {
+async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
-    const [writing, keys] = [await writes.state(), await keyring.state()];
+    const [writing, keys, restore] = [await writes.state(), await keyring.state(), await hold.held()];
     const sealKey = sealKeyState(keys);
     return {
       isReachable: true,
-      isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong',
+      isUsable: writing === 'ok' && sealKey === 'right' && keys.pepper !== 'wrong' && restore === null,
       checks: {
         database: 'ok',
         writes: writing,
         seal_key: sealKey,
         key_pepper: keys.pepper,
+        ...(restore && { restored: { held: true, at: restore.restoredAt, newest_change: restore.restoredTo } }),
       },
     };
   } catch {
@@ -96,6 +103,16 @@ async function checkDatabase({ db, writes, keyring }: HealthOptions): Promise<Da
 function sealKeyState({ missingSealKeys, isSealingLost }: KeyHealth): 'lost' | 'wrong' | 'right' {
   if (isSealingLost) return 'lost';
   return missingSealKeys.length > 0 ? 'wrong' : 'right';
+}
+
+/** What is wrong with backups; it does not make the process unready. */
+async function checkBackups({ db, clock, backsUp }: HealthOptions): Promise<Record<string, unknown>> {
+  try {
+    const problems = backupProblems(await readBackupState(db), { now: clock.now(), isExpected: backsUp });
+    return { backups: problems.length === 0 ? 'ok' : problems.map(({ text }) => text) };
+  } catch {
+    return {};
+  }
 }
 
 const accountsShownMax = 100;

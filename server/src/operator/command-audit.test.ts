@@ -82,11 +82,12 @@ const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
   ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test'],
-  'secrets show',
+  ...['secrets show', 'backup list', 'backup restore'],
 ];
 
-/** The first takes a minute; the other, which changes the server that all tests share, has its entry in process-start-failures.test.ts. */
-const notHere = ['demo fill', 'database prepare'];
+/** The first takes a minute; the second changes the server that all tests share (process-start-failures.test.ts), and backups are of a
+ * bundled one (process-backup.test.ts). */
+const notHere = ['demo fill', 'database prepare', 'backup create', 'backup drill'];
 
 /** Each changing command, in an order in which each is possible. */
 function* walk(): Generator<Walked> {
@@ -184,6 +185,8 @@ function* walkInstallation(): Generator<Walked> {
   const login = ['logins', 'create', '--email', 'binta@example.gm', '--name', 'Binta', '--role', 'support'];
   yield { words: login, action: 'operators.invite', changes: /email: ••••@example\.gm.* role: support/, ...whole };
   yield { words: ['ledger', 'verify'], action: 'ledger.verify', changes: /is_correct: true/, ...whole };
+  yield { words: ['restore', 'hold'], action: 'restore.hold', changes: /^$/, ...whole };
+  yield { words: ['restore', 'release'], action: 'restore.release', changes: /transfers: 0/, ...whole };
   const accept = ['secrets', 'accept', 'KEY_PEPPER'];
   yield { words: accept, action: 'secrets.accept', changes: /setting: ••••|setting: KEY_PEPPER/, ...whole };
   yield { words: ['secrets', 'reseal'], action: 'secrets.reseal', changes: /values: 0/, ...whole };
@@ -246,4 +249,14 @@ test('a command that reads, or is refused, leaves no entry; the owners are maile
     [owner.account.email],
   );
   assert.equal(mails.at(-1)?.subject, 'Kairaba Books: New test API key');
+});
+
+test('backups of a server that is not bundled are refused with what its own tools do', async () => {
+  for (const words of [
+    ['backup', 'create'],
+    ['backup', 'drill'],
+    ['backup', 'restore', '--to', directory],
+  ]) {
+    await assert.rejects(run(words), /your own PostgreSQL[^]*pg_basebackup[^]*pgBackRest[^]*restore hold/);
+  }
 });

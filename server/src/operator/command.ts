@@ -13,19 +13,30 @@ import type { OperatorAccess } from '../process/open-service.ts';
 import type { OnboardingContext } from './onboard-business.ts';
 import type { ProgressStream } from './progress.ts';
 
+/** What a command may use that needs no database. */
+export interface BareContext {
+  clock: Clock;
+  /** What finding the demo merchant and backups needs. */
+  installation: Pick<
+    Config,
+    'production' | 'dataDirectory' | 'backupDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'
+  > & { isOwnServer: boolean };
+  /** Where a long command shows its progress. */
+  progressTo: ProgressStream;
+}
+
 /** What a command may use. */
-export interface CommandContext {
+export interface CommandContext extends BareContext {
   db: Database;
+  /** The owner's or superuser's URL, for backups; null where only the serving role's is known. */
+  adminUrl: string | null;
   /** The role that `db` is connected as. */
   role: string;
-  clock: Clock;
   /** The limits of merchants without limits of their own. */
   rateLimits: RateLimitSettings;
   onboarding: OnboardingContext;
   /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
-  /** What finding the demo merchant needs. */
-  installation: Pick<Config, 'production' | 'dataDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'>;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
   /** Who runs the command on this machine, for the audit log; null where the system does not know. */
@@ -38,8 +49,6 @@ export interface CommandContext {
   moneyWork: () => Promise<MoneyContext>;
   /** What connects networks; opened and closed in the same way. */
   railAccountWork: () => Promise<RailAccountContext>;
-  /** Where a long command shows its progress. */
-  progressTo: ProgressStream;
   /** All of standard input. */
   readStandardInput: () => Promise<Buffer>;
   publicUrl: () => string;
@@ -55,8 +64,16 @@ export interface CommandResult {
   exitCode: 0 | 1;
 }
 
-export interface Command extends CommandShape {
+interface DatabaseCommand extends CommandShape {
   /** The access to the database. Default: `serving`. */
   access?: OperatorAccess;
   run(context: CommandContext, input: CommandInput): Promise<CommandResult>;
 }
+
+/** A command for where there is no database, or before there is one. */
+interface BareCommand extends CommandShape {
+  access: 'none';
+  run(context: BareContext, input: CommandInput): Promise<CommandResult>;
+}
+
+export type Command = DatabaseCommand | BareCommand;

@@ -20,7 +20,8 @@ import { readSecrets } from '../configuration/secrets.ts';
 import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
-import type { Command, CommandContext, CommandResult } from './command.ts';
+import { backupCommands } from './backup-commands.ts';
+import type { BareContext, Command, CommandContext, CommandResult } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -38,6 +39,7 @@ import { rateLimitCommands } from './rate-limit-commands.ts';
 import { receiptCommands } from './receipt-commands.ts';
 import { reconcileCommands } from './reconcile-commands.ts';
 import { reserveCommands } from './reserve-commands.ts';
+import { restoreCommands } from './restore-commands.ts';
 import { secretCommands } from './secret-commands.ts';
 import { settlementCommands } from './settlement-commands.ts';
 
@@ -61,6 +63,8 @@ export const commands: readonly Command[] = [
   ...reconcileCommands,
   ...secretCommands,
   ...databaseCommands,
+  ...backupCommands,
+  ...restoreCommands,
   ...demoCommands,
 ];
 
@@ -118,6 +122,9 @@ async function dispatch(args: readonly string[], shell: Shell): Promise<number> 
 async function run(command: Command, input: CommandInput, shell: Shell): Promise<CommandResult> {
   const config = readConfig(shell.environment);
   const clock = shell.clock ?? systemClock;
+  const isOwnServer = config.databaseUrl !== null || config.appDatabaseUrl !== null;
+  const bare: BareContext = { clock, installation: { ...config, isOwnServer }, progressTo: shell.stderr };
+  if (command.access === 'none') return command.run(bare, input);
   const random = systemRandom;
   const log = createServiceLog({ level: 'warn', isTerminal: shell.stderr.isTTY === true });
   assertDatabaseExists(config);
@@ -144,15 +151,14 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
     const caseWork = async () => (await (work ??= openWork())).context;
     const moneyWork = async () => (await (work ??= openWork())).money;
     const railAccountWork = async () => (await (work ??= openWork())).railAccounts;
-    const progressTo = shell.stderr;
     const operatorCredential = shell.environment['OPERATOR_CREDENTIAL'];
     const sendMail: CommandContext['sendMail'] = (tx, mail) => queueMail(tx, onboarding, mail);
     const context = {
+      ...bare,
       db: opened.db,
       role: opened.role,
-      clock,
+      adminUrl: opened.adminUrl,
       rateLimits: config,
-      installation: config,
       onboarding,
       keys,
       operatorCredential,
@@ -162,7 +168,6 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       moneyWork,
       railAccountWork,
       readStandardInput: () => readAll(shell.stdin),
-      progressTo,
       publicUrl,
       phoneLink: linkOfPhone,
     };

@@ -84,7 +84,7 @@ export type OperatorAccess = 'serving' | 'owner' | 'prepared';
 export async function openOperatorDatabase(
   config: Config,
   parts: Parts & { access: OperatorAccess },
-): Promise<Pick<OpenedDatabase, 'db' | 'close'> & { role: string }> {
+): Promise<Pick<OpenedDatabase, 'db' | 'close'> & { role: string; adminUrl: string | null }> {
   const runningUrl = isEmbedded(config) ? findRunningServer(config.dataDirectory) : undefined;
   const embedded = runningUrl === undefined ? await startOwnDatabase(config, parts) : null;
   const adminUrl = runningUrl ?? embedded?.adminUrl ?? config.databaseUrl;
@@ -95,7 +95,7 @@ export async function openOperatorDatabase(
       connectionsMax: 4,
       statementTimeoutMs: operatorStatementTimeoutMs,
     });
-    return { db, role: userOf(url), close: () => closeBoth(db, embedded) };
+    return { db, role: userOf(url), adminUrl, close: () => closeBoth(db, embedded) };
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -205,7 +205,13 @@ function startOwnDatabase(
   { clock, logStartup }: Pick<Parts, 'clock' | 'logStartup'>,
 ): Promise<EmbeddedPostgres> | null {
   if (!isEmbedded(config)) return null;
-  return startEmbeddedPostgres({ dataDirectory: config.dataDirectory, durable: true, clock, log: logStartup });
+  return startEmbeddedPostgres({
+    dataDirectory: config.dataDirectory,
+    backupDirectory: config.backupDirectory,
+    durable: true,
+    clock,
+    log: logStartup,
+  });
 }
 
 /**

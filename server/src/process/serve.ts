@@ -159,6 +159,7 @@ async function signedInPages(
       railAccounts: { ...parts.railAccounts, publicUrl: parts.address.publicUrl },
     },
     receiptTemplates: config.receiptTemplates,
+    backsUp: config.backupDirectory !== null,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
   await server.register(consolePages, { ...pageOptions, services: consoleServices });

@@ -97,6 +97,16 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
   });
 }
 
+/** Of one merchant: the transfers of which the networks should not know yet. */
+export async function listUnsentTransfers(db: Queryable, merchantId: string): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'transfers_list_unsent',
+    text: `SELECT id FROM transfers WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' ORDER BY id`,
+    values: [merchantId],
+  });
+  return rows.map(({ id }) => id);
+}
+
 /** Guarded by the current status: changes no row when the transfer has another one by now. */
 export function updateTransfer(db: Queryable, currentStatus: TransferStatus, next: Transfer): Promise<number> {
   return db.run({

@@ -11,6 +11,7 @@ type TransferNoteKind =
   | 'waiting'
   | 'sent_to_network'
   | 'sent_again'
+  | 'restored'
   | 'accepted_by_network'
   | 'no_clear_answer'
   | 'released'

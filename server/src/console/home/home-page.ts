@@ -1,3 +1,5 @@
+import { findHeldRestore } from '../../backups/hold.ts';
+import { backupProblems, readBackupState } from '../../backups/runs.ts';
 import { listOwed } from '../../debts/what-is-owed.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
@@ -31,6 +33,8 @@ export const homePage: ConsoleRoute = {
     const [verified] = await listVerifications(money.db, 1);
     const watched: Watched = {
       ...{ now, base, verified },
+      restore: await findHeldRestore(money.db),
+      backups: backupProblems(await readBackupState(money.db), { now, isExpected: services.backsUp }),
       networks: await readNetworkHealth(money, environment === 'test'),
       queues: await queuesOf(services, visit),
       cases: await casesOf(services, environment, 'open'),

@@ -11,7 +11,15 @@ const minutesAgo = (minutes: number): Date => new Date(now.getTime() - minutes *
 const merchant = { id: 'm-1', name: 'Kairaba Books', businessId: 'b-1' } as Merchant;
 
 function watched(part: Partial<Watched>): Watched {
-  const nothing = { networks: [], queues: [], cases: [], owed: [], verified: undefined };
+  const nothing = {
+    networks: [],
+    queues: [],
+    cases: [],
+    owed: [],
+    verified: undefined,
+    restore: undefined,
+    backups: [],
+  };
   return { now, base: '/operator/live', merchants: new Map([[merchant.id, merchant]]), ...nothing, ...part };
 }
 
@@ -117,4 +125,12 @@ it('troubles stand by money held times age, after a ledger that is wrong', () =>
     texts.map((text) => text.split(/ was wrong| owes| pays|: Web/)[0]),
     ['The ledger', 'Kairaba Books', 'Wave', 'Late'],
   );
+});
+
+it('a restored copy that nobody has released comes first, and an old backup is a trouble', () => {
+  const restore = { id: 'r-1', backup: 'b-1', restoredAt: minutesAgo(5), restoredTo: minutesAgo(6) };
+  const backups = [{ text: 'No backup was made since yesterday', since: minutesAgo(60 * 48) }];
+  const texts = troublesOf(watched({ restore, backups })).map(({ text }) => renderHtml(text));
+  assert.match(texts[0] ?? '', /^This database is a restored copy \(its newest change is of 2026-11-20T11:54/);
+  assert.deepEqual(texts.slice(1), ['No backup was made since yesterday']);
 });

@@ -1,3 +1,5 @@
+import { heldText } from '../../backups/hold.ts';
+import type { Restore } from '../../backups/hold.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
@@ -38,12 +40,16 @@ export interface Watched {
   owed: readonly Owed[];
   merchants: ReadonlyMap<string, Merchant>;
   verified: StoredVerification | undefined;
+  /** The restore that nobody has released. */
+  restore: Restore | undefined;
+  backups: readonly { text: string; since: Date }[];
 }
 
 /** What is past its alarm limit, by the money that it holds times its age. */
 export function troublesOf(watched: Watched): Trouble[] {
   const { now } = watched;
   const troubles = [
+    ...backupTroubles(watched),
     ...ledgerTroubles(watched),
     ...networkTroubles(watched),
     ...queueTroubles(watched),
@@ -56,6 +62,19 @@ export function troublesOf(watched: Watched): Trouble[] {
   return troubles.toSorted(
     (one, other) => Number(other.isFirst ?? false) - Number(one.isFirst ?? false) || weight(other) - weight(one),
   );
+}
+
+function backupTroubles({ restore, backups, base, now }: Watched): Trouble[] {
+  const more = { href: `${base}/ledger`, heldMinor: 0n };
+  const held = restore && {
+    ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, isFirst: true },
+    detail: html`Restored ${shownTime(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
+  };
+  const others = backups.map(({ text, since }) => ({
+    ...{ text: html`${text}`, ...more, since },
+    detail: html`npm run operator -- backup create, and backup drill; docs/operations.md, “Backups”`,
+  }));
+  return [...(held ? [held] : []), ...others];
 }
 
 function ledgerTroubles({ verified, now }: Watched): Trouble[] {

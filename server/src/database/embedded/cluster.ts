@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode, StartError } from '../../kit/start-error.ts';
 import type { Binaries } from './binaries.ts';
+import { syncDirectory } from './data-directory.ts';
 import { findClosedDirectory } from './server-account.ts';
 import type { ServerAccount } from './server-account.ts';
 
@@ -32,7 +33,8 @@ export interface Cluster {
 export const adminRoleName = 'dalasi_admin';
 
 const runProgram = promisify(execFile);
-const draftPrefix = 'postgres.new-';
+/** How the name of a cluster begins that is not complete yet. */
+export const draftPrefix = 'postgres.new-';
 
 // Written into postgresql.conf once, so that an operator may tune them there. 120 connections are the pools of a few
 // processes with room for a person; compiling queries just in time only delays short ones.
@@ -195,7 +197,8 @@ function refuseOtherVersion(directory: string, version: string): void {
   );
 }
 
-function changeOwner(account: ServerAccount, directory: string): void {
+/** Gives the cluster's files to the account that its server runs as. */
+export function changeOwner(account: ServerAccount, directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     lchownSync(join(entry.parentPath, entry.name), account.uid, account.gid);
   }
@@ -225,10 +228,4 @@ function writePassword(dataDirectory: string): string {
   fsyncSync(file);
   closeSync(file);
   return password;
-}
-
-function syncDirectory(directory: string): void {
-  const handle = openSync(directory, 'r');
-  fsyncSync(handle);
-  closeSync(handle);
 }

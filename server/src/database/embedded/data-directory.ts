@@ -83,6 +83,13 @@ export function createPrivateFile(path: string, content: string): boolean {
   }
 }
 
+/** Syncs the names of a directory's files, so that a file that was renamed stays so. */
+export function syncDirectory(directory: string): void {
+  const handle = openSync(directory, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
 function writeDraft(path: string, content: string): string {
   const draft = `${path}.${randomUUID()}`;
   const file = openSync(draft, 'wx', 0o600);

@@ -8,6 +8,7 @@ import { adminRoleName, clusterDirectoryIn, prepareCluster } from './cluster.ts'
 import { changeConnectionUrl } from '../connection-url.ts';
 import { isSystemError, openDataDirectory, unusableDataDirectory } from './data-directory.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
+import { archiveSettings, openLogArchive } from './log-archive.ts';
 import { refuseUnseenServer, stopOrphanedServer } from './orphaned-server.ts';
 import { findServerAccount } from './server-account.ts';
 import { startServer } from './server-process.ts';
@@ -30,6 +31,8 @@ export interface EmbeddedPostgresOptions {
   /** false only for tests: a killed server then loses its last rows, and a power cut damages the files. */
   durable: boolean;
   log: (sentence: string) => void;
+  /** Where the server archives its log; null for nowhere. */
+  backupDirectory?: string | null;
   clock?: Clock;
 }
 
@@ -42,7 +45,7 @@ export const databaseName = 'dalasi';
  * @throws StartError when another process uses the data directory, or the server cannot run here.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { durable, log, clock = systemClock } = options;
+  const { durable, log, backupDirectory = null, clock = systemClock } = options;
   const dataDirectory = openDataDirectory(options.dataDirectory);
   const clusterDirectory = clusterDirectoryIn(dataDirectory);
   await refuseUnseenServer(clusterDirectory);
@@ -52,9 +55,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const account = findServerAccount(clusterDirectory);
     const binaries = await findBinaries({ dataDirectory, account });
     const cluster = await prepareCluster({ dataDirectory, account, binaries, durable });
+    const settings = backupDirectory === null ? {} : archiveSettings(openLogArchive(backupDirectory, dataDirectory));
     const logPath = join(dataDirectory, 'postgres.log');
     const { postgres } = binaries;
-    const server = await startServer({ postgres, clusterDirectory, logPath, account, durable, clock, log });
+    const server = await startServer({ postgres, clusterDirectory, logPath, account, durable, clock, log, settings });
     const adminUrl = `postgresql://${adminRoleName}:${cluster.password}@127.0.0.1:${server.port}/${databaseName}`;
     try {
       await ensureDatabase(adminUrl);

@@ -26,6 +26,8 @@ export interface ServerOptions {
   durable: boolean;
   clock: Clock;
   log: (sentence: string) => void;
+  /** On top of those that every server gets. */
+  settings?: Readonly<Record<string, string | number>>;
 }
 
 // After a kill the dead server's children keep its shared memory until their statements end.
@@ -115,7 +117,10 @@ function serverProcess(child: ChildProcess, port: number, exited: Promise<void>,
   return { port, exited, stop: () => shutDown({ signal: (name) => child.kill(name), gone: exited, clock }) };
 }
 
-function serverArguments({ clusterDirectory, account, durable }: ServerOptions, port: number): string[] {
+function serverArguments(
+  { clusterDirectory, account, durable, settings: more }: ServerOptions,
+  port: number,
+): string[] {
   const hasShortPath = Buffer.byteLength(clusterDirectory) <= socketDirectoryBytesMax;
   const path = clusterPathFor(clusterDirectory, account);
   const settings: Record<string, string | number> = {
@@ -133,6 +138,7 @@ function serverArguments({ clusterDirectory, account, durable }: ServerOptions, 
     log_checkpoints: 'off',
     log_autovacuum_min_duration: -1,
     ...(durable ? durableSettings : nonDurableSettings),
+    ...more,
   };
   return ['-D', path, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }

@@ -1,0 +1,36 @@
+import { cancelWork, enqueue } from '../events/outbox.ts';
+import type { TransferContext } from './context.ts';
+import { listUnsentTransfers } from './queries.ts';
+import { noteTransfer } from './timeline.ts';
+import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
+import { isUnsent, lookUpWork } from './transfer.ts';
+
+/**
+ * After a restore: the merchant's transfers that this copy has not sent may have been sent since by what it was copied from. They
+ * count as submitted, so that each is looked up, and sent under its reference only once its network says that it knows none
+ * and the earlier request can no longer arrive. Repeatable. Returns how many it changed.
+ */
+export async function lookUpUnsentTransfers(context: TransferContext, merchantId: string): Promise<number> {
+  let changed = 0;
+  for (const id of await listUnsentTransfers(context.db, merchantId)) {
+    const isChanged = await withLockedTransfer(context, { merchantId, id }, async (tx, locked) => {
+      const { merchant, transfer } = locked;
+      if (!isUnsent(transfer)) return false;
+      cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId: id });
+      enqueue(tx, context, lookUpWork(merchant, transfer));
+      noteTransfer(
+        tx,
+        context,
+        transfer,
+        'restored',
+        'The database was restored: the network is asked first whether it knows of the transfer.',
+      );
+      const sentAt = context.clock.now();
+      const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt, waitingFor: null } as const;
+      await changeTransfer(tx, context, locked, change);
+      return true;
+    });
+    if (isChanged) changed += 1;
+  }
+  return changed;
+}

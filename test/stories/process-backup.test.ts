@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
+import { createApiClient } from '../harness/api-client.ts';
+import type { ApiClient } from '../harness/api-client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { processesIn, readDemo, readyAt } from '../harness/program.ts';
+import type { Program } from '../harness/program.ts';
+import { jsonOf } from '../harness/service-world.ts';
+
+// The tests go on from each other: one service, one backup, one restored copy.
+let world: ProcessWorld;
+let dataDirectory: string;
+let backups: string;
+let service: Program;
+let api: ApiClient;
+let settings: Record<string, string>;
+let subAccountId: string;
+let backup: string;
+
+before(async () => {
+  world = new ProcessWorld();
+  dataDirectory = await world.usedDataDirectory();
+  backups = join(dirname(dataDirectory), 'backups');
+  // Started by root, the server runs as another user, who has to get there.
+  chmodSync(dirname(dataDirectory), 0o711);
+  settings = { DATA_DIR: dataDirectory, BACKUP_DIR: backups };
+  service = world.startServiceInProcess(settings);
+  api = createApiClient(await readyAt(service), readDemo(dataDirectory).secret_key);
+});
+after(() => world.close());
+
+const operate = (...args: string[]) => world.runOperatorInProcess(settings, args);
+const operateJson = async <Data>(...args: string[]): Promise<Data> => {
+  const { code, stdout, stderr } = await operate(...args, '--json');
+  assert.equal(code, 0, stdout + stderr);
+  return JSON.parse(stdout) as Data;
+};
+
+const namesOf = (directory: string): string[] => (existsSync(directory) ? readdirSync(directory) : []);
+const completeOf = (): string[] => namesOf(join(backups, 'base')).filter((name) => /^\d/.test(name));
+
+/** Ends the current segment of the log, and waits until the server has archived it. */
+async function archiveLog(): Promise<void> {
+  await withAdminClient(findRunningServer(dataDirectory) ?? '', async (client) => {
+    const { rows } = await client.query('SELECT pg_walfile_name(pg_switch_wal()) AS segment');
+    await eventually('the segment is archived', () => existsSync(join(backups, 'wal', `${rows[0].segment}.gz`)));
+  });
+}
+
+test('a backup of the running service is whole, private, and writes its audit entry and its time', async () => {
+  const created = await api.post('/v1/sub-accounts', {
+    ...{ name: 'Partner', percentage: 50, settlement_code: 'aps', account_number: '7001234' },
+  });
+  assert.equal(created.status, 201, created.text);
+  subAccountId = String(created.body['id']);
+  const data = { amount: 100, network: 'aps', account_number: '7000001' };
+  const paid = await api.post('/v1/payments', { data, sub_account: subAccountId });
+  assert.equal(paid.status, 201, paid.text);
+  await eventually('the share is booked', async () => {
+    const { body } = await api.get(`/v1/sub-accounts/${subAccountId}`);
+    return Number(body['balance']) > 10;
+  });
+  const made = await operateJson<{ backup: string; bytes: number }>('backup', 'create');
+  backup = made.backup;
+  assert.deepEqual(completeOf(), [backup]);
+  assert.equal(statSync(join(backups, 'base', backup, 'postgres-password')).mode & 0o777, 0o600);
+  const listed = await operateJson<{ backup: string }[]>('backup', 'list');
+  assert.deepEqual(
+    listed.map((one) => one.backup),
+    [backup],
+  );
+});
+
+test('a command killed within its backup leaves none, and the next one cleans up', async () => {
+  const child = world.start([process.execPath, 'server/src/operator/main.ts', 'backup', 'create'], settings);
+  const drafts = (): string[] => namesOf(join(backups, 'base')).filter((name) => name.startsWith('new-'));
+  await eventually('it copies files', () =>
+    drafts().some((name) => existsSync(join(backups, 'base', name, 'cluster'))),
+  );
+  child.signal('SIGKILL');
+  await child.ended;
+  assert.equal(drafts().length, 1, 'it was killed before its end');
+  assert.deepEqual(completeOf(), [backup]);
+  const next = await operateJson<{ backup: string; removed: string[] }>('backup', 'create', '--keep', '1');
+  assert.deepEqual([drafts(), completeOf(), next.removed], [[], [next.backup], [backup]]);
+  backup = next.backup;
+});
+
+test('a drill restores the backup beside the service, verifies its ledger, and leaves nothing', async () => {
+  const { ok, movements, lost_seconds_at_most: lost } = await operateJson<Record<string, unknown>>('backup', 'drill');
+  assert.ok(ok === true && Number(movements) > 0 && lost !== null);
+  assert.equal(existsSync(join(backups, 'drill')), false);
+  assert.deepEqual(processesIn(backups), []);
+});
+
+test('a restore refuses a directory that is not empty, and leaves it as it is', async () => {
+  const directory = join(dirname(dataDirectory), 'occupied');
+  mkdirSync(directory);
+  writeFileSync(join(directory, 'letter.txt'), 'Dear Awa');
+  const { code, stdout, stderr } = await operate('backup', 'restore', '--to', directory);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /is not empty; restore into a new directory/);
+  assert.deepEqual(readdirSync(directory), ['letter.txt']);
+});
+
+test('a backup with a changed or a missing file is refused, also by the drill, and no database is left', async () => {
+  const path = join(backups, 'base', backup, 'cluster/PG_VERSION');
+  const content = readFileSync(path);
+  const directory = join(dirname(dataDirectory), 'refused');
+  const refuses = async (sentence: RegExp): Promise<void> => {
+    const { code, stderr } = await operate('backup', 'restore', '--to', directory);
+    assert.equal(code, 1);
+    assert.match(stderr, sentence);
+    assert.deepEqual(namesOf(directory), []);
+  };
+  writeFileSync(path, '17\n');
+  await refuses(/The backup is damaged: \S+PG_VERSION is not as it was written/);
+  const { code, stdout } = await operate('backup', 'drill');
+  assert.equal(code, 1);
+  assert.match(stdout, /^The drill FAILED after \d+ s: The backup is damaged/);
+  rmSync(path);
+  await refuses(/The backup is damaged: \S+PG_VERSION is missing/);
+  writeFileSync(path, content);
+  appendFileSync(join(backups, 'base', backup, 'manifest.json'), '');
+  const manifest = join(backups, 'base', backup, 'manifest.json');
+  const text = readFileSync(manifest, 'utf8');
+  writeFileSync(manifest, text.replace('"bytes":', '"bytes":1'));
+  await refuses(/manifest\.json is damaged/);
+  writeFileSync(manifest, text);
+});
+
+/** A copy of an earlier time lacks the business that was created after it. */
+async function assertStateAt(time: string): Promise<void> {
+  const directory = join(dirname(dataDirectory), 'earlier');
+  const environment = { DATA_DIR: directory, BACKUP_DIR: backups };
+  const restored = await world.runOperatorInProcess(environment, [
+    'backup',
+    'restore',
+    '--to',
+    directory,
+    '--at',
+    time,
+  ]);
+  assert.equal(restored.code, 0, restored.stderr);
+  writeFileSync(join(directory, 'secrets.json'), readFileSync(join(dataDirectory, 'secrets.json')), { mode: 0o600 });
+  const { stdout } = await world.runOperatorInProcess({ DATA_DIR: directory }, ['businesses', 'list']);
+  assert.ok(stdout.includes('Demo') && !stdout.includes('Brikama Fabrics'), stdout);
+}
+
+test('the log since the backup is replayed, whole or up to a time; a damaged one is refused', async () => {
+  const earlier = new Date().toISOString();
+  await operateJson('businesses', 'create', 'Brikama Fabrics');
+  await archiveLog();
+  const segments = readdirSync(join(backups, 'wal')).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name));
+  const newest = join(backups, 'wal', segments.toSorted().at(-1) ?? '');
+  const content = readFileSync(newest);
+  writeFileSync(newest, content.subarray(0, content.length - 20));
+  const directory = join(dirname(dataDirectory), 'restored');
+  const refused = await operate('backup', 'restore', '--to', directory);
+  assert.match(refused.stderr, /The archived log has a fault: \S+ is damaged/);
+  writeFileSync(newest, content);
+  service.stop();
+  assert.equal((await service.ended).code, 0, service.stderr());
+  const { segments: replayed } = await operateJson<{ segments: number }>('backup', 'restore', '--to', directory);
+  assert.ok(replayed >= 2);
+  settings = { DATA_DIR: directory, BACKUP_DIR: backups };
+  writeFileSync(join(directory, 'secrets.json'), readFileSync(join(dataDirectory, 'secrets.json')), { mode: 0o600 });
+  const mixed = await operate('businesses', 'list');
+  assert.match(mixed.stderr, /has the backups of another database, or of the one that this copy was restored from/);
+  settings = { DATA_DIR: directory, BACKUP_DIR: join(dirname(dataDirectory), 'next-backups') };
+  const listed = await operateJson<{ name: string }[]>('businesses', 'list');
+  assert.ok(listed.some(({ name }) => name.startsWith('Brikama Fabrics')));
+  await assertStateAt(earlier);
+});
+
+test('a restored copy makes no payout until it is released, and then looks it up before it sends it', async () => {
+  const copy = world.startServiceInProcess({ ...settings, LOG_LEVEL: 'warn' });
+  const url = await readyAt(copy);
+  assert.match(copy.stderr(), /restored copy.*restore release/);
+  const { secret_key: key } = readDemo(dataDirectory);
+  const merchants = await operateJson<{ merchant_id: string; name: string; test_mode: boolean }[]>(
+    'businesses',
+    'list',
+  );
+  const held = createApiClient(url, key);
+  const ready = await fetch(`${url}/readyz`);
+  assert.equal(ready.status, 503);
+  const { checks } = (await ready.json()) as { checks: { restored: { held: boolean } } };
+  assert.equal(checks.restored.held, true);
+  assert.equal((await held.get(`/v1/sub-accounts/${subAccountId}`)).status, 200);
+  const refused = await held.post('/v1/payments', { data: { amount: 5, network: 'aps', account_number: '7001234' } });
+  assert.deepEqual([refused.status, refused.body['code']], [503, 'unavailable']);
+  // The command creates the payout and tells the workers, who would send it at once.
+  for (const { merchant_id: merchant, test_mode: isTest } of merchants)
+    if (isTest) await operate('settlement', 'run', '--merchant', merchant);
+  const released = await operateJson<Record<string, unknown>>('restore', 'release');
+  assert.deepEqual(released, { held: false, transfers_looked_up: 1 }, 'it had not been sent');
+  await eventually('the copy is ready', async () => (await fetch(`${url}/readyz`)).status === 200);
+  await eventually('the payout is looked up', async () => {
+    const { rows } = await withAdminClient(findRunningServer(settings['DATA_DIR'] ?? '') ?? '', (client) =>
+      client.query("SELECT attempts FROM outbox WHERE kind = 'look_up_transfer'"),
+    );
+    return rows.some(({ attempts }) => Number(attempts) > 0);
+  });
+  copy.stop();
+  assert.equal((await copy.ended).code, 0);
+  assert.equal(jsonOf<{ ok: boolean }>(await operate('ledger', 'verify', '--json')).ok, true);
+});
