@@ -84,6 +84,8 @@ for (const { network, points } of [
       await eventually('the network has it', async () => (await countWhere(world, 'simulator.sessions')) === 1);
     },
     verify: (world, { step }) => verifyPayment(world, { notCollected: notCollectedAt.includes(step) }),
+    // What is left for later, such as a look-up, waits for the clock, which stands.
+    isDone: async (world) => (await countWhere(world, `charges WHERE progress NOT IN ('created', 'submitted')`)) === 1,
     points: effort({ usual: [{ step: 'collections-call:sent' }], long: points }),
     coveredElsewhere: [...collectionPoints, ...eventPoints],
   });

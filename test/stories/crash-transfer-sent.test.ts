@@ -8,6 +8,7 @@ import {
 import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
+import { countWhere } from '../harness/crash-world.ts';
 import { effort } from '../harness/effort.ts';
 
 const merchantEventPoints = [...dispatchPoints, ...deliveryPoints];
@@ -36,6 +37,8 @@ testCrashStory({
     await requestTransfer(world, { network: 'wave' });
   },
   verify: (world) => verifyTransfer(world, { status: 'completed', network: 'wave' }),
+  // Whether it was reversed is looked up later, and the clock stands.
+  isDone: async (world) => (await countWhere(world, `transfers WHERE status = 'completed'`)) === 1,
   points: effort({ usual: [{ step: 'payouts-call:sent' }], long: [...sendPoints, ...completionPoints] }),
   coveredElsewhere: [...sendPoints, ...completionPoints, ...unsubscribedPoints, ...merchantEventPoints],
 });
