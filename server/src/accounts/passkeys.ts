@@ -8,7 +8,7 @@ import { consumeToken, findPasskey, insertPasskey, insertToken, listPasskeys, re
 
 export { deletePasskey } from './queries.ts';
 
-/** The library is a third of all modules that a start would load, and most processes never see a passkey. */
+/** Loaded with the first passkey: with what it imports it would be one in seven of the modules of every start. */
 const webauthn = () => import('@simplewebauthn/server');
 
 const challengeBytes = 32;

@@ -1,6 +1,6 @@
 import type { RestoreHold } from '../backups/hold.ts';
 import { readBackupState } from '../backups/runs.ts';
-import type { BackupRun } from '../backups/runs.ts';
+import type { BackupRun, BackupState } from '../backups/runs.ts';
 import { countOpenCases } from '../cases/list-cases.ts';
 import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
 import type { Owed } from '../debts/what-is-owed.ts';
@@ -13,6 +13,7 @@ import { sumSuspense } from '../ledger/balances.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { RecentCopy } from '../kit/recent-copy.ts';
 import { AccountLabels } from '../networks/account-labels.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
 import { summarizeBreakers } from '../networks/payout-breakers.ts';
@@ -138,24 +139,27 @@ function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
 
 /** Ages are missing before the first backup and drill, which an alert on the age also notices. */
 function registerBackupGauges(metrics: Metrics, { db, clock, hold }: GaugeContext): void {
+  // One scrape reads four gauges of it.
+  const copy = new RecentCopy<BackupState>();
+  const state = () => copy.read(clock, () => readBackupState(db));
   const ageOf = ({ finishedAt }: BackupRun): number => (clock.now().getTime() - finishedAt.getTime()) / 1_000;
   metrics.gauge('dalasi_restore_held', '1 while the database is a restored copy that does no work.', [], async (set) =>
     set({}, (await hold.held()) === null ? 0 : 1),
   );
   metrics.gauge('dalasi_backup_seconds', 'How long ago the newest backup was made.', [], async (set) => {
-    const { backup } = await readBackupState(db);
+    const { backup } = await state();
     if (backup) set({}, ageOf(backup));
   });
   metrics.gauge('dalasi_backup_drill_seconds', 'How long ago a backup was last tried.', [], async (set) => {
-    const { drill } = await readBackupState(db);
+    const { drill } = await state();
     if (drill) set({}, ageOf(drill));
   });
   metrics.gauge('dalasi_backup_drill_failed', '1 if the last try of a backup failed, else 0.', [], async (set) => {
-    const { drill } = await readBackupState(db);
+    const { drill } = await state();
     if (drill) set({}, drill.problem === null ? 0 : 1);
   });
   metrics.gauge('dalasi_log_archive_failing', '1 while PostgreSQL cannot archive its log.', [], async (set) =>
-    set({}, (await readBackupState(db)).archiveFailedAt === null ? 0 : 1),
+    set({}, (await state()).archiveFailedAt === null ? 0 : 1),
   );
 }
 

@@ -9,7 +9,15 @@ import { openLogArchive } from '../database/embedded/log-archive.ts';
 import type { Clock } from '../kit/clock.ts';
 import { errorCode, StartError } from '../kit/start-error.ts';
 import { copyFile } from './copy-file.ts';
-import { backupPaths, listBackups, manifestPath, readManifest, serializeManifest } from './manifest.ts';
+import {
+  backupPaths,
+  hashOf,
+  listBackups,
+  manifestPath,
+  readManifest,
+  serializeManifest,
+  unfinishedPrefix,
+} from './manifest.ts';
 import type { Manifest } from './manifest.ts';
 import { readServerFacts, startBackup, stopBackup } from './queries.ts';
 
@@ -37,7 +45,6 @@ const emptied = new Set([
 ]);
 const omitted = /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|\.s\.PGSQL.*)$/;
 const controlFile = join('global', 'pg_control');
-const draftPrefix = 'new-';
 
 /**
  * Copies the running server's files between `pg_backup_start` and `pg_backup_stop`, and waits until the log that the copy needs is
@@ -53,9 +60,9 @@ export async function createBackup(options: BackupOptions): Promise<BackupResult
     throw new StartError(`Process ${owner} is making a backup in ${backupDirectory}; wait for it.`);
   const lock = await lockDataDirectory(base, clock);
   try {
-    for (const name of readdirSync(base).filter((one) => one.startsWith(draftPrefix)))
+    for (const name of readdirSync(base).filter((one) => one.startsWith(unfinishedPrefix)))
       rmSync(join(base, name), { recursive: true, force: true });
-    const draft = join(base, `${draftPrefix}${process.pid}`);
+    const draft = join(base, `${unfinishedPrefix}${process.pid}`);
     mkdirSync(draft, { mode: 0o700 });
     try {
       const manifest = await fill(draft, options);
@@ -92,9 +99,8 @@ async function fill(draft: string, options: BackupOptions): Promise<Manifest> {
         cause: error,
       });
     });
-    writePrivateFile(join(draft, 'cluster', 'backup_label'), stopped.label);
-    const label = await copyFile(join(draft, 'cluster', 'backup_label'), join(draft, 'label'));
-    rmSync(join(draft, 'label'));
+    const { label } = stopped;
+    writePrivateFile(join(draft, 'cluster', 'backup_label'), label);
     const password = await copyFile(join(dataDirectory, 'postgres-password'), join(draft, 'postgres-password'));
     const manifest: Manifest = {
       ...{ format: 1, name, startedAt: startedAt.toISOString(), endedAt: clock.now().toISOString() },
@@ -104,7 +110,7 @@ async function fill(draft: string, options: BackupOptions): Promise<Manifest> {
       directories: copied.directories,
       files: [
         ...copied.files,
-        { path: join('cluster', 'backup_label'), ...label },
+        { path: join('cluster', 'backup_label'), bytes: Buffer.byteLength(label), sha256: hashOf(label) },
         { path: 'postgres-password', ...password },
       ],
     };

@@ -19,6 +19,8 @@ export interface Manifest {
 }
 
 const manifestName = 'manifest.json';
+/** How the name of a backup begins that is not complete yet. */
+export const unfinishedPrefix = 'new-';
 
 /** Where backups and the archived log are in the backup directory. */
 export function backupPaths(backupDirectory: string) {
@@ -48,10 +50,11 @@ export function listBackups(backupDirectory: string): string[] {
   const { base } = backupPaths(backupDirectory);
   if (!existsSync(base)) return [];
   return readdirSync(base)
-    .filter((name) => !name.startsWith('new-') && existsSync(manifestPath(join(base, name))))
+    .filter((name) => !name.startsWith(unfinishedPrefix) && existsSync(manifestPath(join(base, name))))
     .toSorted();
 }
 
-function hashOf(content: string): string {
+/** Of a text, as a file of the manifest has it. */
+export function hashOf(content: string): string {
   return createHash('sha256').update(content).digest('hex');
 }

@@ -76,8 +76,8 @@ interface DatabaseHealth {
 }
 
 /**
- * Whether the database responds, accepts writes, was written with this process's keys, and is no unreleased restored copy. An unverified pepper is reported
- * but does not make the process unready, because only a request with an API key verifies it.
+ * Whether the database responds, accepts writes, was written with this process's keys, and is no unreleased restored copy. An
+ * unverified pepper is reported but does not make the process unready, because only a request with an API key verifies it.
  */
 async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Promise<DatabaseHealth> {
   try {

@@ -91,8 +91,9 @@ class SkippedRows {
   readonly #rows: (Row & { refusal: string })[] = [];
 
   add(rowNumber: number, refusal: string): void {
-    this.#rows.push({ rowNumber, refusal });
-    this.#rows.sort((one, other) => one.rowNumber - other.rowNumber);
+    // From the end, where nearly all belong: a file may have nothing but such rows.
+    const before = this.#rows.findLastIndex((row) => row.rowNumber <= rowNumber);
+    this.#rows.splice(before + 1, 0, { rowNumber, refusal });
   }
 
   before(rowNumber: number): Row[] {

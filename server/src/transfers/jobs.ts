@@ -69,11 +69,11 @@ async function noteUnclearResponse(
   detail: string,
 ): Promise<void> {
   const summary = `The network did not respond clearly (${detail}); the outcome is looked up.`;
-  await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+  await withLockedTransfer(context, seen, (tx, { merchant, transfer }) => {
     noteTransfer(tx, context, transfer, 'no_clear_answer', summary);
     const dueAt = addMs(context.clock.now(), capabilities.lookUpDelaysMs[0] ?? 0);
     if (isAwaited(transfer)) enqueue(tx, context, { ...lookUpWork(merchant, transfer), dueAt });
-    await Promise.resolve();
+    return Promise.resolve();
   });
 }
 

@@ -5,6 +5,8 @@ import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import { isUnsent, lookUpWork } from './transfer.ts';
 
+const rowsMax = 1_000;
+
 /**
  * After a restore: the merchant's transfers that this copy has not sent may have been sent since by what it was copied from. They
  * count as submitted, so that each is looked up, and sent under its reference only once its network says that it knows none
@@ -12,25 +14,26 @@ import { isUnsent, lookUpWork } from './transfer.ts';
  */
 export async function lookUpUnsentTransfers(context: TransferContext, merchantId: string): Promise<number> {
   let changed = 0;
-  for (const id of await listUnsentTransfers(context.db, merchantId)) {
-    const isChanged = await withLockedTransfer(context, { merchantId, id }, async (tx, locked) => {
-      const { merchant, transfer } = locked;
-      if (!isUnsent(transfer)) return false;
-      cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId: id });
-      enqueue(tx, context, lookUpWork(merchant, transfer));
-      noteTransfer(
-        tx,
-        context,
-        transfer,
-        'restored',
-        'The database was restored: the network is asked first whether it knows of the transfer.',
-      );
-      const sentAt = context.clock.now();
-      const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt, waitingFor: null } as const;
-      await changeTransfer(tx, context, locked, change);
-      return true;
-    });
-    if (isChanged) changed += 1;
+  for (let after: string | null = null; ;) {
+    const ids: string[] = await listUnsentTransfers(context.db, merchantId, { after, rowsMax });
+    for (const id of ids) if (await lookUpFirst(context, { merchantId, id })) changed += 1;
+    if (ids.length < rowsMax) return changed;
+    after = ids.at(-1) ?? null;
   }
-  return changed;
+}
+
+/** Returns false for a transfer that was sent, or ended, since it was listed. */
+function lookUpFirst(context: TransferContext, key: { merchantId: string; id: string }): Promise<boolean> {
+  return withLockedTransfer(context, key, async (tx, locked) => {
+    const { merchant, transfer } = locked;
+    if (!isUnsent(transfer)) return false;
+    cancelWork(tx, { merchantId: key.merchantId, kind: 'send_transfer', subjectId: key.id });
+    enqueue(tx, context, lookUpWork(merchant, transfer));
+    const detail = 'The database was restored: the network is asked first whether it knows of the transfer.';
+    noteTransfer(tx, context, transfer, 'restored', detail);
+    const sentAt = context.clock.now();
+    const change = { progress: 'submitted', sends: transfer.sends + 1n, sentAt, waitingFor: null } as const;
+    await changeTransfer(tx, context, locked, change);
+    return true;
+  });
 }

@@ -97,12 +97,18 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
   });
 }
 
-/** Of one merchant: the transfers of which the networks should not know yet. */
-export async function listUnsentTransfers(db: Queryable, merchantId: string): Promise<string[]> {
+/** Of one merchant: the transfers of which the networks should not know yet, in the order of their ids, after `after`. */
+export async function listUnsentTransfers(
+  db: Queryable,
+  merchantId: string,
+  { after, rowsMax }: { after: string | null; rowsMax: number },
+): Promise<string[]> {
   const rows = await db.rows<{ id: string }>({
     name: 'transfers_list_unsent',
-    text: `SELECT id FROM transfers WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' ORDER BY id`,
-    values: [merchantId],
+    text: `SELECT id FROM transfers
+           WHERE merchant_id = $1 AND status = 'pending' AND progress = 'created' AND ($2::uuid IS NULL OR id > $2)
+           ORDER BY id LIMIT $3`,
+    values: [merchantId, after, rowsMax],
   });
   return rows.map(({ id }) => id);
 }
