@@ -183,14 +183,14 @@ describe('GET /v1/transactions', () => {
     const awa = await pay(api, { customer_name: 'Awa 100% Ceesay', customer_phone: '+220 87 701 2345' });
     const lamin = await pay(api, { account_number: '3660004', network: 'afrimoney', customer_email: 'l@shop.example' });
     const [first, second] = [String(awa['id']), String(lamin['id'])];
-    for (const term of ['awa', '100%', 'CEESAY', '7012345', '+220 701 2345', '877012345'])
+    for (const term of ['awa 1', '100%', 'CEESAY', '7012345', '+220 701 2345', '877012345'])
       assert.deepEqual(await find(term), [first], term);
     for (const term of ['L@Shop', '366 0004', '+220 366 0004', '833660004', '00220-83-366-0004'])
       assert.deepEqual(await find(term), [second], term);
-    assert.deepEqual((await list(api, 'term=awa&status=pending')).ids, [first]);
-    assert.deepEqual((await list(api, 'term=awa&status=failed')).ids, []);
+    assert.deepEqual((await list(api, 'term=awa%201&status=pending')).ids, [first]);
+    assert.deepEqual((await list(api, 'term=awa%201&status=failed')).ids, []);
     const stranger = await newMerchant();
-    assert.deepEqual((await list(stranger.api, 'term=awa')).ids, []);
+    assert.deepEqual((await list(stranger.api, 'term=awa%201')).ids, []);
   });
 
   it('searches numbers and references literally', async () => {
@@ -208,6 +208,6 @@ describe('GET /v1/transactions', () => {
     for (const nothing of ['%', '_', '\\', 'nowhere']) assert.deepEqual(await find(nothing), [], nothing);
     for (const query of ['term=', 'search=', 'term=%20'])
       assert.deepEqual((await list(api, query)).ids, [second, first], query);
-    assert.deepEqual((await list(api, 'search=366')).ids, [second]);
+    assert.deepEqual((await list(api, 'search=366000')).ids, [second]);
   });
 });
