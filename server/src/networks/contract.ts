@@ -62,8 +62,11 @@ export interface OutgoingOperations<Request, Limits, Question extends LookUp = L
   lookUp(request: Question): Promise<PayoutResponse>;
 }
 
-/** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
-export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
+/**
+ * A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". With a
+ * receipt the money goes straight to the merchant, and the network's message to the merchant's phone proves it.
+ */
+export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code' | 'receipt';
 
 export interface Capabilities {
   /** The network id of the interface: `wave`, `afrimoney`, … */
@@ -198,7 +201,9 @@ export type NextAction =
   | { type: 'open_url'; url: string }
   | { type: 'approve_on_phone' }
   | { type: 'approve_then_confirm' }
-  | { type: 'enter_code'; length: number };
+  | { type: 'enter_code'; length: number }
+  /** The payer sends the money to a number, then types the id of the network's message. `amount` is in exact dalasi. */
+  | { type: 'send_and_enter_id'; toNumber: string; toName: string; amount: string };
 
 /** What is known of a collection after a call or a callback. */
 export type CollectionResponse =
