@@ -78,9 +78,20 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { context: endpoints } = webhooks;
     const { simulator } = networks;
     const { callbacks } = notices;
-    const { watchLimiter } = metrics;
+    const { watchLimiter, observeMessage } = metrics;
     await serve(server, options, {
-      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, watchLimiter, accounts },
+      ...{
+        address,
+        money,
+        keyUses,
+        requestLog,
+        endpoints,
+        callbacks,
+        simulator,
+        watchLimiter,
+        observeMessage,
+        accounts,
+      },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operator } from '../kit/phone-number.ts';
+import type { MessageReading } from './receipts/forwarded-message.ts';
 import type { StatementSource } from './statement.ts';
 
 /**
@@ -20,8 +21,16 @@ export interface Connector {
   readonly refunds: RefundOperations | null;
   /** The account's statement, where the network has one by API; one connector of each account has it. */
   readonly statements?: StatementSource;
+  /** The messages of a shop's phone, where they prove what was paid. */
+  readonly messages?: MessageSource;
   /** Pure: verifies the signature over the raw bytes and parses the notifications. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
+}
+
+/** Reads the messages that a shop's phone forwards. */
+export interface MessageSource {
+  /** Pure: verifies the forwarding application's signature and reads the message. Never throws. */
+  read(message: RawCallback): MessageReading;
 }
 
 /** A connector that collects. */
