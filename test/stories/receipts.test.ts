@@ -6,6 +6,7 @@ import { runCommand } from '../../server/src/operator/run-command.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { addTestRailAccount } from '../harness/rail-accounts.ts';
 import { startService, testKeys } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
@@ -68,7 +69,10 @@ const untilStatus = (id: string, status: string) =>
 /** The payer types an id on the hosted page. */
 async function type({ path }: Payment, id: string): Promise<{ status: number; text: string }> {
   const page = await fetch(`${service.url}${path}`);
-  const cookie = page.headers.getSetCookie().map((each) => each.split(';')[0]).join('; ');
+  const cookie = page.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ');
   const proof = /name="(form_proof|proof|_proof|[a-z_]*proof[a-z_]*)" value="([^"]*)"/.exec(await page.text());
   const response = await fetch(`${service.url}${path}/transaction-id`, {
     method: 'POST',
@@ -128,3 +132,173 @@ test('a payment is paid by the typed id and the shop’s own message, and is in 
   assert.deepEqual([balances['payout_balance'], balances['available_balance']], [0, 0]);
   assert.match(await operate(['ledger', 'verify']), /movements/);
 });
+
+const messages = async () => {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return (outcome: string) => Number(new RegExp(`messages_total\\{outcome="${outcome}"\\} (\\d+)`).exec(text)?.[1]);
+};
+
+test('a forged, unsigned or old message is refused with 401, and nothing of it is stored', async () => {
+  const before = await receipts();
+  const body = delivery(receiptText('T_FORGED01'));
+  const unsigned = await fetch(`${service.url}/networks/${account}/messages`, { method: 'POST', body });
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+  const statuses = [
+    await forward(body, { key: 'another key of the same length' }),
+    await forward(body, { at: hoursAgo(80) }),
+    await forward(delivery(receiptText('T_FORGED01'), { at: hoursAgo(80) })),
+    await forward(body, { at: hoursAgo(-1) }),
+    unsigned.status,
+  ];
+  assert.deepEqual(statuses, [401, 401, 401, 401, 401]);
+  const none = await fetch(`${service.url}/networks/nobody/messages`, { method: 'POST', body });
+  assert.equal(none.status, 404);
+  assert.deepEqual(await receipts(), before);
+  assert.equal(await forward('{'), 401, 'signed, but no message');
+});
+
+test('a replayed message pays nothing again, and one of another sender is dropped and counted', async () => {
+  const count = await messages();
+  const stored = (await receipts()).length;
+  assert.equal(await forward(delivery(receiptText('T_QK7H2M4P'))), 200);
+  assert.equal(await forward(delivery(receiptText('T_QK7H2M4P', '900.00'))), 200);
+  assert.equal(await forward(delivery(receiptText('T_STRANGER'), { sender: '+2207009999' })), 200);
+  assert.equal(await forward(JSON.stringify({ event: 'system:ping', payload: {} })), 200);
+  const now = await messages();
+  const more = (outcome: string) => now(outcome) - count(outcome);
+  assert.deepEqual(
+    [more('repeated'), more('conflict'), more('unreadable'), more('ignored'), more('stored')],
+    [1, 1, 1, 1, 0],
+  );
+  assert.equal((await receipts()).length, stored);
+  assert.equal(
+    service.logLines.some((line) => /T_STRANGER|You received/.test(line)),
+    false,
+    'no text is logged',
+  );
+});
+
+test('httpSMS forwards by a signed token, of no other algorithm', async () => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const token = (key: string, alg = 'HS256') => {
+    const signed = `${part({ alg, typ: 'JWT' })}.${part({ iss: 'api.httpsms.com', iat: Math.floor(Date.now() / 1_000) })}`;
+    return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+  };
+  const send = async (authorization: string, transactionId: string) => {
+    const data = {
+      contact: 'Wave',
+      content: receiptText(transactionId),
+      owner: '+2207001234',
+      timestamp: new Date().toISOString(),
+    };
+    const body = JSON.stringify({ specversion: '1.0', id: 'x', type: 'message.phone.received', data });
+    return (
+      await fetch(`${service.url}/networks/${account}/messages`, { method: 'POST', headers: { authorization }, body })
+    ).status;
+  };
+  assert.equal(await send(`Bearer ${token('a wrong key of the attacker')}`, 'T_HTTPSMS0'), 401);
+  assert.equal(await send(`Bearer ${token(deviceKey, 'none')}`, 'T_HTTPSMS0'), 401);
+  const early = await open();
+  assert.equal(await send(`Bearer ${token(deviceKey)}`, 'T_HTTPSMS1'), 200, 'the message comes before the id');
+  assert.equal((await payment(early.id))['status'], 'processing', 'number and amount alone pay nothing');
+  await type(early, 'T_HTTPSMS1');
+  await untilStatus(early.id, 'successful');
+});
+
+test('an id pays once: used for another payment it is refused and noted', async () => {
+  const second = await open();
+  const { status, text } = await type(second, 'T_QK7H2M4P');
+  assert.equal(status, 400);
+  assert.match(text, /4 tries left|starting/i);
+  assert.equal((await payment(second.id))['status'], 'processing');
+  const { body } = await shop.get(`/v1/payments/${second.id}/timeline`);
+  assert.match(JSON.stringify(body), /transaction_id_refused.*It has paid another payment/);
+});
+
+test('another amount and an older message pay nothing', async () => {
+  const other = await open();
+  await forward(delivery(receiptText('T_OTHERAMT', '400.00')));
+  assert.equal((await type(other, 'T_OTHERAMT')).status, 400);
+  await forward(delivery(receiptText('T_OLDER001'), { at: new Date(Date.now() - 5 * 60_000) }));
+  assert.equal((await type(other, 'T_OLDER001')).status, 400);
+  await type(other, 'T_LATER001');
+  await forward(delivery(receiptText('T_LATER001', '449.00')));
+  await eventually('the amount is compared when the message comes', async () =>
+    JSON.stringify((await shop.get(`/v1/payments/${other.id}/timeline`)).body).includes('another amount'),
+  );
+  assert.equal((await payment(other.id))['status'], 'processing');
+});
+
+test('five wrong ids close the form, and text that is no id uses no try', async () => {
+  const closed = await open();
+  assert.equal((await type(closed, 'I paid!')).status, 400);
+  for (const id of ['T_WRONG001', 'T_WRONG002', 'T_WRONG003', 'T_WRONG004', 'T_WRONG005', 'T_WRONG006'])
+    await type(closed, id);
+  await forward(delivery(receiptText('T_RIGHT001')));
+  const refused = await type(closed, 'T_RIGHT001');
+  assert.equal(refused.status, 303, 'the page of the closed form');
+  assert.equal((await payment(closed.id))['status'], 'processing');
+});
+
+test('an id typed for two payments pays neither, and opens a case', async () => {
+  const [one, two] = [await open(), await open()];
+  await type(one, 'T_TWOTIMES');
+  await type(two, 'T_TWOTIMES');
+  await forward(delivery(receiptText('T_TWOTIMES')));
+  await service.app.drain();
+  assert.match(await operate(['cases', 'list']), /receipt_contested/);
+  const statuses = [(await payment(one.id))['status'], (await payment(two.id))['status']];
+  assert.deepEqual(statuses, ['processing', 'processing']);
+});
+
+test('a refund asks whether the money was returned, moves no balance, and is noted once', async () => {
+  const paid = await open();
+  await type(paid, 'T_REFUND01');
+  await forward(delivery(receiptText('T_REFUND01')));
+  await untilStatus(paid.id, 'successful');
+  const { id: reference } = await transaction(paid.id);
+  const refused = await shop.post('/v1/transactions/refund', { reference, amount: 50 });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /refund_not_possible.*money_returned/);
+  const { status, text, body } = await shop.post('/v1/transactions/refund', {
+    reference,
+    amount: 50,
+    money_returned: true,
+  });
+  assert.equal(status, 201, text);
+  assert.deepEqual([body['status'], body['route'], body['amount']], ['completed', 'record', 50]);
+  assert.equal((await transaction(paid.id))['amount_refunded'], 50);
+  const rest = await shop.post('/v1/transactions/refund', { reference, money_returned: true });
+  assert.deepEqual([rest.status, rest.body['amount']], [201, 400]);
+  assert.equal((await transaction(paid.id))['status'], 'refunded');
+  assert.equal((await shop.get('/v1/balances')).body['payout_balance'], 0);
+  const [till] = await asOwner<{ sum: string }>(
+    service,
+    `SELECT sum(CASE WHEN debit_account = 'till:${account}' THEN amount ELSE -amount END) FROM ledger_movements
+     WHERE 'till:${account}' IN (debit_account, credit_account) AND source_id = $1`,
+    [reference],
+  );
+  assert.equal(till?.sum, '0');
+  assert.match(await operate(['ledger', 'verify']), /movements/);
+});
+
+test('a payment with a share or a fee is refused where the money goes straight to the shop', async () => {
+  await addTestRailAccount(service, 'aps-main');
+  await eventually('the shop can pay out', async () => {
+    const sub = { name: 'Binta', percentage: 10, settlement_code: 'aps', account_number: '7005555' };
+    const { status, body } = await shop.post('/v1/sub-accounts', sub);
+    if (status === 201) subAccount = String(body['id']);
+    return status === 201;
+  });
+  const data = { amount: 450, network: 'wave', sub_account: subAccount };
+  const { status, text } = await shop.post('/v1/payments', { data });
+  assert.equal(status, 400, text);
+  assert.match(text, /network_not_available/);
+  await operate(['fees', 'set', '--merchant', books.live.merchant.id, '--for', 'collection', '--percent', '1']);
+  await eventually(
+    'the fee applies',
+    async () => (await shop.post('/v1/payments', { data: { amount: 450, network: 'wave' } })).status === 400,
+  );
+  await operate(['fees', 'clear', '--merchant', books.live.merchant.id, '--for', 'collection']);
+});
+let subAccount = '';
