@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { runCommand } from '../../server/src/operator/run-command.ts';
@@ -16,6 +19,7 @@ import { asOwner } from '../harness/tables.ts';
 const deviceKey = 'device-key-of-the-shop-31f7';
 const account = 'kairaba-wave';
 
+const folder = mkdtempSync(join(tmpdir(), 'dalasi-receipts-'));
 let service: TestService;
 let books: TestBusiness;
 let shop: ApiClient;
@@ -27,7 +31,10 @@ before(async () => {
   await operate(['businesses', 'approve', books.live.merchant.businessId]);
 });
 
-after(() => service.stop());
+after(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
 
 /** An operator's command beside the running service. */
 async function operate(words: readonly string[]): Promise<string> {
@@ -282,6 +289,91 @@ test('a refund asks whether the money was returned, moves no balance, and is not
   assert.match(await operate(['ledger', 'verify']), /movements/);
 });
 
+/** Imports lines of the shop's statement, and reconciles the day of the first one. */
+async function statement(
+  lines: readonly (readonly [transactionId: string, at: Date, amount: string, type?: string, original?: string])[],
+) {
+  statements += 1;
+  const file = join(folder, `lines-${statements}.csv`);
+  const rows = lines.map(
+    ([id, at, amount, type = 'collection', original = '']) => `${id},${at.toISOString()},${amount},${type},${original}`,
+  );
+  writeFileSync(file, ['transaction_id,timestamp,amount,type,original_transaction_id', ...rows].join('\n'));
+  await operate(['reconcile', 'import', '--network', account, '--file', file]);
+  const day = lines[0]?.[1].toISOString().slice(0, 10) ?? '';
+  return operate(['reconcile', 'run', '--network', account, '--day', day]);
+}
+let statements = 0;
+
+test('above the shop’s limit a payment waits for a statement line, longer than it would live', async () => {
+  await asOwner(service, 'UPDATE merchants SET receipt_confirm_above = 100000 WHERE id = $1', [books.live.merchant.id]);
+  const large = await open(1_500);
+  await type(large, 'T_LARGE001');
+  await forward(delivery(receiptText('T_LARGE001', '1,500.00')));
+  await service.app.drain();
+  const { status, expires_at: expiresAt } = await payment(large.id);
+  assert.equal(status, 'processing');
+  assert.ok(Date.parse(String(expiresAt)) > Date.now() + 6 * 86_400_000);
+  await statement([['T_LARGE001', new Date(), '1500.00']]);
+  await untilStatus(large.id, 'successful');
+});
+
+test('a statement line without a message pays what waits for its id', async () => {
+  const waiting = await open();
+  await type(waiting, 'T_NOPHONE1');
+  await statement([['T_NOPHONE1', new Date(), '450.00']]);
+  await untilStatus(waiting.id, 'successful');
+});
+
+test('a statement that contradicts a message takes the charge back, with a case and no debt', async () => {
+  const paidBy = async (id: string) => {
+    const paid = await open();
+    await type(paid, id);
+    await forward(delivery(receiptText(id)));
+    await untilStatus(paid.id, 'successful');
+    return paid.id;
+  };
+  const [absent, changed, taken] = [
+    await paidBy('T_ABSENT01'),
+    await paidBy('T_AMOUNT01'),
+    await paidBy('T_REVERSED1'),
+  ];
+  const now = new Date();
+  await statement([
+    ['T_AMOUNT01', now, '45.00'],
+    ['T_REVERSED1', now, '450.00'],
+    ['T_BACK0001', now, '-450.00', 'reversal', 'T_REVERSED1'],
+  ]);
+  assert.equal((await transaction(absent))['status'], 'completed', 'the day has not ended');
+  const daysAgo = (days: number) =>
+    new Date(`${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`);
+  await asOwner(service, `UPDATE receipts SET dated_at = $1 WHERE transaction_id = 'T_ABSENT01'`, [daysAgo(3)]);
+  await statement([
+    ['T_ELSEWHERE', daysAgo(3), '10.00'],
+    ['T_ELSEWHER2', daysAgo(2), '10.00'],
+  ]);
+  for (const id of [absent, changed, taken]) {
+    assert.equal((await transaction(id))['status'], 'reversed', id);
+  }
+  assert.match(await operate(['cases', 'list']), /network_reversal/);
+  const { body } = await shop.get('/v1/balances');
+  assert.deepEqual([body['payout_balance'], body['owed_balance'] ?? 0], [0, 0]);
+  assert.match(await operate(['ledger', 'verify']), /movements/);
+});
+
+test('a message that comes after the payment has expired pays it late', async () => {
+  const late = await open();
+  await type(late, 'T_TOOLATE1');
+  await asOwner(service, 'UPDATE payment_intents SET expires_at = $2 WHERE id = $1', [
+    late.id,
+    new Date(Date.now() - 1_000),
+  ]);
+  await untilStatus(late.id, 'expired');
+  await forward(delivery(receiptText('T_TOOLATE1')));
+  await untilStatus(late.id, 'successful');
+  assert.equal((await transaction(late.id))['late'], true);
+});
+
 test('a payment with a share or a fee is refused where the money goes straight to the shop', async () => {
   await addTestRailAccount(service, 'aps-main');
   await eventually('the shop can pay out', async () => {
@@ -302,3 +394,22 @@ test('a payment with a share or a fee is refused where the money goes straight t
   await operate(['fees', 'clear', '--merchant', books.live.merchant.id, '--for', 'collection']);
 });
 let subAccount = '';
+
+test('an API serves the network before receipts, unless the operator orders otherwise', async () => {
+  const fields = { config: JSON.stringify({ networks: [{ network: 'wave' }] }), 'api-key': 'a key of the tests' };
+  await addTestRailAccount(service, 'wave-api', { fields });
+  const accountOf = async () => {
+    const { body } = await shop.post('/v1/payments', {
+      data: { amount: 450, network: 'wave', account_number: '7012345' },
+    });
+    const [row] = await asOwner<{ rail_account: string }>(
+      service,
+      'SELECT rail_account FROM charges WHERE intent_id = $1',
+      [body['payment_intent_id']],
+    );
+    return row?.rail_account;
+  };
+  await eventually('the API collects', async () => (await accountOf()) === 'wave-api');
+  await operate(['networks', 'order', account, '1']);
+  await eventually('the shop’s own number collects', async () => (await accountOf()) === account);
+});

@@ -76,16 +76,17 @@ export function assignReceipt(
   });
 }
 
-/** Updates no row where the receipt has left `expected`. */
+/** Updates no row where the receipt has left `expected`, or was assigned meanwhile. */
 export function updateReceiptStatus(
   db: Queryable,
-  receipt: Pick<Receipt, 'merchantId' | 'id' | 'status' | 'updatedAt'>,
+  receipt: Pick<Receipt, 'merchantId' | 'id' | 'chargeId' | 'status' | 'updatedAt'>,
   expected: readonly ReceiptStatus[],
 ): Promise<number> {
   return db.run({
     name: 'receipts_update_status',
-    text: `UPDATE receipts SET status = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND status = ANY ($5)`,
-    values: [receipt.merchantId, receipt.id, receipt.status, receipt.updatedAt, [...expected]],
+    text: `UPDATE receipts SET status = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = ANY ($5) AND charge_id IS NOT DISTINCT FROM $6`,
+    values: [receipt.merchantId, receipt.id, receipt.status, receipt.updatedAt, [...expected], receipt.chargeId],
   });
 }
 
