@@ -398,18 +398,16 @@ let subAccount = '';
 test('an API serves the network before receipts, unless the operator orders otherwise', async () => {
   const fields = { config: JSON.stringify({ networks: [{ network: 'wave' }] }), 'api-key': 'a key of the tests' };
   await addTestRailAccount(service, 'wave-api', { fields });
+  let number = 7_120_000;
   const accountOf = async () => {
-    const { body } = await shop.post('/v1/payments', {
-      data: { amount: 450, network: 'wave', account_number: '7012345' },
-    });
-    const [row] = await asOwner<{ rail_account: string }>(
-      service,
-      'SELECT rail_account FROM charges WHERE intent_id = $1',
-      [body['payment_intent_id']],
-    );
+    number += 1;
+    const data = { amount: 450, network: 'wave', account_number: String(number) };
+    const { body } = await shop.post('/v1/payments', { data });
+    const query = 'SELECT rail_account FROM charges WHERE intent_id = $1';
+    const [row] = await asOwner<{ rail_account: string }>(service, query, [body['payment_intent_id']]);
     return row?.rail_account;
   };
   await eventually('the API collects', async () => (await accountOf()) === 'wave-api');
-  await operate(['networks', 'order', account, '1']);
+  await operate(['networks', 'order', account, '--order', '1']);
   await eventually('the shop’s own number collects', async () => (await accountOf()) === account);
 });

@@ -72,7 +72,7 @@ async function judgeLine(
   judged: JudgedReceipts,
 ): Promise<void> {
   if (line.status !== 'completed') return;
-  const isReversal = line.kind === 'collection_reversal';
+  const isReversal = isReversalOfReceipt(line);
   if (!isReversal && line.netMinor <= 0n) return;
   const transactionKey = transactionKeyOf((isReversal ? line.originalTransactionId : null) ?? line.transactionId);
   if (transactionKey === null) return;
@@ -87,6 +87,11 @@ async function judgeLine(
     if (receipt?.status !== 'confirmed') await confirm(context, account, receipt ?? receiptOf(context, account, line));
     judged.confirmed += 1n;
   }
+}
+
+/** What the shop itself sends back is a refund, which the shop records. */
+function isReversalOfReceipt({ kind, netMinor, originalTransactionId }: StatementLine): boolean {
+  return kind === 'collection_reversal' || (kind === 'other' && netMinor < 0n && originalTransactionId !== null);
 }
 
 /** A line whose message has not arrived proves the payment as well. */
