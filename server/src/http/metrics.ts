@@ -69,8 +69,7 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
-  const droppedRequests = countDroppedRequests(registry);
-  const networkCalls = countNetworkCalls(registry);
+  const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
   const messages = countMessages(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);

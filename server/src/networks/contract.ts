@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operator } from '../kit/phone-number.ts';
-import type { MessageReading } from './receipts/forwarded-message.ts';
 import type { StatementSource } from './statement.ts';
 
 /**
@@ -32,6 +31,20 @@ export interface MessageSource {
   /** Pure: verifies the forwarding application's signature and reads the message. Never throws. */
   read(message: RawCallback): MessageReading;
 }
+
+/** A text message as a shop's phone received it. */
+export interface ForwardedMessage {
+  /** As the phone shows it. */
+  sender: string;
+  text: string;
+  /** By the phone's clock. */
+  receivedAt: Date;
+}
+
+export type MessageReading =
+  /** A null message is an event of the forwarding application that is about something else. */
+  | { accepted: true; message: ForwardedMessage | null }
+  | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 /** A connector that collects. */
 export type CollectingConnector = Connector & { readonly collections: CollectionOperations };

@@ -135,11 +135,7 @@ export function createCheckout(context: PaymentContext): Checkout {
       return view(token);
     },
     submitTransactionId: async (token, typed) => {
-      const { merchant, intent } = await findOrThrow(token);
-      const charge = await findCurrentCharge(context.db, merchant.id, intent.id);
-      if (!charge) throw new AppError('state_conflict', 'This payment waits for no transaction id. Reload its page.');
-      const request = { intentId: intent.id, chargeId: charge.id, typed };
-      throwIfTypedWrong(await submitTransactionId(context, merchant, request));
+      await submitTyped(context, await findOrThrow(token), typed);
       return view(token);
     },
     cancel: async (token, cause) => {
@@ -150,6 +146,12 @@ export function createCheckout(context: PaymentContext): Checkout {
     countView: (shown) => upsertPageView(context.db, shown, context.clock.now()),
     topic: ({ intentId }) => intentTopic(intentId),
   };
+}
+
+async function submitTyped(context: PaymentContext, { merchant, intent }: Found, typed: string): Promise<void> {
+  const charge = await findCurrentCharge(context.db, merchant.id, intent.id);
+  if (!charge) throw new AppError('state_conflict', 'This payment waits for no transaction id. Reload its page.');
+  throwIfTypedWrong(await submitTransactionId(context, merchant, { intentId: intent.id, chargeId: charge.id, typed }));
 }
 
 // A payer who reports again and again reaches the network once in three seconds; the look-ups do the rest.

@@ -1,7 +1,7 @@
 import { openCase } from '../cases/open-case.ts';
 import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
-import { findReceiptById, updateReceiptStatus } from '../receipts/queries.ts';
+import { findReceiptById, updateReceiptStatus } from '../receipts/receipt-store.ts';
 import type { Receipt, ReceiptStatus } from '../receipts/receipt.ts';
 import { reverseFromCharge } from './apply-reversal.ts';
 import { withLockedPayment } from './change-payment.ts';

@@ -1,7 +1,8 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { findReceiptById } from '../receipts/queries.ts';
+import { isUuid } from '../kit/ids.ts';
+import { findReceiptById } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { withLockedPayment } from './change-payment.ts';
 import { isRequestedAmount } from './charge.ts';
@@ -43,7 +44,7 @@ export async function matchByPerson(
   { receiptId, chargeId }: { receiptId: string; chargeId: string },
   record: (tx: Transaction) => void | Promise<void>,
 ): Promise<void> {
-  const receipt = await findReceiptById(context.db, merchantId, receiptId);
+  const receipt = isUuid(receiptId) ? await findReceiptById(context.db, merchantId, receiptId) : undefined;
   if (!receipt) throw fieldError('invalid_request', 'receipt', 'There is no such receipt.');
   const charge = await findChargeById(context.db, merchantId, chargeId);
   if (!charge || charge.railAccount !== receipt.railAccount || !charge.receivedDirectly) {

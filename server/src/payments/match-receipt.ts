@@ -5,7 +5,7 @@ import { addMs, dayMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { networkName } from '../networks/known-networks.ts';
-import { assignReceipt, findReceiptById, findReceiptByKey } from '../receipts/queries.ts';
+import { assignReceipt, findReceiptById, findReceiptByKey } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { settleSuccess } from './apply-success.ts';
 import { withLockedPayment } from './change-payment.ts';

@@ -2,7 +2,7 @@ import { AppError } from '../api/app-error.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { findReceiptConfirmAbove } from '../merchants/receipt-limit.ts';
-import { findReceiptByKey } from '../receipts/queries.ts';
+import { findReceiptByKey } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { Charge } from './charge.ts';
 import type { TypedId } from './checkout-view.ts';

@@ -55,14 +55,6 @@ export function findReceiptByKey(
   });
 }
 
-export function findReceiptOfCharge(db: Queryable, merchantId: string, chargeId: string): Promise<Receipt | undefined> {
-  return db.row<Receipt>({
-    name: 'receipts_find_of_charge',
-    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id = $2`,
-    values: [merchantId, chargeId],
-  });
-}
-
 /** Updates no row where the receipt pays another charge, or the statement contradicts it. */
 export function assignReceipt(
   db: Queryable,

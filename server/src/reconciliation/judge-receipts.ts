@@ -9,7 +9,7 @@ import {
   insertReceiptOnce,
   listUnconfirmedReceipts,
   updateReceiptStatus,
-} from '../receipts/queries.ts';
+} from '../receipts/receipt-store.ts';
 import { transactionKeyOf } from '../receipts/receipt.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import type { StatementAccount } from './account.ts';

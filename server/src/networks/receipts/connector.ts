@@ -1,9 +1,8 @@
 import { formatAmount } from '../../kit/money.ts';
-import type { CollectingConnector, CollectionResponse, LookUp, RawCallback, StartCollection } from '../contract.ts';
+import type { CollectingConnector, CollectionResponse, LookUp, StartCollection } from '../contract.ts';
 import { findKnownNetwork } from '../known-networks.ts';
 import { refused, unknown } from '../response-values.ts';
 import { readForwarded } from './forwarded-message.ts';
-import type { MessageReading } from './forwarded-message.ts';
 
 /** A shop's own number at a network, and the phone that forwards the messages about it. */
 export interface Till {
@@ -49,7 +48,7 @@ export function createReceiptsConnector(till: Till): CollectingConnector {
     },
     payouts: null,
     refunds: null,
-    messages: { read: (message: RawCallback): MessageReading => readForwarded(till, message) },
+    messages: { read: (message) => readForwarded(till, message) },
     readCallback: () => ({ accepted: false, reason: 'malformed' }),
   };
 }

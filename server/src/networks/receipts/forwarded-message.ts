@@ -2,25 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { addMs } from '../../kit/clock.ts';
 import { parseStrictJsonBytes } from '../../kit/strict-json.ts';
 import type { JsonObject } from '../../kit/strict-json.ts';
-import type { RawCallback } from '../contract.ts';
+import type { ForwardedMessage, MessageReading, RawCallback } from '../contract.ts';
 import { isObject } from '../response-values.ts';
 
 // What the two gateway applications for phones send (docs/receipts.md, "Forwarding the messages"). SMS Gateway for Android signs
 // the body and a time; httpSMS sends a token that is signed, and does not sign the body.
-
-/** A text message as the phone received it. */
-export interface ForwardedMessage {
-  /** As the phone shows it. */
-  sender: string;
-  text: string;
-  /** By the phone's clock. */
-  receivedAt: Date;
-}
-
-export type MessageReading =
-  /** A null message is an event of the gateway that is about something else. */
-  | { accepted: true; message: ForwardedMessage | null }
-  | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 interface MessageRules {
   /** Gateways repeat for days what was not acknowledged, some of them with the first signature. */
