@@ -163,6 +163,8 @@ test('an id typed for two payments pays neither and opens a case, and a person d
   const match = ['receipts', 'match', (row ?? '').trim().split(/\s+/)[0] ?? '', ...ofShop, '--transaction'];
   await shop.operate([...match, reference]);
   assert.equal((await shop.payment(one.id))['status'], 'successful');
+  const audited = `SELECT id FROM audit_entries WHERE action = 'receipts.match' AND actor_type = 'operator'`;
+  assert.equal((await asOwner(shop.service, audited)).length, 1);
   assert.match(await shop.operate([...match, String(second['transaction_reference'])], 2), /has paid another payment/);
 });
 
