@@ -122,6 +122,16 @@ test('an id pays once: used for another payment it is refused and noted', async 
   assert.match(await shop.timeline(second.id), /transaction_id_refused.*It has paid another payment/);
 });
 
+test('an id that is typed for several payments at once pays at most one of them', async () => {
+  await shop.receive('T_ATONCE01');
+  const racing = await Promise.all([1, 2, 3, 4].map(() => shop.open()));
+  await Promise.all(racing.map((each) => shop.type(each, 'T_ATONCE01')));
+  await shop.service.app.drain();
+  const statuses = await Promise.all(racing.map(async ({ id }) => (await shop.payment(id))['status']));
+  assert.ok(statuses.filter((status) => status === 'successful').length <= 1, statuses.join());
+  await assertNoBalance();
+});
+
 test('another amount and an older message pay nothing, whichever comes first', async () => {
   const other = await shop.open();
   await shop.receive('T_OTHERAMT', '400.00');

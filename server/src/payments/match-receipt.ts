@@ -61,9 +61,11 @@ async function tryToPay(context: PaymentContext, charge: Charge, row: TypedIdRow
     if (reason !== null) return { refused: reason };
     if (locked.intent.status === 'successful') return { contested: paidBefore };
     if (waitsForStatement) return waitForStatement(tx, context, locked, addMs(row.typedAt, statementWaitMs));
-    if (!(await payByReceipt(tx, context, locked, receipt))) return 'assigned_meanwhile';
-    await updateTypedId(tx, { ...row, state: 'paid' }, ['waiting']);
-    return 'paid';
+    // Another payer may have typed the id meanwhile: then a person decides.
+    if ((await updateTypedId(tx, { ...row, state: 'paid' }, ['waiting'])) === 0) return 'waits';
+    if (await payByReceipt(tx, context, locked, receipt)) return 'paid';
+    await updateTypedId(tx, row, ['paid']);
+    return 'assigned_meanwhile';
   });
   // Its new state decides.
   if (outcome === 'assigned_meanwhile') return matchTransaction(context, row);

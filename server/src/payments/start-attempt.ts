@@ -149,7 +149,8 @@ export async function tryOpenPrompt(
   intent: Intent,
   charge: Charge,
 ): Promise<boolean> {
-  if (merchant.testMode || charge.accountCanonical === null) return true;
+  // With receipts nothing is sent to the payer's phone.
+  if (merchant.testMode || charge.accountCanonical === null || charge.receivedDirectly) return true;
   const prompt = { network: charge.network, number: charge.accountCanonical, chargeId: charge.id };
   return tryBeginPrompt(tx, clock, prompt, intent.expiresAt);
 }

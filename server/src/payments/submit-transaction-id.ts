@@ -10,7 +10,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import { matchTransaction } from './match-receipt.ts';
 import { findChargeById } from './queries/charges.ts';
-import { listTypedIdsOfIntent, updateTypedId, upsertTypedId } from './queries/typed-ids.ts';
+import { listTypedIdsOfIntent, updateTypedId, insertTypedId } from './queries/typed-ids.ts';
 import type { TypedIdRow } from './queries/typed-ids.ts';
 import { maskedId, triesLeft } from './typed-id.ts';
 import type { TypedIdResult } from './typed-id.ts';
@@ -54,7 +54,7 @@ async function storeTyped(context: PaymentContext, charge: Charge, row: TypedIdR
     if (same) return true;
     for (const earlier of typed) await updateTypedId(tx, { ...earlier, state: 'refused' }, ['waiting']);
     if (triesLeft(await listTypedIdsOfIntent(tx, row.merchantId, row.intentId)) === 0) return false;
-    tx.send(upsertTypedId(row));
+    tx.send(insertTypedId(row));
     const detail = `The payer typed the transaction id ${maskedId(row.transactionKey)}.`;
     noteCharge(tx, context, charge, 'transaction_id_typed', detail);
     return true;

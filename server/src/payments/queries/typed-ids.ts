@@ -19,14 +19,12 @@ export type TransactionOfAccount = Pick<TypedIdRow, 'merchantId' | 'railAccount'
 const columns = `merchant_id AS "merchantId", intent_id AS "intentId", rail_account AS "railAccount",
   transaction_key AS "transactionKey", charge_id AS "chargeId", state, typed_at AS "typedAt"`;
 
-/** Typed again, an id that was refused waits again, for the attempt that it is typed for now. */
-export function upsertTypedId(row: TypedIdRow): Statement {
+/** Once for each payment and id; the caller holds the payment's lock. */
+export function insertTypedId(row: TypedIdRow): Statement {
   return {
-    name: 'typed_ids_upsert',
+    name: 'typed_ids_insert',
     text: `INSERT INTO typed_ids (merchant_id, intent_id, rail_account, transaction_key, charge_id, state, typed_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7)
-           ON CONFLICT (merchant_id, intent_id, rail_account, transaction_key)
-           DO UPDATE SET charge_id = excluded.charge_id, state = excluded.state`,
+           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     values: [row.merchantId, row.intentId, row.railAccount, row.transactionKey, row.chargeId, row.state, row.typedAt],
   };
 }
