@@ -19,6 +19,7 @@ export const levels = [
     'cases',
     'operators',
     'rail-accounts',
+    'receipts',
     'accounts',
     'mail',
     'customers',

@@ -259,6 +259,7 @@ CREATE TABLE charges (
   debt_repaid bigint NOT NULL DEFAULT 0,
   abandoned_at timestamp with time zone,
   rail_account text,
+  received_directly boolean NOT NULL DEFAULT false,
   CONSTRAINT charges_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT charges_attempt_key UNIQUE (merchant_id, intent_id, attempt),
   CONSTRAINT charges_reference_key UNIQUE (merchant_id, reference),
@@ -520,7 +521,7 @@ CREATE TABLE ledger_accounts (
   balance bigint NOT NULL,
   CONSTRAINT ledger_accounts_pkey PRIMARY KEY (merchant_id, account, currency),
   CONSTRAINT ledger_accounts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
-  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['float'::text, 'payable_pending'::text, 'payable_available'::text, 'sub'::text, 'held'::text, 'fees'::text, 'network_costs'::text, 'suspense'::text, 'receivable_merchant'::text, 'sub_owed'::text, 'due_from_subs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text, 'unmatched'::text])) AND kind = split_part(account, ':'::text, 1)),
+  CONSTRAINT ledger_accounts_kind_check CHECK ((kind = ANY (ARRAY['float'::text, 'payable_pending'::text, 'payable_available'::text, 'sub'::text, 'held'::text, 'fees'::text, 'network_costs'::text, 'suspense'::text, 'receivable_merchant'::text, 'sub_owed'::text, 'due_from_subs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text, 'unmatched'::text, 'till'::text, 'received_directly'::text])) AND kind = split_part(account, ':'::text, 1)),
   CONSTRAINT ledger_accounts_not_negative_check CHECK (balance >= 0 OR (kind = ANY (ARRAY['float'::text, 'network_costs'::text, 'test_funding'::text, 'bank'::text, 'capital'::text])))
 );
 CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_id, account, currency) WHERE kind = ANY (ARRAY['receivable_merchant'::text, 'sub_owed'::text]);
@@ -655,6 +656,7 @@ CREATE TABLE merchants (
   default_return_url text,
   default_cancel_url text,
   default_callback_url text,
+  receipt_confirm_above bigint,
   CONSTRAINT merchants_pkey PRIMARY KEY (id),
   CONSTRAINT merchants_business_environment_key UNIQUE (business_id, test_mode),
   CONSTRAINT merchants_short_id_key UNIQUE (short_id),
@@ -935,6 +937,34 @@ CREATE UNLOGGED TABLE rate_limits (
   arrival_us bigint NOT NULL,
   CONSTRAINT rate_limits_pkey PRIMARY KEY (merchant_id)
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE receipts (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  rail_account text NOT NULL,
+  network text NOT NULL,
+  transaction_id text NOT NULL,
+  transaction_key text NOT NULL,
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  payer_number text,
+  payer_name text,
+  balance bigint,
+  status text NOT NULL,
+  dated_at timestamp with time zone NOT NULL,
+  charge_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT receipts_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT receipts_transaction_key UNIQUE (merchant_id, rail_account, transaction_key),
+  CONSTRAINT receipts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
+  CONSTRAINT receipts_amount_check CHECK (amount > 0),
+  CONSTRAINT receipts_status_check CHECK (status = ANY (ARRAY['unconfirmed'::text, 'confirmed'::text, 'contradicted'::text]))
+);
+CREATE INDEX receipts_charge_idx ON receipts USING btree (merchant_id, charge_id) WHERE charge_id IS NOT NULL;
+CREATE INDEX receipts_unconfirmed_idx ON receipts USING btree (merchant_id, rail_account, dated_at) WHERE status = 'unconfirmed'::text;
+CREATE INDEX receipts_unmatched_idx ON receipts USING btree (merchant_id, id) WHERE charge_id IS NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE reconciliation_days (
@@ -1464,13 +1494,28 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_amount_check CHECK (amount > 0 AND fee >= 0),
   CONSTRAINT transfers_kind_check CHECK (kind = ANY (ARRAY['transfer'::text, 'sub_account_payout'::text, 'refund'::text])),
   CONSTRAINT transfers_progress_check CHECK (progress = ANY (ARRAY['created'::text, 'submitted'::text, 'final'::text])),
-  CONSTRAINT transfers_route_check CHECK (route = ANY (ARRAY['payout'::text, 'network'::text])),
+  CONSTRAINT transfers_route_check CHECK (route = ANY (ARRAY['payout'::text, 'network'::text, 'record'::text])),
   CONSTRAINT transfers_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'reversed'::text])),
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
 CREATE INDEX transfers_amount_idx ON transfers USING btree (merchant_id, amount, id);
 CREATE INDEX transfers_number_idx ON transfers USING btree (merchant_id, account_canonical);
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE typed_ids (
+  merchant_id uuid NOT NULL,
+  intent_id uuid NOT NULL,
+  rail_account text NOT NULL,
+  transaction_key text NOT NULL,
+  charge_id uuid NOT NULL,
+  state text NOT NULL,
+  typed_at timestamp with time zone NOT NULL,
+  CONSTRAINT typed_ids_pkey PRIMARY KEY (merchant_id, intent_id, rail_account, transaction_key),
+  CONSTRAINT typed_ids_charge_fkey FOREIGN KEY (merchant_id, charge_id) REFERENCES charges(merchant_id, id),
+  CONSTRAINT typed_ids_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'contested'::text, 'refused'::text, 'paid'::text]))
+);
+CREATE INDEX typed_ids_transaction_idx ON typed_ids USING btree (merchant_id, rail_account, transaction_key);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE virtual_terminals (

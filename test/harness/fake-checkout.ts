@@ -7,6 +7,7 @@ import type { Checkout } from '../../server/src/payments/checkout.ts';
 export type CheckoutCall =
   | { type: 'pay'; token: string; network: string; accountNumber: string | null }
   | { type: 'proceed'; token: string; code: string | null }
+  | { type: 'submit_transaction_id'; token: string; typed: string }
   | { type: 'abandon'; token: string; attempt: string | null }
   | { type: 'cancel'; token: string };
 
@@ -57,6 +58,11 @@ export class FakeCheckout implements Checkout {
 
   async proceed(token: string, code: string | null): Promise<CheckoutView> {
     this.calls.push({ type: 'proceed', token, code });
+    return this.#act(token);
+  }
+
+  async submitTransactionId(token: string, typed: string): Promise<CheckoutView> {
+    this.calls.push({ type: 'submit_transaction_id', token, typed });
     return this.#act(token);
   }
 

@@ -76,11 +76,10 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
-    const { simulator } = networks;
-    const { callbacks } = notices;
-    const { watchLimiter } = metrics;
+    const [{ simulator }, { callbacks }, { watchLimiter, observeMessage }] = [networks, notices, metrics];
     await serve(server, options, {
-      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, watchLimiter, accounts },
+      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
+      ...{ watchLimiter, observeMessage },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });

@@ -23,6 +23,7 @@ import { purgeChatMessages, purgeNotices } from '../notifications/retention.ts';
 import type { PaymentContext } from '../payments/context.ts';
 import { applyNotification } from '../payments/apply-response.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
+import { matchReceiptWork } from '../payments/match-receipt.ts';
 import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from '../payments/jobs.ts';
 import { reconcileYesterday } from '../reconciliation/daily-job.ts';
 import { rollUpFigures } from '../reports/daily-figures.ts';
@@ -111,6 +112,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
         look_up_charge: (work) => lookUpCharge(context, work),
         cancel_charge: (work) => cancelCharge(context, work),
         recheck_charge: (work) => recheckCharge(context, work),
+        match_receipt: (work) => matchReceiptWork(context, work),
         send_transfer: transfers.send,
         look_up_transfer: transfers.lookUp,
         recheck_transfer: transfers.recheck,

@@ -22,6 +22,8 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['networks.disable', 'Disable a rail account'],
   ['networks.enable', 'Enable a rail account'],
   ['networks.order', 'Order a rail account'],
+  ['receipts.match', 'Match a receipt with a payment'],
+  ['receipts.limit', 'Set the limit for unconfirmed receipts'],
   ['ledger.verify', 'Verify the ledger'],
   ['reconciliation.import', 'Import a network’s statement'],
   ['reconciliation.save_mapping', 'Save a mapping of statements'],

@@ -3,6 +3,7 @@ export type CaseKind =
   | 'second_success'
   | 'amount_mismatch'
   | 'receipt_reused'
+  | 'receipt_contested'
   | 'network_reversal'
   | 'partial_reversal'
   | 'outcome_unknown'

@@ -13,6 +13,7 @@ export type WorkKind =
   | 'look_up_charge'
   | 'cancel_charge'
   | 'recheck_charge'
+  | 'match_receipt'
   | 'send_transfer'
   | 'look_up_transfer'
   | 'recheck_transfer'

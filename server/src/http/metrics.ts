@@ -2,6 +2,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { unreadableReasons } from '../kit/seal.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import type { ObservedCall } from '../networks/observed-connector.ts';
+import { messageOutcomes } from '../receipts/receive-message.ts';
+import type { MessageOutcome } from '../receipts/receive-message.ts';
 import type { UnreadableReason } from '../kit/seal.ts';
 
 /** The service's figures, which Prometheus reads at /metrics. */
@@ -11,6 +13,8 @@ export interface Metrics {
   observeWebhookAttempt(outcome: WebhookOutcome): void;
   /** A call to a network through a rail account; `unknown` is one whose outcome has to be looked up. */
   observeNetworkCall(call: NetworkCallOutcome): void;
+  /** A message that a shop's phone has forwarded, by what came of it. */
+  observeMessage(outcome: ForwardedOutcome): void;
   /** A sealed value that could not be opened. */
   observeUnreadable(reason: UnreadableReason): void;
   /** A request that the request log lacks, because too many waited to be written. */
@@ -27,6 +31,8 @@ export interface Metrics {
 
 const webhookOutcomes = ['delivered', 'pending', 'failed'] as const;
 type WebhookOutcome = (typeof webhookOutcomes)[number];
+
+type ForwardedOutcome = MessageOutcome | 'refused';
 
 type NetworkCallOutcome = ObservedCall & { account: string };
 
@@ -63,14 +69,15 @@ export function createMetrics(): Metrics {
     registers: [registry],
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
-  const droppedRequests = countDroppedRequests(registry);
-  const networkCalls = countNetworkCalls(registry);
+  const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
+  const messages = countMessages(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeDroppedRequest: () => droppedRequests.inc(),
     observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
+    observeMessage: (outcome) => messages.inc({ outcome }),
     observeUnreadable: (reason) => {
       unreadable.inc({ reason });
       unreadableCount += 1;
@@ -117,6 +124,17 @@ function countNetworkCalls(registry: Registry): Counter {
     labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
+}
+
+function countMessages(registry: Registry): Counter {
+  const messages = new Counter({
+    name: 'dalasi_receipt_messages_total',
+    help: 'Messages that phones of shops have forwarded, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of [...messageOutcomes, 'refused']) messages.inc({ outcome }, 0);
+  return messages;
 }
 
 function registerLimiterGauges(registry: Registry, limiters: readonly LimiterFigures[]): void {

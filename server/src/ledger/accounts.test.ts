@@ -31,6 +31,8 @@ const expected: Record<AccountKind, { grows: 'debit' | 'credit'; mayFallBelowZer
   bank: { grows: 'debit', mayFallBelowZero: true },
   capital: { grows: 'credit', mayFallBelowZero: true },
   unmatched: { grows: 'credit', mayFallBelowZero: false },
+  till: { grows: 'debit', mayFallBelowZero: false },
+  received_directly: { grows: 'credit', mayFallBelowZero: false },
 };
 const kinds = Object.keys(expected) as AccountKind[];
 

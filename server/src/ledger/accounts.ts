@@ -18,6 +18,8 @@ export const accountKinds = {
   bank: { side: 'debit', guarded: false },
   capital: { side: 'credit', guarded: false },
   unmatched: { side: 'credit', guarded: true },
+  till: { side: 'debit', guarded: true },
+  received_directly: { side: 'credit', guarded: true },
 } as const satisfies Record<string, { side: 'debit' | 'credit'; guarded: boolean }>;
 
 /** Kinds without deltas: they grow under their lock too, so the stored balance is the whole balance (debt.ts). */

@@ -48,6 +48,7 @@ export function withCheckedIds(connector: Connector): Connector {
       return connector.refunds && checkedOperations(connector.refunds);
     },
     ...(connector.statements && { statements: checkedStatements(connector.statements) }),
+    ...(connector.messages && { messages: connector.messages }),
     readCallback: (callback) => checkedReading(connector.readCallback(callback)),
   };
 }

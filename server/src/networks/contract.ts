@@ -20,9 +20,31 @@ export interface Connector {
   readonly refunds: RefundOperations | null;
   /** The account's statement, where the network has one by API; one connector of each account has it. */
   readonly statements?: StatementSource;
+  /** The messages of a shop's phone, where they prove what was paid. */
+  readonly messages?: MessageSource;
   /** Pure: verifies the signature over the raw bytes and parses the notifications. Never throws. */
   readCallback(callback: RawCallback): CallbackReading;
 }
+
+/** Reads the messages that a shop's phone forwards. */
+export interface MessageSource {
+  /** Pure: verifies the forwarding application's signature and reads the message. Never throws. */
+  read(message: RawCallback): MessageReading;
+}
+
+/** A text message as a shop's phone received it. */
+export interface ForwardedMessage {
+  /** As the phone shows it. */
+  sender: string;
+  text: string;
+  /** By the phone's clock. */
+  receivedAt: Date;
+}
+
+export type MessageReading =
+  /** A null message is an event of the forwarding application that is about something else. */
+  | { accepted: true; message: ForwardedMessage | null }
+  | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 /** A connector that collects. */
 export type CollectingConnector = Connector & { readonly collections: CollectionOperations };
@@ -62,8 +84,11 @@ export interface OutgoingOperations<Request, Limits, Question extends LookUp = L
   lookUp(request: Question): Promise<PayoutResponse>;
 }
 
-/** A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". */
-export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code';
+/**
+ * A link, a prompt, a prompt and then "done", a code: the shapes A to D of docs/networks.md, "How a payer approves". With a
+ * receipt the money goes straight to the merchant, and the network's message to the merchant's phone proves it.
+ */
+export type CollectionShape = 'redirect' | 'push' | 'push_then_confirm' | 'code' | 'receipt';
 
 export interface Capabilities {
   /** The network id of the interface: `wave`, `afrimoney`, … */
@@ -198,7 +223,9 @@ export type NextAction =
   | { type: 'open_url'; url: string }
   | { type: 'approve_on_phone' }
   | { type: 'approve_then_confirm' }
-  | { type: 'enter_code'; length: number };
+  | { type: 'enter_code'; length: number }
+  /** The payer sends the money to a number, then types the id of the network's message. `amount` is in exact dalasi. */
+  | { type: 'send_and_enter_id'; toNumber: string; toName: string; amount: string };
 
 /** What is known of a collection after a call or a callback. */
 export type CollectionResponse =

@@ -19,8 +19,13 @@ export function asApproved(merchant: Pick<NetworkUser, 'id' | 'testMode'>): Netw
 
 /** The connected networks of both environments. */
 export interface NetworkRegistry {
-  /** What collects for a merchant: one connector for each network, in the order in which payers see them. */
-  collecting(merchant: NetworkUser): readonly CollectingConnector[];
+  /**
+   * What collects for a merchant: one connector for each network, the first that `serves`, in the order in which payers see them.
+   */
+  collecting(
+    merchant: NetworkUser,
+    serves?: (connector: CollectingConnector) => boolean,
+  ): readonly CollectingConnector[];
   /** What pays out for a merchant: one connector for each network, in the same order. */
   payingOut(merchant: NetworkUser): readonly PayoutConnector[];
   /** Why a merchant has no network; null where it has one. */
@@ -73,7 +78,8 @@ export function createNetworkRegistry(uncheckedConnectors: readonly Connector[])
       ? servingFor(current, merchant).flatMap(({ connector, isDisabled }) => (isDisabled ? [] : [connector]))
       : [];
   return {
-    collecting: (merchant) => firstOfEachNetwork(openFor(merchant).filter(collects)),
+    collecting: (merchant, serves = () => true) =>
+      firstOfEachNetwork(openFor(merchant).filter(collects).filter(serves)),
     payingOut: (merchant) => firstOfEachNetwork(openFor(merchant).filter(paysOut)),
     whyNone: (merchant) => {
       const serving = servingFor(current, merchant);
@@ -163,6 +169,11 @@ export function callbackUrlOf(
 
 export function callbackPath(railAccount: string): string {
   return `/networks/${railAccount}/callbacks`;
+}
+
+/** Where the application on a shop's phone forwards messages to. */
+export function messagePath(railAccount: string): string {
+  return `/networks/${railAccount}/messages`;
 }
 
 /** Among connectors with one for each network. */

@@ -82,12 +82,12 @@ const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
   ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test'],
-  ...['secrets show', 'backup list', 'backup restore'],
+  ...['secrets show', 'backup list', 'backup restore', 'receipts list'],
 ];
 
 /** The first takes a minute; the second changes the server that all tests share (process-start-failures.test.ts), and backups are of a
- * bundled one (process-backup.test.ts). */
-const notHere = ['demo fill', 'database prepare', 'backup create', 'backup drill'];
+ * bundled one (process-backup.test.ts); a receipt needs a shop (test/stories/receipts.test.ts). */
+const notHere = ['demo fill', 'database prepare', 'backup create', 'backup drill', 'receipts match'];
 
 /** Each changing command, in an order in which each is possible. */
 function* walk(): Generator<Walked> {
@@ -130,6 +130,8 @@ function* walk(): Generator<Walked> {
   writeFileSync(file, Buffer.from(png, 'base64'));
   yield { words: ['logo', 'set', file, ...of], action: 'logo.set', changes: /logo: 1 × 1 pixels/ };
   yield { words: ['logo', 'remove', ...of], action: 'logo.remove', changes: /^$/ };
+  const limited = ['receipts', 'limit', ...of, '--above', '1000'];
+  yield { words: limited, action: 'receipts.limit', changes: /above: none > D1,000\.00/ };
   const { businessId } = merchant;
   yield { words: ['businesses', 'approve', businessId], action: 'businesses.approve', changes: /^$/, isWhole: true };
   yield* walkRailAccounts();

@@ -5,7 +5,7 @@ import { isUuid } from '../kit/ids.ts';
 import { getBusiness } from '../merchants/business-status.ts';
 import type { ConnectorKind } from '../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
-import { callbackPath } from '../networks/registry.ts';
+import { callbackPath, messagePath } from '../networks/registry.ts';
 import type { OperatorAct } from '../audit/operator-act.ts';
 import { accountAct, addAct, orderAct, rotateAct } from '../rail-accounts/account-acts.ts';
 import { fieldsOf } from '../rail-accounts/account-fields.ts';
@@ -77,12 +77,19 @@ const add: Command = {
       (tx, work) => addRailAccount(tx, work, request),
       async (account) => [
         `${account.name} is connected for ${await ownerInWords(context.db, account)}: ${networksOfAccount(account).join(', ')}.`,
-        `  Callback URL  ${context.publicUrl()}${callbackPath(account.name)}`,
+        reportLine(context.publicUrl(), kind, account.name),
         `Try it with: networks test ${account.name}`,
       ],
     );
   },
 };
+
+/** Where the network's callbacks, or the phone's messages, have to go. */
+function reportLine(publicUrl: string, { source }: ConnectorKind, name: string): string {
+  return source === 'receipts'
+    ? `  Messages URL  ${publicUrl}${messagePath(name)}`
+    : `  Callback URL  ${publicUrl}${callbackPath(name)}`;
+}
 
 const list: Command = {
   name: 'networks list',

@@ -6,6 +6,7 @@ import { matchMessage } from '../networks/receipts/match-message.ts';
 import type { Receipt } from '../networks/receipts/match-message.ts';
 import { receiptInWords, unconfirmedText } from '../networks/receipts/receipt-in-words.ts';
 import type { Command } from './command.ts';
+import { receiptMatchCommands } from './receipt-match-commands.ts';
 
 const tryTemplates: Command = {
   name: 'receipts try',
@@ -57,4 +58,4 @@ function dataOf({ template, transactionId, amountMinor, payerNumber, payerName, 
   };
 }
 
-export const receiptCommands: readonly Command[] = [tryTemplates];
+export const receiptCommands: readonly Command[] = [tryTemplates, ...receiptMatchCommands];

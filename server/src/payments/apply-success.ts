@@ -112,7 +112,7 @@ async function payCharge(
   const { merchant, intent, charge } = locked;
   const { providerTransaction } = collection;
   const paidAt = context.clock.now();
-  const terms = settlementTerms(context, merchant, paidAt);
+  const terms = charge.receivedDirectly ? unsettledTerms : settlementTerms(context, merchant, paidAt);
   const booked = await bookCollected(
     tx,
     context,
@@ -164,6 +164,9 @@ function payerOf(
 
 /** When a charge's money can be paid out, all of it or the part in reserve. */
 export type SettlementTerms = Pick<Charge, 'settlesAt' | 'settledAt' | 'reservePercentHundredths'>;
+
+/** Of money that is in no balance. */
+const unsettledTerms: SettlementTerms = { settlesAt: null, settledAt: null, reservePercentHundredths: 0n };
 
 /** The terms for money received at that time: the service's settlement delay and the merchant's reserve. */
 export function settlementTerms(

@@ -48,6 +48,7 @@ export function bookCollected(
   { charge, shares }: SharedCharge,
   { railAccount, providerTransaction, isReversed }: Collection,
 ): Promise<Booked> {
+  if (charge.receivedDirectly) return bookReceivedDirectly(tx, context, charge, railAccount);
   const float = `float:${railAccount}` as const;
   return bookParts(tx, context, charge, {
     flow: 'collected',
@@ -56,6 +57,39 @@ export function bookCollected(
     repaysDebt: isReversed !== true,
     costs: [{ debit: 'network_costs', credit: float, amountMinor: providerTransaction.networkFeeMinor }],
     unallocatedCase: { cause: null, what: 'A late payment has a share' },
+  });
+}
+
+/** Money that is in the merchant's own hands repays nothing, and is owed to nobody: it is noted, outside of every balance. */
+async function bookReceivedDirectly(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  railAccount: string,
+): Promise<Booked> {
+  await post(tx, context, {
+    ...postingOf(charge, context.clock.now()),
+    flow: 'received_directly',
+    movements: [{ debit: `till:${railAccount}`, credit: 'received_directly', amountMinor: charge.amountPaidMinor }],
+  });
+  return { debtRepaidMinor: charge.debtRepaidMinor };
+}
+
+/** Money that was received directly has left again, by a reversal or a refund. */
+export async function bookLeftDirectly(
+  tx: Transaction,
+  context: PaymentContext,
+  charge: Charge,
+  {
+    flow,
+    railAccount,
+    amountMinor,
+  }: { flow: 'reversed' | 'refunded_directly'; railAccount: string; amountMinor: bigint },
+): Promise<void> {
+  await post(tx, context, {
+    ...postingOf(charge, context.clock.now()),
+    flow,
+    movements: [{ debit: 'received_directly', credit: `till:${railAccount}`, amountMinor }],
   });
 }
 

@@ -9,7 +9,7 @@ import { openAction, partsOf, receivedMinor } from './charge.ts';
 import type { Charge } from './charge.ts';
 import type { PaymentContext } from './context.ts';
 import type { Intent } from './intent.ts';
-import { sharesToWire, feePayer, nextAction, splitResult } from './intent-wire.ts';
+import { sharesToWire, feePayer, nextAction, nextActionToWire, splitResult } from './intent-wire.ts';
 
 /**
  * The record of a transaction, also in `charge.*` events. Clients of the inherited interface read every field (docs/api.md,
@@ -103,7 +103,7 @@ function outcomeFields(charge: Charge): JsonRecord {
     review: charge.review,
     late: charge.late,
     abandoned_at: charge.abandonedAt?.toISOString() ?? null,
-    next_action: openAction(charge),
+    next_action: nextActionToWire(openAction(charge)),
   };
 }
 

@@ -22,6 +22,8 @@ export interface Charge {
   network: string;
   /** The account that collects it; null on a charge of a release that had one for each network. */
   railAccount: string | null;
+  /** Whether the payer sends the money straight to the merchant's own number, so that it is in no balance. */
+  receivedDirectly: boolean;
   /** As the merchant or payer sent it; null for none. */
   accountNumber: string | null;
   /** E.164 in the new numbering, for matching and for the network. */

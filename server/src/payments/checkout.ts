@@ -23,6 +23,8 @@ import { findCurrentCharge, findRepresentativeCharge, listChargesOfIntent } from
 import { findIntentByToken } from './queries/intents.ts';
 import { upsertPageView } from './queries/page-views.ts';
 import { startAttempt } from './start-attempt.ts';
+import { submitTransactionId } from './submit-transaction-id.ts';
+import { throwIfTypedWrong, typedIdOf } from './typed-id.ts';
 import { returnLink } from './urls.ts';
 import { shortCodeOf } from './transaction-reference.ts';
 
@@ -53,6 +55,11 @@ export interface Checkout {
    * one, or the view's `canChange` is false.
    */
   abandon(token: string, chargeId: string | null, cause: TransactionCause): Promise<CheckoutView>;
+  /**
+   * Takes the transaction id of what the payer has sent. A wrong one is `invalid_request` on `transaction_id`; `state_conflict` where
+   * the attempt waits for none, or for no further one.
+   */
+  submitTransactionId(token: string, typed: string): Promise<CheckoutView>;
   cancel(token: string, cause: TransactionCause): Promise<CheckoutView>;
   /** Counts that somebody opened the page, for the payment's timeline. */
   countView(view: CheckoutView): Promise<void>;
@@ -127,6 +134,10 @@ export function createCheckout(context: PaymentContext): Checkout {
       await context.db.withTransaction((tx) => abandonAttempt(tx, context, merchant, attempt), cause);
       return view(token);
     },
+    submitTransactionId: async (token, typed) => {
+      await submitTyped(context, await findOrThrow(token), typed);
+      return view(token);
+    },
     cancel: async (token, cause) => {
       const { merchant, intent } = await findOrThrow(token);
       await context.db.withTransaction((tx) => cancelPayment(tx, context, merchant, intent.id), cause);
@@ -135,6 +146,12 @@ export function createCheckout(context: PaymentContext): Checkout {
     countView: (shown) => upsertPageView(context.db, shown, context.clock.now()),
     topic: ({ intentId }) => intentTopic(intentId),
   };
+}
+
+async function submitTyped(context: PaymentContext, { merchant, intent }: Found, typed: string): Promise<void> {
+  const charge = await findCurrentCharge(context.db, merchant.id, intent.id);
+  if (!charge) throw new AppError('state_conflict', 'This payment waits for no transaction id. Reload its page.');
+  throwIfTypedWrong(await submitTransactionId(context, merchant, { intentId: intent.id, chargeId: charge.id, typed }));
 }
 
 // A payer who reports again and again reaches the network once in three seconds; the look-ups do the rest.
@@ -241,7 +258,7 @@ async function toView(context: PaymentContext, { merchant, intent }: Found): Pro
     customerPhone: intent.customerPhone,
     attemptsLeft: Number(attemptsMax - intent.attempts),
     networks: networksToChoose(context.networks, merchant, intent),
-    charge: charge ? toChargeView(merchant, charge) : null,
+    charge: charge ? { ...toChargeView(merchant, charge), ...(await typedIdView(context.db, charge)) } : null,
     canChange: charge !== undefined && canAbandon(intent, charge, now),
     openPrompts: abandoned.map(toOpenPrompt),
   };
@@ -261,6 +278,11 @@ async function attemptsToShow(
   const charges = await listChargesOfIntent(db, merchantId, id);
   const underReview = isPaid ? undefined : charges.findLast(({ review }) => review === 'amount_mismatch');
   return { shown: underReview ?? representative, abandoned: charges.filter(isOpenAbandoned) };
+}
+
+/** Only where the payer is to type an id. */
+async function typedIdView(db: Queryable, charge: Charge): Promise<Pick<CheckoutCharge, 'typedId'>> {
+  return openAction(charge)?.type === 'send_and_enter_id' ? { typedId: await typedIdOf(db, charge) } : {};
 }
 
 /** The name when the payment was created: what the payer saw, also after the counter was renamed. */

@@ -13,7 +13,7 @@ import {
   settledOf,
 } from '../sub-accounts/ledger-accounts.ts';
 import type { Share } from '../sub-accounts/shares.ts';
-import { postingOf } from './booking.ts';
+import { bookLeftDirectly, postingOf } from './booking.ts';
 import type { SharedCharge } from './booking.ts';
 import { clawbackParts, difference, isSettled, partsOf, receivedMinor } from './charge.ts';
 import type { Charge, ChargeParts } from './charge.ts';
@@ -40,6 +40,12 @@ export async function bookReversed(
   money: ReversedMoney,
 ): Promise<{ shortfallMinor: bigint }> {
   const { charge } = shared;
+  if (charge.receivedDirectly) {
+    // What the merchant returned before has left already.
+    const amountMinor = money.reversedMinor - charge.amountRefundedMinor;
+    await bookLeftDirectly(tx, context, charge, { flow: 'reversed', railAccount: money.railAccount, amountMinor });
+    return { shortfallMinor: 0n };
+  }
   const parts = (await hasRefund(tx, charge.merchantId, charge.id))
     ? { feeMinor: 0n, shares: [], merchantMinor: money.reversedMinor }
     : divideReversed(shared, money);

@@ -23,7 +23,7 @@ import { totalMinor } from './intent.ts';
 import type { Intent, PaymentAmount } from './intent.ts';
 import { listedIntentToWire, splitToWire } from './intent-wire.ts';
 import { insertIntent, insertIntentShares } from './queries/intents.ts';
-import { chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
+import { canReceive, chooseNetwork, tryOpenPrompt, newCharge, offeredNetworks, writeAttempt } from './start-attempt.ts';
 import { checkUrls } from './urls.ts';
 
 type Payer = Pick<Intent, 'customerId' | 'customerName' | 'customerEmail' | 'customerPhone'>;
@@ -241,7 +241,10 @@ function checkPaymentMethods(connectors: readonly Connector[], methods: readonly
 function refuseUnpayable(context: Pick<PaymentContext, 'networks'>, merchant: Merchant, intent: Intent): void {
   refuseWithoutNetwork(context.networks, merchant);
   if (offeredNetworks(context.networks, merchant, intent).length > 0) return;
-  const message = `No available network accepts ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
+  const isDivided = context.networks.collecting(merchant, (connector) => canReceive(connector, intent)).length === 0;
+  const message = isDivided
+    ? 'On its networks this business receives the money itself, so a payment with a fee or a share is not possible there.'
+    : `No available network accepts ${formatAmount(totalMinor(intent))}. Use an amount in whole dalasi.`;
   throw fieldError('network_not_available', 'data.amount', message);
 }
 

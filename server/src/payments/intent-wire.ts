@@ -12,8 +12,9 @@ import {
   urlType,
 } from '../api/wire-types.ts';
 import type { JsonRecord } from '../events/kinds.ts';
-import { amountToJson, percentToJson } from '../kit/money.ts';
+import { amountToJson, parseAmount, percentToJson } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { NextAction } from '../networks/contract.ts';
 import { explainShare } from '../sub-accounts/share-explanation.ts';
 import { shareBase } from '../sub-accounts/shares.ts';
 import type { Share } from '../sub-accounts/shares.ts';
@@ -55,9 +56,16 @@ export function intentToWire(
   return {
     ...createdIntentToWire(context, intent),
     ...intentDetails(merchant, intent),
-    next_action: isUnderWay ? charge.nextAction : null,
+    next_action: isUnderWay ? nextActionToWire(charge.nextAction) : null,
     transaction_id: charge?.id ?? null,
   };
+}
+
+/** What the payer has to do next, in the names of the wire. */
+export function nextActionToWire(action: NextAction | null): JsonRecord | null {
+  if (action?.type !== 'send_and_enter_id') return action;
+  const { type, toNumber, toName, amount } = action;
+  return { type, to_number: toNumber, to_name: toName, amount: amountToJson(parseAmount(Number(amount))) };
 }
 
 /** An intent in lists and in `payment_intent.*` events: without its secret, and without a query for its charges. */
@@ -207,6 +215,12 @@ export const nextAction = orNull(
       Type.Object({ type: Type.Literal('approve_on_phone') }),
       Type.Object({ type: Type.Literal('approve_then_confirm') }),
       Type.Object({ type: Type.Literal('enter_code'), length: Type.Integer() }),
+      Type.Object({
+        type: Type.Literal('send_and_enter_id'),
+        to_number: Type.String({ description: 'The number that the payer sends the money to.' }),
+        to_name: Type.String({ description: 'Whose number that is, as the network shows it.' }),
+        amount: Type.Number({ description: 'Exactly what the payer sends.' }),
+      }),
     ],
     { description: 'What the payer has to do next.' },
   ),

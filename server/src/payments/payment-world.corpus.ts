@@ -35,6 +35,7 @@ import { createPayment, fromApi, previewPayment } from './create-payment.ts';
 import type { NewPayment } from './create-payment.ts';
 import type { Intent } from './intent.ts';
 import { cancelCharge, lookUpCharge, recheckCharge, startCharge } from './jobs.ts';
+import { matchReceiptWork } from './match-receipt.ts';
 import { listNotesOfCharges } from './queries/charge-notes.ts';
 import { findChargeById, findCurrentCharge, listChargesOfIntent } from './queries/charges.ts';
 import { findIntentById } from './queries/intents.ts';
@@ -243,6 +244,7 @@ export async function createPaymentWorld() {
     look_up_charge: jobs.lookUp,
     cancel_charge: jobs.cancel,
     recheck_charge: (work) => recheckCharge(context, work),
+    match_receipt: (work) => matchReceiptWork(context, work),
     send_transfer: () => assert.fail('payments pay nothing out'),
     look_up_transfer: () => assert.fail('payments pay nothing out'),
     recheck_transfer: () => assert.fail('payments pay nothing out'),

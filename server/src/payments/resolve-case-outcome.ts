@@ -73,7 +73,17 @@ const unknownAcknowledged: ChargeCaseRule = {
   begin: () => Promise.resolve(() => Promise.resolve()),
 };
 
+const contestedAcknowledged: ChargeCaseRule = {
+  kind: 'receipt_contested',
+  resolution: 'acknowledge',
+  effect: 'The merchant has decided which payment the money belongs to, or that it belongs to none. Nothing is booked.',
+  note: null,
+  refusal: () => null,
+  begin: () => Promise.resolve(() => Promise.resolve()),
+};
+
 export const outcomeRules: readonly ChargeCaseRule[] = [
+  contestedAcknowledged,
   reusedNotPaid,
   reusedAcknowledged,
   unknownPaid,

@@ -149,22 +149,34 @@ export async function tryOpenPrompt(
   intent: Intent,
   charge: Charge,
 ): Promise<boolean> {
-  if (merchant.testMode || charge.accountCanonical === null) return true;
+  // With receipts nothing is sent to the payer's phone.
+  if (merchant.testMode || charge.accountCanonical === null || charge.receivedDirectly) return true;
   const prompt = { network: charge.network, number: charge.accountCanonical, chargeId: charge.id };
   return tryBeginPrompt(tx, clock, prompt, intent.expiresAt);
+}
+
+/** What decides which networks a payment is offered. */
+export type OfferedPayment = PaymentAmount & Pick<Intent, 'paymentMethods' | 'subAccountId' | 'subAccountGroupId'>;
+
+/** Of money that goes straight to the merchant, nobody could give a share or a fee to anybody else. */
+export function canReceive({ collections }: CollectingConnector, payment: OfferedPayment): boolean {
+  const isDivided = payment.feeMinor > 0n || payment.subAccountId !== null || payment.subAccountGroupId !== null;
+  return collections.capabilities.shape !== 'receipt' || !isDivided;
 }
 
 /** The networks that are on, that the merchant allows for this payment, and that take its total. */
 export function offeredNetworks(
   networks: NetworkRegistry,
   merchant: Merchant,
-  payment: PaymentAmount & Pick<Intent, 'paymentMethods'>,
+  payment: OfferedPayment,
 ): CollectingConnector[] {
   const total = totalMinor(payment);
-  return networks.collecting(merchant).filter(({ capabilities, collections }) => {
-    const isAccepted = payment.paymentMethods === null || payment.paymentMethods.includes(capabilities.network);
-    return isAccepted && total % collections.capabilities.amountStepMinor === 0n;
-  });
+  return networks
+    .collecting(merchant, (connector) => canReceive(connector, payment))
+    .filter(({ capabilities, collections }) => {
+      const isAccepted = payment.paymentMethods === null || payment.paymentMethods.includes(capabilities.network);
+      return isAccepted && total % collections.capabilities.amountStepMinor === 0n;
+    });
 }
 
 export function newCharge(context: PaymentContext, merchant: Merchant, intent: Intent, chosen: ChosenNetwork): Charge {
@@ -183,6 +195,7 @@ export function newCharge(context: PaymentContext, merchant: Merchant, intent: I
     currency: intent.currency,
     network: chosen.connector.capabilities.network,
     railAccount: chosen.connector.capabilities.railAccount,
+    receivedDirectly: chosen.connector.collections.capabilities.shape === 'receipt',
     accountNumber: chosen.accountNumber,
     accountCanonical: chosen.accountCanonical,
     reference: newReference(context.random, merchant),

@@ -11,6 +11,9 @@ import { createInProcessApi } from '../http/in-process-api.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
 import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
+import { networkMessages } from '../http/network-messages.ts';
+import type { NetworkMessageOptions } from '../http/network-messages.ts';
+import { loadTemplates } from '../networks/receipts/load-templates.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
 import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
@@ -65,6 +68,8 @@ export interface ServedParts {
   railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
+  /** Counts a message that a shop's phone has forwarded. */
+  observeMessage: NetworkMessageOptions['observeMessage'];
   /** Aborts when the process begins to stop. */
   closing: AbortSignal;
 }
@@ -101,6 +106,12 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   await server.register(networkCallbacks, {
     ...money,
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
+  });
+  await server.register(networkMessages, {
+    ...money,
+    templates: loadTemplates(config.receiptTemplates),
+    currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
+    observeMessage: parts.observeMessage,
   });
   await server.register(chatCallbacks, parts.callbacks);
   await server.register(payerPages, { options, parts });

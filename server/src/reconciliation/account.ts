@@ -16,6 +16,8 @@ export interface StatementAccount {
   books(): Promise<Merchant>;
   currency: string;
   statements: StatementSource | null;
+  /** Whether it is a shop's own number: its statement proves messages, and its money is on no float. */
+  provesReceipts: boolean;
 }
 
 /**
@@ -74,6 +76,7 @@ async function accountOf(context: ReconciliationContext, connectors: readonly Co
     books,
     currency: owner?.currency ?? operatorCurrency,
     statements,
+    provesReceipts: connectors.some(({ messages }) => messages !== undefined),
   };
 }
 

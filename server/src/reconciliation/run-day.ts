@@ -5,7 +5,9 @@ import { firstMoment } from '../kit/time-or-day.ts';
 import type { StatementAccount } from './account.ts';
 import { compareDay } from './compare-day.ts';
 import type { ReconciliationContext } from './context.ts';
+import { judgeReceipts } from './judge-receipts.ts';
 import { linkLinesOfDay } from './link-lines.ts';
+import type { DayBounds } from './load-compared.ts';
 import { listMerchantsOnFloat, readFloatBalances } from './queries/books.ts';
 import { findDaysAround, upsertDay } from './queries/days.ts';
 import { readDayOfLines } from './queries/lines.ts';
@@ -62,6 +64,7 @@ async function runOneDay(
   const { railAccount, ownerId, testMode, currency } = account;
   const start = firstMoment(day);
   const bounds = { start, end: addMs(start, dayMs) };
+  if (account.provesReceipts) return runReceiptsDay(context, account, day, bounds);
   await linkLinesOfDay(context, account, day);
   const statement = await readDayOfLines(db, railAccount, day);
   const total = Number(statement?.lines ?? 0n);
@@ -90,6 +93,27 @@ async function runOneDay(
   };
   const reconciled: ReconciledDay = { ...result, unexplainedMinor: unexplained(result) };
   await upsertDay(db, reconciled);
+  return reconciled;
+}
+
+/** There is no float to prove: the money is the merchant's own. */
+async function runReceiptsDay(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  day: string,
+  bounds: DayBounds,
+): Promise<ReconciledDay> {
+  const { railAccount, ownerId, testMode, currency } = account;
+  const statement = await readDayOfLines(context.db, railAccount, day);
+  const { confirmed, unconfirmed, differences } = await judgeReceipts(context, account, { day, ...bounds });
+  const reconciled: ReconciledDay = {
+    ...{ id: context.newId(), railAccount, day, ownerId, testMode, currency, lines: statement?.lines ?? 0n },
+    ...{ matched: confirmed, inTransit: unconfirmed, differences, gaps: statement?.gaps ?? 0n },
+    ...{ statementChangeMinor: BigInt(statement?.change ?? '0'), statementClosingMinor: null },
+    ...{ ledgerChangeMinor: 0n, ledgerClosingMinor: 0n, openingDifferenceMinor: 0n, listedMinor: 0n },
+    ...{ unexplainedMinor: null, ranAt: context.clock.now() },
+  };
+  await upsertDay(context.db, reconciled);
   return reconciled;
 }
 

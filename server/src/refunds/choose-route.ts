@@ -19,10 +19,12 @@ interface RefundToSend {
 export type ChosenRoute = { railAccount: string } & (
   | { route: 'network'; originalReference: string }
   | { route: 'payout' }
+  | { route: 'record' }
 );
 
 /**
- * The network that collected the payment refunds it where it can; else the refund is paid out to the payer's number. Throws
+ * The network that collected the payment refunds it where it can; else the refund is paid out to the payer's number. Money that went
+ * straight to the merchant is returned by the merchant. Throws
  * AppError `refund_not_possible`, which says why neither works.
  */
 export function chooseRoute(
@@ -30,6 +32,8 @@ export function chooseRoute(
   merchant: Merchant,
   refund: RefundToSend,
 ): ChosenRoute {
+  const { receivedDirectly, railAccount } = refund.charge;
+  if (receivedDirectly && railAccount !== null) return { railAccount, route: 'record' };
   const collector = findCollecting(networks, merchant, refund.charge);
   const byNetwork = collector === undefined ? null : networkRoute(collector, refund, clock.now());
   if (byNetwork !== null && !refund.wasRefused) return byNetwork;

@@ -2,6 +2,7 @@ import { fieldError } from '../api/app-error.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import { bookLeftDirectly } from '../payments/booking.ts';
 import { noteCharge } from '../payments/charge-notes.ts';
 import { lockPayment } from '../payments/change-payment.ts';
 import type { LockedPayment } from '../payments/change-payment.ts';
@@ -9,7 +10,8 @@ import { remainingMinor, partsOf, receivedMinor } from '../payments/charge.ts';
 import type { Charge, ChargeParts } from '../payments/charge.ts';
 import { findChargeByName } from '../payments/find-payment.ts';
 import { bookTransfer } from '../transfers/booking.ts';
-import { acceptTransfer, newTransfer } from '../transfers/create-transfer.ts';
+import { acceptTransfer, newTransfer, storeRecord } from '../transfers/create-transfer.ts';
+import { changeTransfer } from '../transfers/transfer-change.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { planRefund } from './booking.ts';
 import { chooseRoute } from './choose-route.ts';
@@ -26,6 +28,8 @@ interface NewRefund {
   reference: string;
   /** In bututs; null refunds what is left. */
   amountMinor: bigint | null;
+  /** The merchant's confirmation that the payer has the money back, where it went straight to the merchant. */
+  isMoneyReturned?: boolean;
 }
 
 /**
@@ -49,6 +53,13 @@ export async function createRefund(
   const { charge } = payment;
   const earlier = await listRefundsOfCharge(tx, merchant.id, charge.id);
   const { amountMinor, route, divided } = decideRefund(context, merchant, { ...payment, earlier }, request.amountMinor);
+  if (route.route === 'record') {
+    return recordRefund(tx, context, payment, {
+      amountMinor,
+      route,
+      isMoneyReturned: request.isMoneyReturned === true,
+    });
+  }
   const money = await planRefund(tx, context, { charge, earlier }, divided, amountMinor);
   const transfer = transferOf(context, merchant, { charge, amountMinor, route });
   await bookTransfer(tx, context, transfer, 'debt_reopened', [money.reopened]);
@@ -60,6 +71,30 @@ export async function createRefund(
   await bookTransfer(tx, context, transfer, 'refund_rounding', money.rounding);
   const sentence = `A refund of ${formatAmount(amountMinor)} was requested; ${routeDescriptions[route.route]}.`;
   noteCharge(tx, context, charge, 'refund_requested', `${sentence}${owedAgainSentence(money.reopened.amountMinor)}`);
+  return findRefund(tx, merchant.id, transfer.id);
+}
+
+/** No balance moves and no network is called: the merchant has returned what went straight to the merchant. */
+async function recordRefund(
+  tx: Transaction,
+  context: RefundContext,
+  { merchant, charge }: LockedPayment,
+  { amountMinor, route, isMoneyReturned }: { amountMinor: bigint; route: ChosenRoute; isMoneyReturned: boolean },
+): Promise<Refund> {
+  if (!isMoneyReturned) {
+    const message =
+      'The payer sent this money straight to your own number. Return it there yourself, then send money_returned: true.';
+    throw fieldError('refund_not_possible', 'money_returned', message);
+  }
+  const transfer = { ...transferOf(context, merchant, { charge, amountMinor, route }), route: 'record' } as const;
+  const { railAccount } = route;
+  storeRecord(tx, transfer);
+  await bookLeftDirectly(tx, context, charge, { flow: 'refunded_directly', railAccount, amountMinor });
+  tx.send(insertRefund({ ...transfer, chargeId: charge.id }));
+  const sentence = `A refund of ${formatAmount(amountMinor)} was requested; ${routeDescriptions.record}.`;
+  noteCharge(tx, context, charge, 'refund_requested', sentence);
+  const completed = { status: 'completed', progress: 'final', completedAt: context.clock.now() } as const;
+  await changeTransfer(tx, context, { merchant, transfer }, completed);
   return findRefund(tx, merchant.id, transfer.id);
 }
 
@@ -103,6 +138,7 @@ function decideRefund(
 const routeDescriptions: Record<ChosenRoute['route'], string> = {
   network: 'the network refunds it',
   payout: 'it is paid out to the payer’s number',
+  record: 'you have returned it yourself',
 };
 
 function owedAgainSentence(amountMinor: bigint): string {

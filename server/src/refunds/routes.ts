@@ -35,9 +35,12 @@ const create = writeRoute('POST', {
   merchantQueue: 'balance',
   async handle(context: RefundContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
-    const { reference, amount = null } = body;
+    const { reference, amount = null, money_returned: moneyReturned = null } = body;
     const amountMinor = amount === null ? null : amountOf(amount, 'amount');
-    return refundToWire(merchant, await createRefund(tx, context, merchant, { reference, amountMinor }));
+    return refundToWire(
+      merchant,
+      await createRefund(tx, context, merchant, { reference, amountMinor, isMoneyReturned: moneyReturned === true }),
+    );
   },
   async replay(context: RefundContext, { caller }, subjectId) {
     const merchant = await merchantOf(context, caller);

@@ -13,6 +13,12 @@ export const newRefundSchema = Type.Object(
       description: 'The transaction’s `reference`, `transaction_reference` or id.',
     }),
     amount: optional(amountType('The amount to refund; defaults to everything not refunded yet.')),
+    money_returned: optional(
+      Type.Boolean({
+        description:
+          'For a payment whose money went straight to your own number: `true` confirms that you have returned it. Nothing is sent.',
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -38,8 +44,9 @@ export const refundSchema = Type.Object(
     amount: amountType('The amount returned to the payer.'),
     currency: Type.String(),
     status: refundStatusSchema,
-    route: Type.Union([Type.Literal('network'), Type.Literal('payout')], {
-      description: '`network`: refunded by the network that collected it; `payout`: paid out to the payer’s number.',
+    route: Type.Union([Type.Literal('network'), Type.Literal('payout'), Type.Literal('record')], {
+      description:
+        '`network`: refunded by the network that collected it; `payout`: paid out to the payer’s number; `record`: you returned it yourself.',
     }),
     network: Type.String(),
     network_reference: orNull(Type.String()),

@@ -177,6 +177,11 @@ export async function acceptTransfer(
   if (isLimited) await countForDay(tx, merchant, transfer);
 }
 
+/** Stores a transfer of route `record`: nothing is held, and nothing will be sent. */
+export function storeRecord(tx: Transaction, transfer: Transfer): void {
+  tx.send(insertTransfer(transfer));
+}
+
 /**
  * What the merchant has repays its debt first. A refusal rolls the repayment back with everything else, and the chore
  * repeats it (`syncDebts`).

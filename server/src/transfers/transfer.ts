@@ -58,8 +58,11 @@ export interface Transfer {
 /** Who requested it: the merchant, or another part of the service on the merchant's behalf. */
 export type TransferKind = 'transfer' | 'sub_account_payout' | 'refund';
 
-/** How the money goes: paid out to a number, or refunded by the network that collected it. */
-export type TransferRoute = 'payout' | 'network';
+/**
+ * How the money goes: paid out to a number, or refunded by the network that collected it. `record`: the merchant has returned it, and
+ * nothing is sent.
+ */
+export type TransferRoute = 'payout' | 'network' | 'record';
 
 export type TransferStatus = 'pending' | 'completed' | 'failed' | 'cancelled' | 'reversed';
 

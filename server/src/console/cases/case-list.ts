@@ -22,6 +22,7 @@ export const kindTexts: Record<Case['kind'], string> = {
   second_success: 'Paid twice',
   amount_mismatch: 'Another amount came',
   receipt_reused: 'Transaction used before',
+  receipt_contested: 'Receipt claimed twice',
   network_reversal: 'Network took a payment back',
   partial_reversal: 'Network took a part back',
   outcome_unknown: 'Outcome unknown',

@@ -2,7 +2,7 @@ import { AppError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { ConnectorKind } from '../../networks/connector-kind.ts';
 import { connectorKinds, findConnectorKind } from '../../networks/connector-kinds.ts';
-import { callbackPath } from '../../networks/registry.ts';
+import { callbackPath, messagePath } from '../../networks/registry.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
@@ -108,7 +108,9 @@ const show: ConsoleRoute = {
     const owner = (await listBusinesses(services)).find(({ id }) => id === account.businessId);
     const problem = problemOf(services, account);
     const { name, kind, testMode, baseUrl, position, settings } = account;
-    const callbackUrl = `${services.railAccounts.publicUrl()}${callbackPath(name)}`;
+    const isReceipts = findConnectorKind(kind)?.source === 'receipts';
+    const reportPath = isReceipts ? messagePath(name) : callbackPath(name);
+    const reportUrl = `${services.railAccounts.publicUrl()}${reportPath}`;
     const body = html`${recordHead(visit, { heading: name, state: accountState(account, problem), actions: actionsOf(account) })}
 ${problem !== null && html`<p class="notice bad">${problem}</p>`}
 <section class="panel"><h2>Details</h2>${facts([
@@ -117,7 +119,7 @@ ${problem !== null && html`<p class="notice bad">${problem}</p>`}
       ['Networks', networksText(account)],
       ['For', ownerText(account, owner)],
       ['Base URL', baseUrl],
-      ['Callback URL', copyable(callbackUrl)],
+      [isReceipts ? 'Messages URL' : 'Callback URL', copyable(reportUrl)],
       ['Order', position === null ? 'Default' : String(position)],
       ['Disabled', account.disabledAt && shownTime(account.disabledAt, visit.now)],
       ['Changed', shownTime(account.updatedAt, visit.now)],

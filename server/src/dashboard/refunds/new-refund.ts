@@ -60,7 +60,12 @@ ${whole !== null && html`<p>${formatAmount(whole.amountMinor)} of it can be refu
   async submit(services, visit, { subject: { charge }, body, formId }) {
     const refund = await act(services, visit, {
       ...{ operationId: 'createRefund', schema: refundSchema, formId, object: { type: 'refund' } },
-      body: { reference: charge.id, amount: body['amount'] },
+      body: {
+        reference: charge.id,
+        amount: body['amount'],
+        // The page that was confirmed says so.
+        ...(charge.receivedDirectly && { money_returned: true }),
+      },
     });
     return `/refunds/${refund.id}`;
   },
@@ -89,6 +94,17 @@ async function confirmRefund(
   const isAboveLimit = limitMinor !== null && preview.refundedMinor + preview.amountMinor > limitMinor;
   const amount = formatAmount(preview.amountMinor);
   const network = networkName(charge.network);
+  const action = isAboveLimit ? 'refunds.create_above_limit' : 'refunds.create';
+  const payment = `${titleOf({ intent })}, ${charge.transactionReference}.`;
+  if (preview.route === 'record') {
+    return {
+      heading: `Have you returned ${amount}?`,
+      effect: html`<p>${foreignText(payment)} The payer sent the money straight to your own number, so nobody but you can return it.</p>
+<p>This notes that the payer has it back. No money moves, and your balance stays as it is.</p>`,
+      button: `I have returned ${amount}`,
+      action,
+    };
+  }
   const way =
     preview.route === 'network'
       ? `${network} returns it to the payer.`
@@ -100,7 +116,7 @@ ${await effectOf(services, visit, preview, charge)}
 <p>Once the network has it, a refund cannot be taken back.</p>
 ${isAboveLimit && html`<p>Above ${formatAmount(limitMinor)} a payment is refunded with the second factor.</p>`}`,
     button: `Refund ${amount}`,
-    action: isAboveLimit ? 'refunds.create_above_limit' : 'refunds.create',
+    action,
   };
 }
 

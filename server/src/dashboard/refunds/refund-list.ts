@@ -31,6 +31,7 @@ const statuses = [
 export const wayTexts: Record<Refund['route'], string> = {
   network: 'By the network',
   payout: 'Paid out to the payer',
+  record: 'Returned by you',
 };
 
 export const refundLists: readonly DashboardRoute[] = listRoutes<RefundRow>({

@@ -86,6 +86,12 @@ code-wrong =
        *[other] This code is not right. { $tries } tries left.
     }
 code-wrong-again = This code is not right. Try again.
+id-form = That is no transaction id. Copy it from the network’s message.
+id-wrong =
+    { $tries ->
+        [one] No payment with this id and amount has arrived. 1 try left.
+       *[other] No payment with this id and amount has arrived. { $tries } tries left.
+    }
 too-many-tries = Too many tries. Wait a minute, then try again.
 not-accepted = This was not accepted. Check what you entered.
 

@@ -136,6 +136,14 @@ code-wrong =
 # unchecked
 code-wrong-again = Ce code n’est pas bon. Réessayez.
 # unchecked
+id-form = Ce n’est pas un numéro de transaction. Copiez-le du message du réseau.
+# unchecked
+id-wrong =
+    { $tries ->
+        [one] Aucun paiement avec ce numéro et ce montant n’est arrivé. Il reste 1 essai.
+       *[other] Aucun paiement avec ce numéro et ce montant n’est arrivé. Il reste { $tries } essais.
+    }
+# unchecked
 too-many-tries = Trop d’essais. Attendez une minute, puis réessayez.
 # unchecked
 not-accepted = Cela n’a pas été accepté. Vérifiez ce que vous avez entré.

@@ -124,6 +124,10 @@ code-wrong = Ñiŋ code maŋ tiliŋ. Siiñaa { $tries } tuta.
 # unchecked
 code-wrong-again = Ñiŋ code maŋ tiliŋ. I ye a kata kotenke.
 # unchecked
+id-form = Ñiŋ maŋ ke transaction id ti. A safee ka bo network la kibaaroo to.
+# unchecked
+id-wrong = Ñiŋ id maŋ tiliŋ. Siiñaa { $tries } tuta.
+# unchecked
 too-many-tries = Katoo siyaata. Miniti kiliŋ batu, i ye a kata kotenke.
 # unchecked
 not-accepted = Ñiŋ maŋ muta. I ye meŋ safee, wo juubee.

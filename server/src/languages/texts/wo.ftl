@@ -124,6 +124,10 @@ code-wrong = Kod bii baaxul. Des na la { $tries } yoon.
 # unchecked
 code-wrong-again = Kod bii baaxul. Jéemaatal.
 # unchecked
+id-form = Lii du transaction id. Bindal li nekk ci mesaasu network bi.
+# unchecked
+id-wrong = Id bii baaxul. Des na la { $tries } yoon.
+# unchecked
 too-many-tries = Jéem nga lu bari. Xaaral benn minit, te nga jéemaat.
 # unchecked
 not-accepted = Nanguwuñu lii. Xoolal li nga bind.

@@ -4,7 +4,7 @@ import type { Checkout } from '../../payments/checkout.ts';
 import { preparePageScope, seeOther } from '../page-scope.ts';
 import { cancelPage } from './checkout-page.ts';
 import type { CheckoutRenderer } from './checkout-renderer.ts';
-import { checkChoice, checkCode, readAttempt, readChoice, readCode } from './forms.ts';
+import { checkChoice, checkCode, readAttempt, readChoice, readCode, readTransactionId } from './forms.ts';
 import { createResponder, pathOf, wantsPart } from './responder.ts';
 import type { Responder, TokenRequest } from './responder.ts';
 import { registerStatusRoute } from './status-route.ts';
@@ -67,7 +67,7 @@ function addPages(
   });
 
   // A refused form leaves the browser at its own URL. Reloading it leads to the page.
-  for (const form of ['code', 'confirm', 'change']) {
+  for (const form of ['code', 'transaction-id', 'confirm', 'change']) {
     scope.get(`/:token/${form}`, async (request: TokenRequest, reply) => seeOther(reply, pathOf(request)));
   }
 }
@@ -96,6 +96,14 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
       submit: () => checkout.proceed(request.params.token, code),
     });
   });
+
+  scope.post('/:token/transaction-id', async (request: TokenRequest, reply) =>
+    responder.handleForm(request, reply, {
+      view: await responder.find(request),
+      refused: null,
+      submit: () => checkout.submitTransactionId(request.params.token, readTransactionId(request.body)),
+    }),
+  );
 
   scope.post('/:token/confirm', async (request: TokenRequest, reply) =>
     responder.handleForm(request, reply, {

@@ -3,6 +3,7 @@ import type { Html } from '../../kit/html.ts';
 import type { Translate } from '../../languages/languages.ts';
 import { CodeRefusedError } from '../../payments/apply-response.ts';
 import type { CheckoutNetwork, CheckoutView } from '../../payments/checkout-view.ts';
+import { TypedIdRefusedError } from '../../payments/typed-id.ts';
 import { foreignText } from '../page-text.ts';
 import type { RefusedForm } from './page-model.ts';
 
@@ -35,6 +36,11 @@ export function checkChoice(t: Translate, choice: Choice, networks: readonly Che
 /** Ignores spaces and dashes, as codes are copied from messages. */
 export function readCode(body: unknown): string {
   return field(body, 'code').replace(/[\s-]/g, '');
+}
+
+/** The transaction id that the payer found in the network's message. */
+export function readTransactionId(body: unknown): string {
+  return field(body, 'transaction_id');
 }
 
 /** The attempt that a page shows; null for a page of an earlier release. */
@@ -74,6 +80,8 @@ function messageFor(t: Translate, error: AppError, refused: FormErrors[number]['
       return choiceRefusal(t, error, refused);
     case 'code':
       return codeRefusal(t, error);
+    case 'transaction_id':
+      return idRefusal(t, error);
     case null:
       return t('not-accepted');
   }
@@ -85,16 +93,23 @@ function codeRefusal(t: Translate, error: AppError): Html {
   return tries === null ? t('code-wrong-again') : t('code-wrong', { tries });
 }
 
+function idRefusal(t: Translate, error: AppError): Html {
+  const tries = error instanceof TypedIdRefusedError ? error.triesLeft : null;
+  return tries === null ? t('id-form') : t('id-wrong', { tries });
+}
+
 /** A refused network or number. */
 export function choiceRefusal(t: Translate, error: AppError, refused: 'network' | 'account_number'): Html {
   if (refused === 'network') return t('network-refused');
   return t(error.code === 'account_number_invalid' ? 'number-invalid' : 'number-busy');
 }
 
+const refusedFields = ['network', 'account_number', 'code', 'transaction_id'] as const;
+
 /** The API names fields by their path in the body, such as `data.network`. */
 function formField(path: string): FormErrors[number]['field'] {
   const name = path.split('.').at(-1);
-  return name === 'network' || name === 'account_number' || name === 'code' ? name : null;
+  return refusedFields.find((refused) => refused === name) ?? null;
 }
 
 /** A missing or repeated field counts as empty. */

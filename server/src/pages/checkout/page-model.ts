@@ -35,5 +35,5 @@ export type AfterForm = Partial<Pick<CheckoutPageModel, 'justConfirmed' | 'opens
 export interface RefusedForm {
   network: string;
   accountNumber: string;
-  errors: { field: 'network' | 'account_number' | 'code' | null; message: Html }[];
+  errors: { field: 'network' | 'account_number' | 'code' | 'transaction_id' | null; message: Html }[];
 }

@@ -53,12 +53,16 @@ function processingStep(charge: CheckoutCharge | null): StepName {
     case 'submitted':
       return 'starting';
     case 'awaiting_payer':
-      return charge?.nextAction?.type ?? 'starting';
+      return awaitingStep(charge.nextAction);
     // With `final` the outcome is known, but not yet on the intent.
     case 'final':
     case 'unknown':
       return 'asking';
   }
+}
+
+function awaitingStep(action: CheckoutCharge['nextAction']): StepName {
+  return action === null || action.type === 'send_and_enter_id' ? 'starting' : action.type;
 }
 
 /**

@@ -119,7 +119,7 @@ async function findLinkTarget(context: CollectContext, token: string): Promise<C
       description: link.description,
       amountMinor: link.amountMinor,
       feeMinor: link.amountMinor === null ? 0n : feeOfCustomer(merchant.collectionFee, link.amountMinor),
-      networks: link.amountMinor === null ? [] : networksFor(context.networks, merchant, link.amountMinor),
+      networks: link.amountMinor === null ? [] : networksFor(context.networks, merchant, link.amountMinor, link),
       customFields: link.customFields,
     },
     closed: closedLink(link) ?? closedShop(context.networks, merchant),
@@ -142,10 +142,17 @@ function feeOfCustomer(rule: CollectionFee, amountMinor: bigint): bigint {
 }
 
 /** The networks that take what a customer pays for this amount. */
-function networksFor(networks: NetworkRegistry, merchant: Merchant, amountMinor: bigint): CheckoutNetwork[] {
+function networksFor(
+  networks: NetworkRegistry,
+  merchant: Merchant,
+  amountMinor: bigint,
+  { subAccountId, subAccountGroupId }: Pick<PaymentLink, 'subAccountId' | 'subAccountGroupId'>,
+): CheckoutNetwork[] {
   const { collectionFee: rule } = merchant;
   const feeMinor = collectionFee(rule, amountMinor);
-  return networksToChoose(networks, merchant, { amountMinor, feeMinor, feePayer: rule.payer, paymentMethods: null });
+  const split = { subAccountId, subAccountGroupId };
+  const payment = { amountMinor, feeMinor, feePayer: rule.payer, paymentMethods: null, ...split };
+  return networksToChoose(networks, merchant, payment);
 }
 
 /** Without a connected network, as in live before the operator connects one, nobody can pay. */

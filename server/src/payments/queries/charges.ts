@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { firstIdAt } from '../../kit/ids.ts';
 import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -9,7 +10,7 @@ import type { ChargeFilter } from './list-filters.ts';
 const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network,
-  rail_account AS "railAccount", account_number AS "accountNumber",
+  rail_account AS "railAccount", received_directly AS "receivedDirectly", account_number AS "accountNumber",
   account_canonical AS "accountCanonical", reference, transaction_reference AS "transactionReference",
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
   network_handles AS "networkHandles", next_action AS "nextAction", progress, abandoned_at AS "abandonedAt", failure_code AS "failureCode",
@@ -27,8 +28,8 @@ export function insertCharge(charge: Charge): Statement {
     name: 'charges_insert',
     text: `INSERT INTO charges (merchant_id, id, intent_id, attempt, status, amount, fee, fee_payer, amount_paid,
              currency, network, account_number, account_canonical, reference, transaction_reference, progress, late,
-             amount_refunded, event_sequence, created_at, updated_at, rail_account)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21)`,
+             amount_refunded, event_sequence, created_at, updated_at, rail_account, received_directly)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $20, $21, $22)`,
     values: [
       charge.merchantId,
       charge.id,
@@ -51,6 +52,7 @@ export function insertCharge(charge: Charge): Statement {
       charge.eventSequence,
       charge.createdAt,
       charge.railAccount,
+      charge.receivedDirectly,
     ],
   };
 }
@@ -268,4 +270,26 @@ export function listCharges(
 
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
+}
+
+/** Unpaid charges of a till and an amount that were opened in a time, the newest first. */
+export function listUnpaidByReceipt(
+  db: Queryable,
+  query: { merchantId: string; railAccount: string; amountMinor: bigint; start: Date; end: Date; rowsMax: number },
+): Promise<Charge[]> {
+  return db.rows<Charge>({
+    name: 'charges_list_unpaid_by_receipt',
+    text: `SELECT ${chargeColumns} FROM charges
+           WHERE merchant_id = $1 AND received_directly AND rail_account = $2 AND amount_paid = $3 AND paid_at IS NULL
+             AND id >= $4 AND id < $5
+           ORDER BY id DESC LIMIT $6`,
+    values: [
+      query.merchantId,
+      query.railAccount,
+      query.amountMinor,
+      firstIdAt(query.start),
+      firstIdAt(query.end),
+      query.rowsMax,
+    ],
+  });
 }

@@ -290,3 +290,15 @@ export function listIntentsByIds(db: Queryable, merchantId: string, ids: readonl
     values: [merchantId, [...ids]],
   });
 }
+
+/** Lets an intent end later; never earlier. */
+export function extendIntent(
+  db: Queryable,
+  { merchantId, id, expiresAt, updatedAt }: Pick<Intent, 'merchantId' | 'id' | 'expiresAt' | 'updatedAt'>,
+): Promise<number> {
+  return db.run({
+    name: 'payment_intents_extend',
+    text: `UPDATE payment_intents SET expires_at = $3, updated_at = $4 WHERE merchant_id = $1 AND id = $2 AND expires_at < $3`,
+    values: [merchantId, id, expiresAt, updatedAt],
+  });
+}

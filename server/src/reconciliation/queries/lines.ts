@@ -235,3 +235,18 @@ export async function listReportedLines(
   });
   return rows.map((row) => ({ ...lineOf(row), class: row.class, state: row.state, sequence: row.sequence }));
 }
+
+/** Whether any line, of whatever day, is of this transaction of the network. */
+export async function hasLineOfTransaction(
+  db: Queryable,
+  railAccount: string,
+  transactionId: string,
+): Promise<boolean> {
+  const row = await db.row({
+    name: 'statement_lines_has_transaction',
+    text: `-- across merchants: a line is an account's, which may serve all of them
+           SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
+    values: [railAccount, [`collection ${transactionId}`, `other ${transactionId}`]],
+  });
+  return row !== undefined;
+}

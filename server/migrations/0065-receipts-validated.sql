@@ -1,0 +1,2 @@
+ALTER TABLE ledger_accounts VALIDATE CONSTRAINT ledger_accounts_kind_check;
+ALTER TABLE transfers VALIDATE CONSTRAINT transfers_route_check;

@@ -1,0 +1,1 @@
+export { findReceiptConfirmAbove, updateReceiptConfirmAbove } from './queries/receipt-limit.ts';

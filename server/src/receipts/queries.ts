@@ -1,0 +1,111 @@
+import type { List, ListReader, ListSource } from '../api/list-reader.ts';
+import type { PageRequest } from '../api/pagination.ts';
+import type { Queryable } from '../kit/db.ts';
+import type { Receipt, ReceiptStatus } from './receipt.ts';
+
+const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
+  transaction_key AS "transactionKey", amount AS "amountMinor", currency, payer_number AS "payerNumber",
+  payer_name AS "payerName", balance AS "balanceMinor", status, dated_at AS "datedAt", charge_id AS "chargeId",
+  created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+/** Writes no row where the account has a receipt of this transaction. */
+export function insertReceiptOnce(db: Queryable, receipt: Omit<Receipt, 'chargeId' | 'updatedAt'>): Promise<number> {
+  return db.run({
+    name: 'receipts_insert_once',
+    text: `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
+             payer_number, payer_name, balance, status, dated_at, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14)
+           ON CONFLICT (merchant_id, rail_account, transaction_key) DO NOTHING`,
+    values: [
+      receipt.merchantId,
+      receipt.id,
+      receipt.railAccount,
+      receipt.network,
+      receipt.transactionId,
+      receipt.transactionKey,
+      receipt.amountMinor,
+      receipt.currency,
+      receipt.payerNumber,
+      receipt.payerName,
+      receipt.balanceMinor,
+      receipt.status,
+      receipt.datedAt,
+      receipt.createdAt,
+    ],
+  });
+}
+
+export function findReceiptById(db: Queryable, merchantId: string, id: string): Promise<Receipt | undefined> {
+  return db.row<Receipt>({
+    name: 'receipts_find_by_id',
+    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND id = $2`,
+    values: [merchantId, id],
+  });
+}
+
+/** At most one: a transaction has one receipt on an account. */
+export function findReceiptByKey(
+  db: Queryable,
+  { merchantId, railAccount, transactionKey }: Pick<Receipt, 'merchantId' | 'railAccount' | 'transactionKey'>,
+): Promise<Receipt | undefined> {
+  return db.row<Receipt>({
+    name: 'receipts_find_by_key',
+    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3`,
+    values: [merchantId, railAccount, transactionKey],
+  });
+}
+
+/** Updates no row where the receipt pays another charge, or the statement contradicts it. */
+export function assignReceipt(
+  db: Queryable,
+  { merchantId, id, chargeId, updatedAt }: Pick<Receipt, 'merchantId' | 'id' | 'updatedAt'> & { chargeId: string },
+): Promise<number> {
+  return db.run({
+    name: 'receipts_assign',
+    text: `UPDATE receipts SET charge_id = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND charge_id IS NULL AND status <> 'contradicted'`,
+    values: [merchantId, id, chargeId, updatedAt],
+  });
+}
+
+/** Updates no row where the receipt has left `expected`, or was assigned meanwhile. */
+export function updateReceiptStatus(
+  db: Queryable,
+  receipt: Pick<Receipt, 'merchantId' | 'id' | 'chargeId' | 'status' | 'updatedAt'>,
+  expected: readonly ReceiptStatus[],
+): Promise<number> {
+  return db.run({
+    name: 'receipts_update_status',
+    text: `UPDATE receipts SET status = $3, updated_at = $4
+           WHERE merchant_id = $1 AND id = $2 AND status = ANY ($5) AND charge_id IS NOT DISTINCT FROM $6`,
+    values: [receipt.merchantId, receipt.id, receipt.status, receipt.updatedAt, [...expected], receipt.chargeId],
+  });
+}
+
+/** What no line has confirmed of a time, by id after `after`. */
+export function listUnconfirmedReceipts(
+  db: Queryable,
+  query: { merchantId: string; railAccount: string; start: Date; end: Date; after: string | null; rowsMax: number },
+): Promise<Receipt[]> {
+  return db.rows<Receipt>({
+    name: 'receipts_list_unconfirmed',
+    text: `SELECT ${columns} FROM receipts
+           WHERE merchant_id = $1 AND rail_account = $2 AND status = 'unconfirmed' AND dated_at >= $3 AND dated_at < $4
+             AND ($5::uuid IS NULL OR id > $5)
+           ORDER BY id LIMIT $6`,
+    values: [query.merchantId, query.railAccount, query.start, query.end, query.after, query.rowsMax],
+  });
+}
+
+const unmatched: ListSource<Receipt> = {
+  name: 'receipts_unmatched',
+  select: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id IS NULL AND status <> 'contradicted'`,
+};
+
+export function listUnmatchedReceipts(
+  lists: ListReader,
+  merchantId: string,
+  page: PageRequest,
+): Promise<List<Receipt>> {
+  return lists.read(unmatched, { merchantId, page, filters: [] });
+}

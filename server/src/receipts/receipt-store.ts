@@ -1,0 +1,10 @@
+// What the parts above may do with stored receipts, each in one statement.
+export {
+  assignReceipt,
+  findReceiptById,
+  findReceiptByKey,
+  insertReceiptOnce,
+  listUnconfirmedReceipts,
+  listUnmatchedReceipts,
+  updateReceiptStatus,
+} from './queries.ts';

@@ -1,0 +1,38 @@
+/** What a network's message, or a line of its statement, says of money that a merchant has received. Amounts are bututs. */
+export interface Receipt {
+  merchantId: string;
+  id: string;
+  railAccount: string;
+  network: string;
+  /** As the network writes it. */
+  transactionId: string;
+  /** The same as people may type it: `transactionKeyOf`. */
+  transactionKey: string;
+  amountMinor: bigint;
+  currency: string;
+  payerNumber: string | null;
+  payerName: string | null;
+  /** The wallet's balance after it; null where the message has none. */
+  balanceMinor: bigint | null;
+  status: ReceiptStatus;
+  /** When the network sent it, by the phone's clock or the statement. */
+  datedAt: Date;
+  /** The charge that it has paid; null for none. */
+  chargeId: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/**
+ * A message can be forged by whoever controls the phone, so it is `unconfirmed` until a line of the statement says the same.
+ * A statement that says something else makes it `contradicted`, for good.
+ */
+export type ReceiptStatus = 'unconfirmed' | 'confirmed' | 'contradicted';
+
+const idForm = /^[0-9A-Z][0-9A-Z._-]{3,62}[0-9A-Z]$/;
+
+/** The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one. */
+export function transactionKeyOf(text: string): string | null {
+  const key = text.replaceAll(/\s/g, '').toUpperCase();
+  return idForm.test(key) ? key : null;
+}

@@ -1,0 +1,159 @@
+import { assert } from '../kit/assert.ts';
+import { addMs, dayMs, utcDay } from '../kit/clock.ts';
+import { enqueue, networkQueue } from '../events/outbox.ts';
+import type { Transaction } from '../kit/db.ts';
+import { contradictReceipt } from '../payments/contradict-receipt.ts';
+import type { Contradiction } from '../payments/contradict-receipt.ts';
+import {
+  findReceiptByKey,
+  insertReceiptOnce,
+  listUnconfirmedReceipts,
+  updateReceiptStatus,
+} from '../receipts/receipt-store.ts';
+import { transactionKeyOf } from '../receipts/receipt.ts';
+import type { Receipt } from '../receipts/receipt.ts';
+import type { StatementAccount } from './account.ts';
+import type { DifferenceClass } from './compare.ts';
+import type { ReconciliationContext } from './context.ts';
+import type { DayBounds } from './load-compared.ts';
+import { findNewestLineTime, hasLineOfTransaction, listUnlinkedLines, readDayOfLines } from './queries/lines.ts';
+import type { StatementLine } from './statement-line.ts';
+
+// The statement of a shop's own number proves the messages of its phone, which anybody who controls the phone can forge.
+
+/** What a day's lines mean for receipts. */
+export interface JudgedReceipts {
+  /** Receipts that lines confirm. */
+  confirmed: bigint;
+  /** Receipts that no line has confirmed yet. */
+  unconfirmed: bigint;
+  differences: Partial<Record<DifferenceClass, number>>;
+}
+
+const pageRows = 500;
+// The phone's clock and the network's differ.
+const toleranceMs = 15 * 60_000;
+
+const classes: Readonly<Record<Contradiction, DifferenceClass>> = {
+  absent: 'missing_there',
+  other_amount: 'amount',
+  reversed: 'reversed',
+};
+
+/**
+ * Confirms or contradicts receipts by the lines of a day, stores receipts of which no message has arrived, and contradicts those of
+ * this day and the one before which a complete statement does not have. May be repeated.
+ */
+export async function judgeReceipts(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  { day, start, end }: { day: string } & DayBounds,
+): Promise<JudgedReceipts> {
+  const judged: JudgedReceipts = { confirmed: 0n, unconfirmed: 0n, differences: {} };
+  for (let after: string | null = null; ;) {
+    const lines: StatementLine[] = await listUnlinkedLines(context.db, account.railAccount, day, after, pageRows);
+    for (const line of lines) await judgeLine(context, account, line, judged);
+    if (lines.length < pageRows) break;
+    after = lines.at(-1)?.id ?? null;
+  }
+  for (const bounds of [
+    { start: addMs(start, -dayMs), end: start },
+    { start, end },
+  ]) {
+    await judgeUnconfirmed(context, account, bounds, judged);
+  }
+  return judged;
+}
+
+async function judgeLine(
+  context: ReconciliationContext,
+  account: StatementAccount,
+  line: StatementLine,
+  judged: JudgedReceipts,
+): Promise<void> {
+  if (line.status !== 'completed') return;
+  const isReversal = isReversalOfReceipt(line);
+  if (!isReversal && line.netMinor <= 0n) return;
+  const transactionKey = transactionKeyOf((isReversal ? line.originalTransactionId : null) ?? line.transactionId);
+  if (transactionKey === null) return;
+  const { railAccount, ownerId } = account;
+  assert(ownerId !== null, 'an account of receipts belongs to a business');
+  const receipt = await findReceiptByKey(context.db, { merchantId: ownerId, railAccount, transactionKey });
+  if (isReversal) {
+    if (receipt) await contradict(context, receipt, 'reversed', judged);
+  } else if (receipt?.status !== 'contradicted') {
+    const isSame = receipt?.amountMinor === line.grossMinor && receipt.currency === line.currency;
+    if (receipt && !isSame) return contradict(context, receipt, 'other_amount', judged);
+    if (receipt?.status !== 'confirmed') await confirm(context, account, receipt ?? receiptOf(context, account, line));
+    judged.confirmed += 1n;
+  }
+}
+
+/** What the shop itself sends back is a refund, which the shop records. */
+function isReversalOfReceipt({ kind, netMinor, originalTransactionId }: StatementLine): boolean {
+  return kind === 'collection_reversal' || (kind === 'other' && netMinor < 0n && originalTransactionId !== null);
+}
+
+/** A line whose message has not arrived proves the payment as well. */
+function receiptOf(context: ReconciliationContext, account: StatementAccount, line: StatementLine): Receipt {
+  const { railAccount, ownerId } = account;
+  const transactionKey = transactionKeyOf(line.transactionId);
+  const network = context.networks.findByAccount(railAccount)?.capabilities.network;
+  assert(ownerId !== null && transactionKey !== null && network, 'the line was judged');
+  const now = context.clock.now();
+  const { transactionId, grossMinor: amountMinor, currency, at: datedAt, balanceMinor } = line;
+  return {
+    ...{ merchantId: ownerId, id: context.newId(), railAccount, network, transactionId, transactionKey, amountMinor },
+    ...{ currency, payerNumber: line.counterpartyNumber, payerName: line.counterpartyName, balanceMinor, datedAt },
+    ...{ status: 'confirmed', chargeId: null, createdAt: now, updatedAt: now },
+  };
+}
+
+/** A payment that waited for it is matched by a worker. */
+async function confirm(context: ReconciliationContext, account: StatementAccount, receipt: Receipt): Promise<void> {
+  const { merchantId, id: subjectId, network } = receipt;
+  const queue = networkQueue({ network, testMode: account.testMode }, 'look-ups');
+  const updatedAt = context.clock.now();
+  const store = (tx: Transaction): Promise<number> =>
+    receipt.status === 'confirmed'
+      ? insertReceiptOnce(tx, receipt)
+      : updateReceiptStatus(tx, { ...receipt, status: 'confirmed', updatedAt }, ['unconfirmed']);
+  await context.db.withTransaction(async (tx) => {
+    if ((await store(tx)) > 0) enqueue(tx, context, { merchantId, queue, kind: 'match_receipt', subjectId });
+  });
+}
+
+/** What no line has is only absent from a statement that is complete: it goes on after that time, and has no gap. */
+async function judgeUnconfirmed(
+  context: ReconciliationContext,
+  { railAccount, ownerId }: StatementAccount,
+  { start, end }: DayBounds,
+  judged: JudgedReceipts,
+): Promise<void> {
+  assert(ownerId !== null, 'an account of receipts belongs to a business');
+  const newest = await findNewestLineTime(context.db, railAccount);
+  const lines = await readDayOfLines(context.db, railAccount, utcDay(start));
+  const isComplete = newest !== null && newest >= addMs(end, toleranceMs) && lines?.gaps === 0n && lines.lines > 0n;
+  for (let after: string | null = null; ;) {
+    const query = { merchantId: ownerId, railAccount, start, end, after, rowsMax: pageRows };
+    const page: Receipt[] = await listUnconfirmedReceipts(context.db, query);
+    for (const receipt of page) {
+      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, receipt.transactionId));
+      if (isAbsent) await contradict(context, receipt, 'absent', judged);
+      else judged.unconfirmed += 1n;
+    }
+    if (page.length < pageRows) return;
+    after = page.at(-1)?.id ?? null;
+  }
+}
+
+async function contradict(
+  context: ReconciliationContext,
+  receipt: Receipt,
+  contradiction: Contradiction,
+  { differences }: JudgedReceipts,
+): Promise<void> {
+  if (!(await contradictReceipt(context, receipt, contradiction))) return;
+  const found = classes[contradiction];
+  differences[found] = (differences[found] ?? 0) + 1;
+}
