@@ -198,7 +198,9 @@ export type NextAction =
   | { type: 'open_url'; url: string }
   | { type: 'approve_on_phone' }
   | { type: 'approve_then_confirm' }
-  | { type: 'enter_code'; length: number };
+  | { type: 'enter_code'; length: number }
+  /** The payer sends the money to a number, then types the id of the network's message. `amount` is in exact dalasi. */
+  | { type: 'send_and_enter_id'; toNumber: string; toName: string; amount: string };
 
 /** What is known of a collection after a call or a callback. */
 export type CollectionResponse =

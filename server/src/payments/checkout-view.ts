@@ -61,6 +61,16 @@ export interface OpenPrompt {
   transactionReference: string;
 }
 
+/** What became of the transaction id that the payer types after sending the money. */
+export interface TypedId {
+  /** The id that is being looked for; null while none has been accepted. */
+  value: string | null;
+  /** `check`: the id was typed for another payment too, and a person looks at it. */
+  waitsFor: 'message' | 'statement' | 'check' | null;
+  /** Zero closes the form. */
+  triesLeft: number;
+}
+
 export interface CheckoutCharge {
   id: string;
   /** Counted from 1. */
@@ -81,6 +91,7 @@ export interface CheckoutCharge {
   /** `unknown` without a clear response of the network: shown as waiting, never as failed. */
   progress: ChargeProgress;
   nextAction: NextAction | null;
+  typedId?: TypedId;
   /** Why it failed; the page has a sentence for each. */
   failureCode: ChargeFailureCode | null;
   /** Whether a person has to decide on it, for example because of another amount than requested. */

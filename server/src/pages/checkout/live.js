@@ -114,6 +114,7 @@
 
   // Shows the buttons that need scripts.
   function showButtons() {
+    if (navigator.clipboard) for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false;
     for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
     if (!navigator.share) return;
     for (const button of document.querySelectorAll('[data-share]')) button.hidden = false;
@@ -166,6 +167,9 @@
   });
   document.addEventListener('click', (event) => {
     if (event.target.closest('[data-print]')) print();
+    const copy = event.target.closest('[data-copy]');
+    // The text changes only when the copy is there; without permission the number can still be selected.
+    if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => (copy.textContent = '\u2713'), () => {});
     const share = event.target.closest('[data-share]');
     // A rejection means that the payer closed the sheet.
     if (share) navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});

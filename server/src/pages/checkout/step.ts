@@ -11,6 +11,7 @@ export type StepName =
   | 'approve_on_phone'
   | 'approve_then_confirm'
   | 'enter_code'
+  | 'send_and_enter_id'
   | 'asking'
   | 'review'
   | ReceiptStep
@@ -72,7 +73,13 @@ export function stateName(view: CheckoutView): string {
   // The warning goes when the attempt that was left has ended.
   const warning = openPrompts.length === 0 ? '' : `-${openPrompts.length}`;
   if (isReceipt(step)) return `${step}-${returned}${warning}`;
-  return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${warning}`;
+  return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${typedIdState(charge)}${warning}`;
+}
+
+/** A typed id, what it waits for, and the tries left each change what the payer must do. */
+function typedIdState(charge: CheckoutCharge | null): string {
+  const typed = charge?.typedId;
+  return typed ? `-${typed.waitsFor ?? 'id'}-${typed.triesLeft}` : '';
 }
 
 /** Steps in which the page waits for the network or the payer's phone. */
@@ -95,7 +102,7 @@ export function awaitsPayer(step: StepName): boolean {
 
 /** Whether the payer can still cancel the payment. */
 export function canCancel(step: StepName): boolean {
-  return step === 'choose' || step === 'enter_code' || isWaiting(step);
+  return step === 'choose' || step === 'enter_code' || step === 'send_and_enter_id' || isWaiting(step);
 }
 
 /**
