@@ -80,7 +80,12 @@ function processing(charge: Partial<CheckoutCharge>): CheckoutView {
 }
 
 function sending(typedId?: TypedId): CheckoutView {
-  const nextAction = { type: 'send_and_enter_id', toNumber: '7001234', toName: 'Kairaba Books', amount: '450.00' } as const;
+  const nextAction = {
+    type: 'send_and_enter_id',
+    toNumber: '7001234',
+    toName: 'Kairaba Books',
+    amount: '450.00',
+  } as const;
   const network = { networkId: 'wave', networkName: 'Wave', number: null, maskedNumber: '' };
   const view = processing({ ...network, nextAction, amountPaidMinor: 45_000n, ...(typedId && { typedId }) });
   return { ...view, amountMinor: 45_000n, totalMinor: 45_000n };

@@ -222,7 +222,7 @@ send-number = Nimberoo
 # unchecked
 send-name = Too
 # unchecked
-copy = Copy
+copy = Kopi
 # unchecked
 send-2 = { $network } be mesejoo kii la i ma. ID ñinii a kono.
 # unchecked

@@ -222,7 +222,7 @@ send-number = Nimero
 # unchecked
 send-name = Tur
 # unchecked
-copy = Copy
+copy = Kopee
 # unchecked
 send-2 = { $network } dina la yónnee mesaas. Seetal ID bi ci biir.
 # unchecked

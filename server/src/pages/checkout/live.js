@@ -169,7 +169,11 @@
     if (event.target.closest('[data-print]')) print();
     const copy = event.target.closest('[data-copy]');
     // The text changes only when the copy is there; without permission the number can still be selected.
-    if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => (copy.textContent = '\u2713'), () => {});
+    if (copy)
+      navigator.clipboard.writeText(copy.dataset.copy).then(
+        () => (copy.textContent = '\u2713'),
+        () => {},
+      );
     const share = event.target.closest('[data-share]');
     // A rejection means that the payer closed the sheet.
     if (share) navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});
