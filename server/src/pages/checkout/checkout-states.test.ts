@@ -81,7 +81,12 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   'send-typed': ['We are looking for your payment', 'Do not send again.', 'You typed .... 2M4P.'],
   'send-typed-large': ['We are waiting for Wave’s statement', 'Do not send again.'],
   'send-typed-twice': ['This id was typed for another payment too.', 'Do not send again.'],
-  'send-closed': ['Five ids were not right.', 'do not send it again', 'Show Kairaba Bookshop the message from Wave.'],
+  'send-closed': [
+    'This form is closed',
+    'Five ids were not right.',
+    'do not send it again',
+    'Show Kairaba Bookshop the message from Wave.',
+  ],
   asking: ['We are asking Wave whether you have paid. Do not pay again.'],
   review: ['Another amount arrived than was asked for. The shop knows. Do not pay again.', 'Arrived D1,200.00'],
   paid: ['Paid to Kairaba Bookshop', 'Afrimoney .... 2345', 'TX-20261120-101742-7KQ2M9XD', '20 Nov 2026, 10:18'],

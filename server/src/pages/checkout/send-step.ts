@@ -1,7 +1,6 @@
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import type { NextAction } from '../../networks/contract.ts';
-import type { TypedId } from '../../payments/checkout-view.ts';
 import { fieldError } from '../form-errors.ts';
 import { icon } from '../icons.ts';
 import { shopContact } from '../merchant-appearance.ts';
@@ -15,12 +14,8 @@ type SendAction = Extract<NextAction, { type: 'send_and_enter_id' }>;
 
 /** The payer sends the money to the shop's own number, then types the transaction id of the network's message. */
 export function sendStep(model: CheckoutPageModel): Html {
-  const { charge } = model.view;
-  const action = charge?.nextAction;
-  if (action?.type !== 'send_and_enter_id') return checkingStep(model);
-  const typed = charge?.typedId;
-  if (typed?.waitsFor) return typedStep(model, typed);
-  return typed?.triesLeft === 0 ? closedStep(model) : sendForm(model, action);
+  const action = model.view.charge?.nextAction;
+  return action?.type === 'send_and_enter_id' ? sendForm(model, action) : checkingStep(model);
 }
 
 function sendForm(model: CheckoutPageModel, action: SendAction): Html {
@@ -68,8 +63,9 @@ function copyButton({ language: { t } }: CheckoutPageModel, text: string, of: st
 const waitTexts = { message: 'typed-message', statement: 'typed-statement', check: 'typed-check' } as const;
 
 /** The money may have been sent, so the page says first not to send it again. */
-function typedStep(model: CheckoutPageModel, { value, waitsFor }: TypedId): Html {
+export function awaitingReceiptStep(model: CheckoutPageModel): Html {
   const { t } = model.language;
+  const { value = null, waitsFor = null } = model.view.charge?.typedId ?? {};
   const network = networkName(model);
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${t('typed-heading')}</h2>
@@ -87,16 +83,15 @@ function shownId({ view: { charge }, hasTyped }: CheckoutPageModel, id: string):
 }
 
 /** Too many ids that are not right. Whoever has sent the money is not asked to send it again. */
-function closedStep(model: CheckoutPageModel): Html {
+export function idsRefusedStep(model: CheckoutPageModel): Html {
   const { t } = model.language;
   const { charge, merchantName } = model.view;
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${t('send-closed')}</h2>
 <p class="notice bad" role="alert">${icon('warning')}<span>${t('send-closed-text')}</span></p>
 <p>${t('send-closed-next', { merchant: foreignText(merchantName), network: networkName(model) })}</p>
-<p>${t('send-closed-reference')} <b class="reference">${charge?.transactionReference}</b></p>
+<p>${t('send-closed-reference')} <b class="unbroken">${charge?.transactionReference}</b></p>
 ${shopContact(t, model.appearance)}
-${cancelLink(model)}
 </section>`;
 }
 

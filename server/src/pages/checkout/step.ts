@@ -12,6 +12,8 @@ export type StepName =
   | 'approve_then_confirm'
   | 'enter_code'
   | 'send_and_enter_id'
+  | 'awaiting_receipt'
+  | 'ids_refused'
   | 'asking'
   | 'review'
   | ReceiptStep
@@ -54,12 +56,18 @@ function processingStep(charge: CheckoutCharge | null): StepName {
     case 'submitted':
       return 'starting';
     case 'awaiting_payer':
-      return charge?.nextAction?.type ?? 'starting';
+      return awaitingStep(charge);
     // With `final` the outcome is known, but not yet on the intent.
     case 'final':
     case 'unknown':
       return 'asking';
   }
+}
+
+function awaitingStep({ nextAction, typedId }: CheckoutCharge): StepName {
+  if (nextAction?.type !== 'send_and_enter_id') return nextAction?.type ?? 'starting';
+  if (typedId?.waitsFor) return 'awaiting_receipt';
+  return typedId?.triesLeft === 0 ? 'ids_refused' : 'send_and_enter_id';
 }
 
 /**
@@ -88,6 +96,7 @@ const waitingSteps: ReadonlySet<StepName> = new Set([
   'open_url',
   'approve_on_phone',
   'approve_then_confirm',
+  'awaiting_receipt',
   'asking',
 ]);
 
@@ -97,7 +106,7 @@ export function isWaiting(step: StepName): boolean {
 
 /** Whether the payer must act in time. False while the outcome is looked up, when a countdown would mislead. */
 export function awaitsPayer(step: StepName): boolean {
-  return canCancel(step) && step !== 'starting' && step !== 'asking';
+  return canCancel(step) && step !== 'starting' && step !== 'awaiting_receipt' && step !== 'asking';
 }
 
 /** Whether the payer can still cancel the payment. */
