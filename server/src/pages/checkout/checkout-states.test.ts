@@ -217,3 +217,39 @@ test('a description keeps the line breaks that the merchant wrote', async () => 
     assert.equal(await opened.page.locator('.description').innerText(), lines);
   }
 });
+
+test('the number and the amount to send are copied as the network’s app takes them', async () => {
+  await using opened = await openPage(browser);
+  const { page, context } = opened;
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${server.baseUrl}/pay/send`);
+  const copied: string[] = [];
+  for (const button of await page.locator('[data-copy]').all()) {
+    await button.click();
+    await page.getByText('✓').nth(copied.length).waitFor();
+    copied.push(await page.evaluate<string>('navigator.clipboard.readText()'));
+  }
+  assert.deepEqual(copied, ['7001234', '450.00']);
+  assert.deepEqual(opened.pageErrors, []);
+});
+
+test('without scripts a payer reads what to send, sees no dead button, and a typed id is looked for again', async () => {
+  await using opened = await openPage(browser, { scripts: false });
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/send`);
+  assert.equal(await page.getByText('700 1234').isVisible(), true);
+  assert.equal(await page.locator('[data-copy]').first().isVisible(), false);
+  const refreshes = async (name: string) =>
+    /http-equiv="?refresh/.test(await (await fetch(`${server.baseUrl}/pay/${name}`)).text());
+  assert.deepEqual(
+    [await refreshes('send'), await refreshes('send-typed'), await refreshes('send-closed')],
+    [false, true, false],
+  );
+});
+
+test('a payer who may have sent the money sees no time run out and no way to send again', async () => {
+  for (const name of ['send-typed', 'send-typed-large', 'send-typed-twice', 'send-closed']) {
+    const page = await (await fetch(`${server.baseUrl}/pay/${name}`)).text();
+    assert.doesNotMatch(page, /data-left-ms|name="transaction_id"|T_QK7H/, name);
+  }
+});
