@@ -250,6 +250,8 @@ test('without scripts a payer reads what to send, sees no dead button, and a typ
 test('a payer who may have sent the money sees no time run out and no way to send again', async () => {
   for (const name of ['send-typed', 'send-typed-large', 'send-typed-twice', 'send-closed']) {
     const page = await (await fetch(`${server.baseUrl}/pay/${name}`)).text();
-    assert.doesNotMatch(page, /data-left-ms|name="transaction_id"|T_QK7H/, name);
+    const main = /<main[^]*<\/main>/.exec(page)?.[0] ?? '';
+    assert.match(main, /send/, name);
+    assert.doesNotMatch(main, /data-left-ms|name="transaction_id"|T_QK7H/, name);
   }
 });
