@@ -114,10 +114,12 @@
 
   // Shows the buttons that need scripts.
   function showButtons() {
-    if (navigator.clipboard) for (const button of document.querySelectorAll('[data-copy]')) button.hidden = false;
-    for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
-    if (!navigator.share) return;
-    for (const button of document.querySelectorAll('[data-share]')) button.hidden = false;
+    const show = (kind) => {
+      for (const button of document.querySelectorAll('[data-' + kind + ']')) button.hidden = false;
+    };
+    show('print');
+    if (navigator.share) show('share');
+    if (navigator.clipboard) show('copy');
   }
 
   const seenAt = new WeakMap();
@@ -166,17 +168,18 @@
     void send(event.target);
   });
   document.addEventListener('click', (event) => {
-    if (event.target.closest('[data-print]')) print();
-    const copy = event.target.closest('[data-copy]');
-    // The text changes only when the copy is there; without permission the number can still be selected.
-    if (copy)
-      navigator.clipboard.writeText(copy.dataset.copy).then(
-        () => (copy.textContent = '\u2713'),
-        () => {},
-      );
-    const share = event.target.closest('[data-share]');
+    const button = event.target.closest('button');
+    if (!button) return;
+    const { print: isPrint, share, copy } = button.dataset;
+    if (isPrint !== undefined) print();
     // A rejection means that the payer closed the sheet.
-    if (share) navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});
+    if (share) navigator.share({ title: document.title, url: share }).catch(() => {});
+    // Without permission, the text can still be selected.
+    if (copy)
+      navigator.clipboard
+        .writeText(copy)
+        .then(() => (button.textContent = '\u2713'))
+        .catch(() => {});
   });
   // Phones suspend background pages: update at once when the payer comes back from the network's app.
   document.addEventListener('visibilitychange', listen);
