@@ -114,12 +114,10 @@
 
   // Shows the buttons that need scripts.
   function showButtons() {
-    const show = (kind) => {
-      for (const button of document.querySelectorAll('[data-' + kind + ']')) button.hidden = false;
-    };
-    show('print');
-    if (navigator.share) show('share');
-    if (navigator.clipboard) show('copy');
+    for (const button of document.querySelectorAll('button[hidden]')) {
+      const { share, copy } = button.dataset;
+      button.hidden = (share && !navigator.share) || (copy && !navigator.clipboard);
+    }
   }
 
   const seenAt = new WeakMap();
