@@ -165,19 +165,14 @@
     event.preventDefault();
     void send(event.target);
   });
-  document.addEventListener('click', (event) => {
-    const button = event.target.closest('button');
-    if (!button) return;
-    const { print: isPrint, share, copy } = button.dataset;
-    if (isPrint !== undefined) print();
-    // A rejection means that the payer closed the sheet.
-    if (share) navigator.share({ title: document.title, url: share }).catch(() => {});
-    // Without permission, the text can still be selected.
-    if (copy)
-      navigator.clipboard
-        .writeText(copy)
-        .then(() => (button.textContent = '\u2713'))
-        .catch(() => {});
+  document.addEventListener('click', ({ target }) => {
+    const { share, copy } = target.dataset;
+    if ('print' in target.dataset) print();
+    // A rejection means that the payer closed the sheet, or allows no copy: the text can still be selected.
+    const done = share
+      ? navigator.share({ title: document.title, url: share })
+      : copy && navigator.clipboard.writeText(copy).then(() => (target.textContent = '\u2713'));
+    if (done) done.catch(() => {});
   });
   // Phones suspend background pages: update at once when the payer comes back from the network's app.
   document.addEventListener('visibilitychange', listen);
