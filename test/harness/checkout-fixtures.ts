@@ -1,4 +1,4 @@
-import type { CheckoutCharge, CheckoutView } from '../../server/src/payments/checkout-view.ts';
+import type { CheckoutCharge, CheckoutView, TypedId } from '../../server/src/payments/checkout-view.ts';
 
 /** The time at which every fixture is shown. */
 export const fixtureTime = new Date('2026-11-20T10:18:00.000Z');
@@ -77,6 +77,18 @@ export function sampleCharge(changes: Partial<CheckoutCharge> = {}): CheckoutCha
 
 function processing(charge: Partial<CheckoutCharge>): CheckoutView {
   return sampleView({ status: 'processing', attemptsLeft: 4, charge: sampleCharge(charge) });
+}
+
+function sending(typedId?: TypedId): CheckoutView {
+  const nextAction = {
+    type: 'send_and_enter_id',
+    toNumber: '7001234',
+    toName: 'Kairaba Books',
+    amount: '450.00',
+  } as const;
+  const network = { networkId: 'wave', networkName: 'Wave', number: null, maskedNumber: '' };
+  const view = processing({ ...network, nextAction, amountPaidMinor: 45_000n, ...(typedId && { typedId }) });
+  return { ...view, amountMinor: 45_000n, totalMinor: 45_000n };
 }
 
 const paid = sampleCharge({
@@ -225,6 +237,12 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
     networkName: 'QMoney',
     nextAction: { type: 'enter_code', length: 6 },
   }),
+  send: sending(),
+  'send-changeable': { ...sending(), canChange: true, testMode: false },
+  'send-typed': sending({ value: 'T_QK7H2M4P', waitsFor: 'message', triesLeft: 5 }),
+  'send-typed-large': sending({ value: 'T_QK7H2M4P', waitsFor: 'statement', triesLeft: 5 }),
+  'send-typed-twice': sending({ value: 'T_QK7H2M4P', waitsFor: 'check', triesLeft: 5 }),
+  'send-closed': sending({ value: null, waitsFor: null, triesLeft: 0 }),
   asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
   review: processing({ underReview: true, amountPaidMinor: 120_000n, arrivedMinor: 120_000n }),
   paid: sampleView({ status: 'successful', charge: paid }),

@@ -234,6 +234,48 @@ code-hint = Ne mettez jamais votre PIN ici.
 # unchecked
 confirm-payment = Confirmer le paiement
 # unchecked
+send-heading = Envoyez { $amount }, puis tapez le numéro de transaction
+# unchecked
+send-1 = Dans { $network }, envoyez <b>exactement</b> { $amount } à ce numéro :
+# unchecked
+send-number = Numéro
+# unchecked
+send-name = Nom
+# unchecked
+copy = Copier
+# unchecked
+send-2 = { $network } vous envoie un message. Cherchez-y le numéro de transaction.
+# unchecked
+send-where = Où est ce numéro ?
+# unchecked
+send-where-text = Ouvrez le dernier message de { $network }. Le numéro suit « Transaction ID » ou « ID ». Ce sont des lettres et des chiffres, ni le montant ni un numéro de téléphone.
+# unchecked
+send-3 = Tapez-le ici. La boutique reçoit votre paiement quand le numéro et le montant sont bons.
+# unchecked
+send-field = Numéro de transaction de votre message
+# unchecked
+send-button = J’ai envoyé
+# unchecked
+typed-heading = Nous cherchons votre paiement
+# unchecked
+typed-message = Nous avons votre numéro de transaction et attendons le message de { $network } à la boutique. <b>N’envoyez pas à nouveau.</b>
+# unchecked
+typed-statement = Nous attendons le relevé de { $network }, car le montant est élevé. <b>N’envoyez pas à nouveau.</b>
+# unchecked
+typed-check = Ce numéro a aussi été tapé pour un autre paiement. Une personne vérifie. <b>N’envoyez pas à nouveau.</b>
+# unchecked
+typed-id = Vous avez tapé { $id }.
+# unchecked
+typed-leave = Vous pouvez fermer cette page et revenir par le même lien.
+# unchecked
+send-closed = Ce formulaire est fermé
+# unchecked
+send-closed-text = Cinq numéros n’étaient pas bons. Si vous avez envoyé l’argent, <b>ne l’envoyez pas à nouveau</b>.
+# unchecked
+send-closed-next = Montrez à { $merchant } le message de { $network }. La boutique peut ainsi trouver votre paiement.
+# unchecked
+send-closed-reference = Donnez cette référence à la boutique :
+# unchecked
 nothing-arrived = Rien reçu ?
 # unchecked
 nothing-1 = Vérifiez le numéro : { $number }. Est-il juste ?

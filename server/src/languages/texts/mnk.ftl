@@ -218,6 +218,48 @@ code-hint = Kana i la PIN safee jaŋ muk.
 # unchecked
 confirm-payment = Soŋ joo la
 # unchecked
+send-heading = { $amount } kii, wo koolaa ID safee
+# unchecked
+send-1 = { $network } kono, { $amount } <b>dorooŋ</b> kii ñiŋ nimberoo ma:
+# unchecked
+send-number = Nimberoo
+# unchecked
+send-name = Too
+# unchecked
+copy = Kopi
+# unchecked
+send-2 = { $network } be mesejoo kii la i ma. ID ñinii a kono.
+# unchecked
+send-where = ID be mintoo le?
+# unchecked
+send-where-text = { $network } la mesejoo labaŋo yele. ID be “Transaction ID” waraŋ “ID” koolaa. Letaroolu niŋ dijitoolu leti, kodoo nte, telefoŋ nimberoo nte.
+# unchecked
+send-3 = ID safee jaŋ. Butikoo be i la joo soto la niŋ ID niŋ kodoo tiliŋta.
+# unchecked
+send-field = ID meŋ be i la mesejoo kono
+# unchecked
+send-button = Ŋa kii le
+# unchecked
+typed-heading = Ntolu be i la joo ñini kaŋ
+# unchecked
+typed-message = Ŋa i la ID soto le, ntolu be { $network } la mesejoo batu kaŋ butikoo ye. <b>Kana kii kotenke.</b>
+# unchecked
+typed-statement = Ntolu be { $network } la kayitoo batu kaŋ, kaatu kodoo siyaata. <b>Kana kii kotenke.</b>
+# unchecked
+typed-check = Ñiŋ ID safeeta joo doo fanaŋ ye. Moo be a juubee kaŋ. <b>Kana kii kotenke.</b>
+# unchecked
+typed-id = I ye { $id } safee.
+# unchecked
+typed-leave = I si ñiŋ page soro noo, i naa kotenke wo link kaŋ.
+# unchecked
+send-closed = Ñiŋ formoo sorota
+# unchecked
+send-closed-text = ID luulu maŋ tiliŋ. Niŋ i ye kodoo kii le, <b>kana a kii kotenke</b>.
+# unchecked
+send-closed-next = { $network } la mesejoo yitandi { $merchant } la. Butikoo si i la joo je noo a la.
+# unchecked
+send-closed-reference = Ñiŋ referensoo fo butikoo ye:
+# unchecked
 nothing-arrived = Feŋ maŋ naa?
 # unchecked
 nothing-1 = Namboroo juubee: { $number }. Fo a tilinta?

@@ -218,6 +218,48 @@ code-hint = Bul fi bind sa PIN mukk.
 # unchecked
 confirm-payment = Dëggal fey bi
 # unchecked
+send-heading = Yónneel { $amount }, ba noppi bind ID bi
+# unchecked
+send-1 = Ci { $network }, yónneel { $amount } <b>rekk</b> ci nimero bii:
+# unchecked
+send-number = Nimero
+# unchecked
+send-name = Tur
+# unchecked
+copy = Kopee
+# unchecked
+send-2 = { $network } dina la yónnee mesaas. Seetal ID bi ci biir.
+# unchecked
+send-where = Fan la ID bi nekk?
+# unchecked
+send-where-text = Ubbil mesaas bu mujj bi { $network } yónnee. ID bi mi ngi ci ginnaaw “Transaction ID” walla “ID”. Araf ak lim la, du xaalis bi, du nimero telefon.
+# unchecked
+send-3 = Bindal ID bi fii. Bitik bi dina am sa fey su ID bi ak xaalis bi baaxee.
+# unchecked
+send-field = ID bi ci sa mesaas
+# unchecked
+send-button = Yónnee naa ko
+# unchecked
+typed-heading = Ñu ngi seet sa fey
+# unchecked
+typed-message = Am nanu sa ID, ñu ngi xaar mesaas bi { $network } di yónnee bitik bi. <b>Bul yónneewaat.</b>
+# unchecked
+typed-statement = Ñu ngi xaar kayitu { $network }, ndax xaalis bi bare na. <b>Bul yónneewaat.</b>
+# unchecked
+typed-check = ID bii bind nañu ko ci beneen fey. Nit a ngi koy xool. <b>Bul yónneewaat.</b>
+# unchecked
+typed-id = Bind nga { $id }.
+# unchecked
+typed-leave = Mën nga tëj xët wii, delusi ci lien bi.
+# unchecked
+send-closed = Tëj nañu form bii
+# unchecked
+send-closed-text = Juróomi ID baaxuñu. Su fekkee yónnee nga xaalis bi, <b>bul ko yónneewaat</b>.
+# unchecked
+send-closed-next = Wonal { $merchant } mesaas bi { $network } yónnee. Bitik bi mën na ci gis sa fey.
+# unchecked
+send-closed-reference = Waxal bitik bi referans bii:
+# unchecked
 nothing-arrived = Dara ñëwul?
 # unchecked
 nothing-1 = Xoolal nimero bi: { $number }. Ndax moom la?

@@ -116,7 +116,7 @@ for (const scripts of [true, false]) {
 test('without scripts, a waiting page refreshes itself, and a page with a field does not', async () => {
   for (const [name, view] of Object.entries(checkoutFixtures)) {
     const { body } = await server.app.inject({ url: `/pay/${name}` });
-    const waits = /^(?:starting|open_url|approve|asking)/.test(name);
+    const waits = /^(?:starting|open_url|approve|asking|send-typed)/.test(name);
     assert.equal(/<noscript><meta http-equiv="refresh" content="5"><\/noscript>/.test(body), waits, view.status);
   }
 });

@@ -12,6 +12,7 @@ import { hasOpenAttempt, isLive, isReceipt, isWaiting, stateName, stepOf } from 
 import type { ReceiptStep, StepName } from './step.ts';
 import type { CheckoutPageModel } from './page-model.ts';
 import { layout, testRibbon } from '../layout.ts';
+import { awaitingReceiptStep, idsRefusedStep, sendStep } from './send-step.ts';
 import { summary } from './summary.ts';
 import { approveStep, checkingStep, openStep, startingStep } from './waiting-steps.ts';
 
@@ -76,7 +77,9 @@ export function checkoutPart(model: CheckoutPageModel): PagePart {
 
 function moreStyleOf(step: StepName): 'choice' | 'waiting' | 'ended' {
   if (step === 'choose') return 'choice';
-  return isWaiting(step) || step === 'enter_code' ? 'waiting' : 'ended';
+  return isWaiting(step) || step === 'enter_code' || step === 'send_and_enter_id' || step === 'ids_refused'
+    ? 'waiting'
+    : 'ended';
 }
 
 /** The part that the page's script replaces. Its data attributes are the script's input. */
@@ -111,6 +114,12 @@ function stepSection(model: CheckoutPageModel, step: Exclude<StepName, ReceiptSt
       return approveStep(model, step);
     case 'enter_code':
       return enterCodeStep(model);
+    case 'send_and_enter_id':
+      return sendStep(model);
+    case 'awaiting_receipt':
+      return awaitingReceiptStep(model);
+    case 'ids_refused':
+      return idsRefusedStep(model);
     case 'asking':
       return checkingStep(model);
     case 'review':
@@ -131,6 +140,9 @@ const stateTexts: Record<StepName, string> = {
   approve_on_phone: 'state-waiting',
   approve_then_confirm: 'state-waiting',
   enter_code: 'state-code',
+  send_and_enter_id: 'state-waiting',
+  awaiting_receipt: 'state-asking',
+  ids_refused: 'state-asking',
   asking: 'state-asking',
   review: 'state-review',
   paid: 'state-paid',

@@ -70,6 +70,23 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
   'enter_code-changeable': ['Nothing arrived?', 'Change number or network'],
   'choose-known-number': ['Afrimoney Likely yours', 'Pay D1,250.00'],
   enter_code: ['QMoney sent a code of 6 digits to .... 2345.', 'Never type your PIN here.'],
+  send: [
+    'In Wave, send exactly D450.00 to this number',
+    'Number 700 1234',
+    'Name Kairaba Books',
+    'Where is the id?',
+    'Transaction id from your message',
+  ],
+  'send-changeable': ['In Wave, send exactly D450.00', 'Change number or network'],
+  'send-typed': ['We are looking for your payment', 'Do not send again.', 'You typed .... 2M4P.'],
+  'send-typed-large': ['We are waiting for Wave’s statement', 'Do not send again.'],
+  'send-typed-twice': ['This id was typed for another payment too.', 'Do not send again.'],
+  'send-closed': [
+    'This form is closed',
+    'Five ids were not right.',
+    'do not send it again',
+    'Show Kairaba Bookshop the message from Wave.',
+  ],
   asking: ['We are asking Wave whether you have paid. Do not pay again.'],
   review: ['Another amount arrived than was asked for. The shop knows. Do not pay again.', 'Arrived D1,200.00'],
   paid: ['Paid to Kairaba Bookshop', 'Afrimoney .... 2345', 'TX-20261120-101742-7KQ2M9XD', '20 Nov 2026, 10:18'],
@@ -198,5 +215,43 @@ test('a description keeps the line breaks that the merchant wrote', async () => 
   ] as const) {
     await opened.page.goto(server.baseUrl + path);
     assert.equal(await opened.page.locator('.description').innerText(), lines);
+  }
+});
+
+test('the number and the amount to send are copied as the network’s app takes them', async () => {
+  await using opened = await openPage(browser);
+  const { page, context } = opened;
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${server.baseUrl}/pay/send`);
+  const copied: string[] = [];
+  for (const button of await page.locator('[data-copy]').all()) {
+    await button.click();
+    await page.getByText('✓').nth(copied.length).waitFor();
+    copied.push(await page.evaluate<string>('navigator.clipboard.readText()'));
+  }
+  assert.deepEqual(copied, ['7001234', '450.00']);
+  assert.deepEqual(opened.pageErrors, []);
+});
+
+test('without scripts a payer reads what to send, sees no dead button, and a typed id is looked for again', async () => {
+  await using opened = await openPage(browser, { scripts: false });
+  const { page } = opened;
+  await page.goto(`${server.baseUrl}/pay/send`);
+  assert.equal(await page.getByText('700 1234').isVisible(), true);
+  assert.equal(await page.locator('[data-copy]').first().isVisible(), false);
+  const refreshes = async (name: string) =>
+    /http-equiv="?refresh/.test(await (await fetch(`${server.baseUrl}/pay/${name}`)).text());
+  assert.deepEqual(
+    [await refreshes('send'), await refreshes('send-typed'), await refreshes('send-closed')],
+    [false, true, false],
+  );
+});
+
+test('a payer who may have sent the money sees no time run out and no way to send again', async () => {
+  for (const name of ['send-typed', 'send-typed-large', 'send-typed-twice', 'send-closed']) {
+    const page = await (await fetch(`${server.baseUrl}/pay/${name}`)).text();
+    const main = /<main[^]*<\/main>/.exec(page)?.[0] ?? '';
+    assert.match(main, /send/, name);
+    assert.doesNotMatch(main, /data-left-ms|name="transaction_id"|T_QK7H/, name);
   }
 });

@@ -114,9 +114,10 @@
 
   // Shows the buttons that need scripts.
   function showButtons() {
-    for (const button of document.querySelectorAll('[data-print]')) button.hidden = false;
-    if (!navigator.share) return;
-    for (const button of document.querySelectorAll('[data-share]')) button.hidden = false;
+    for (const button of document.querySelectorAll('button[hidden]')) {
+      const { share, copy } = button.dataset;
+      button.hidden = (share && !navigator.share) || (copy && !navigator.clipboard);
+    }
   }
 
   const seenAt = new WeakMap();
@@ -164,11 +165,14 @@
     event.preventDefault();
     void send(event.target);
   });
-  document.addEventListener('click', (event) => {
-    if (event.target.closest('[data-print]')) print();
-    const share = event.target.closest('[data-share]');
-    // A rejection means that the payer closed the sheet.
-    if (share) navigator.share({ title: document.title, url: share.dataset.share }).catch(() => {});
+  document.addEventListener('click', ({ target }) => {
+    const { share, copy } = target.dataset;
+    if ('print' in target.dataset) print();
+    // A rejection means that the payer closed the sheet, or allows no copy: the text can still be selected.
+    const done = share
+      ? navigator.share({ title: document.title, url: share })
+      : copy && navigator.clipboard.writeText(copy).then(() => (target.textContent = '\u2713'));
+    if (done) done.catch(() => {});
   });
   // Phones suspend background pages: update at once when the payer comes back from the network's app.
   document.addEventListener('visibilitychange', listen);

@@ -11,6 +11,9 @@ export type StepName =
   | 'approve_on_phone'
   | 'approve_then_confirm'
   | 'enter_code'
+  | 'send_and_enter_id'
+  | 'awaiting_receipt'
+  | 'ids_refused'
   | 'asking'
   | 'review'
   | ReceiptStep
@@ -53,7 +56,7 @@ function processingStep(charge: CheckoutCharge | null): StepName {
     case 'submitted':
       return 'starting';
     case 'awaiting_payer':
-      return awaitingStep(charge.nextAction);
+      return awaitingStep(charge);
     // With `final` the outcome is known, but not yet on the intent.
     case 'final':
     case 'unknown':
@@ -61,8 +64,10 @@ function processingStep(charge: CheckoutCharge | null): StepName {
   }
 }
 
-function awaitingStep(action: CheckoutCharge['nextAction']): StepName {
-  return action === null || action.type === 'send_and_enter_id' ? 'starting' : action.type;
+function awaitingStep({ nextAction, typedId }: CheckoutCharge): StepName {
+  if (nextAction?.type !== 'send_and_enter_id') return nextAction?.type ?? 'starting';
+  if (typedId?.waitsFor) return 'awaiting_receipt';
+  return typedId?.triesLeft === 0 ? 'ids_refused' : 'send_and_enter_id';
 }
 
 /**
@@ -76,7 +81,13 @@ export function stateName(view: CheckoutView): string {
   // The warning goes when the attempt that was left has ended.
   const warning = openPrompts.length === 0 ? '' : `-${openPrompts.length}`;
   if (isReceipt(step)) return `${step}-${returned}${warning}`;
-  return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${warning}`;
+  return `${step}-${attemptsLeft}-${charge?.attempt ?? 0}${typedIdState(charge)}${warning}`;
+}
+
+/** A typed id, what it waits for, and the tries left each change what the payer must do. */
+function typedIdState(charge: CheckoutCharge | null): string {
+  const typed = charge?.typedId;
+  return typed ? `-${typed.waitsFor ?? 'id'}-${typed.triesLeft}` : '';
 }
 
 /** Steps in which the page waits for the network or the payer's phone. */
@@ -85,6 +96,7 @@ const waitingSteps: ReadonlySet<StepName> = new Set([
   'open_url',
   'approve_on_phone',
   'approve_then_confirm',
+  'awaiting_receipt',
   'asking',
 ]);
 
@@ -94,12 +106,12 @@ export function isWaiting(step: StepName): boolean {
 
 /** Whether the payer must act in time. False while the outcome is looked up, when a countdown would mislead. */
 export function awaitsPayer(step: StepName): boolean {
-  return canCancel(step) && step !== 'starting' && step !== 'asking';
+  return canCancel(step) && step !== 'starting' && step !== 'awaiting_receipt' && step !== 'asking';
 }
 
 /** Whether the payer can still cancel the payment. */
 export function canCancel(step: StepName): boolean {
-  return step === 'choose' || step === 'enter_code' || isWaiting(step);
+  return step === 'choose' || step === 'enter_code' || step === 'send_and_enter_id' || isWaiting(step);
 }
 
 /**
