@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { sqlState } from '../kit/db.ts';
-import type { Database, Transaction } from '../kit/db.ts';
+import { sqlState } from '../kit/db-errors.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Claim, Transact } from '../kit/shared-commits.ts';
 import { isSealKeyLost } from '../keyring/keyring.ts';
 import { SealError, keyIdOfSealed } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
+import { deleteKey, findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 import { headerCount } from './read-request.ts';
 
@@ -20,7 +21,6 @@ export interface ReplayableResponse extends RouteResponse {
 }
 
 export interface IdempotencyContext {
-  db: Database;
   clock: Clock;
   sealer: Sealer;
 }
@@ -71,23 +71,29 @@ export async function runOnce(
   use: KeyUse,
   effect: (tx: Transaction) => Promise<RouteResponse>,
   {
+    transact,
     errorResponse,
     permanentReplay,
-  }: { errorResponse: (refusal: AppError) => RouteResponse; permanentReplay?: PermanentReplay },
+  }: {
+    transact: Transact;
+    errorResponse: (refusal: AppError) => RouteResponse;
+    permanentReplay?: PermanentReplay;
+  },
 ): Promise<ReplayableResponse> {
+  const options = { requestId: use.requestId, claim: claimOf(context, use) };
   const once = (
     produce: (tx: Transaction) => Promise<RouteResponse>,
     subjectOf?: PermanentReplay['subjectOf'],
   ): Promise<ReplayableResponse | { subjectId: string }> =>
-    context.db.withTransaction(async (tx) => {
-      const stored = await claimKey(tx, context, use);
+    transact(async (tx, isClaimed) => {
+      const stored = await claimKey(tx, context, { use, isClaimed });
       if (stored) return stored;
       const result = await produce(tx);
       const response = context.sealer.seal(result.body, sealContext(use));
       const subjectId = subjectOf?.(result) ?? null;
       tx.send(updateKeyResponse(use, { statusCode: result.statusCode, response, subjectId }));
       return { ...result, replayed: false };
-    }, use);
+    }, options);
   const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
     if (!(error instanceof AppError) || !error.isStored) throw error;
     return once(() => Promise.resolve(errorResponse(error)));
@@ -97,14 +103,18 @@ export async function runOnce(
   return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
+function claimOf({ clock }: IdempotencyContext, use: KeyUse): Claim {
+  return { insert: insertKeyOnce({ ...use, createdAt: clock.now() }), undo: deleteKey(use) };
+}
+
 /** Null for a new key; else the first response or, if that has expired or cannot be opened, the id of the record it showed. */
 async function claimKey(
   tx: Transaction,
   context: IdempotencyContext,
-  use: KeyUse,
+  { use, isClaimed }: { use: KeyUse; isClaimed: () => Promise<boolean> },
 ): Promise<ReplayableResponse | { subjectId: string } | null> {
   try {
-    if ((await insertKeyOnce(tx, { ...use, createdAt: context.clock.now() })) === 1) return null;
+    if (await isClaimed()) return null;
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error;
     const message = 'The first request with this Idempotency-Key is still running. Send it again in a second.';

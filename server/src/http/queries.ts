@@ -1,5 +1,6 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
+import type { Claim } from '../kit/shared-commits.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
 
@@ -35,16 +36,23 @@ export interface KeyAddress {
  * Inserts one row if the key is new. If another transaction is inserting the same key, waits for it to end, at most for the
  * connection's lock timeout.
  */
-export function insertKeyOnce(
-  db: Queryable,
-  use: KeyAddress & { fingerprint: Buffer; createdAt: Date },
-): Promise<number> {
-  return db.run({
+export function insertKeyOnce(use: KeyAddress & { fingerprint: Buffer; createdAt: Date }): Claim['insert'] {
+  return {
     name: 'idempotency_keys_insert_once',
     text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (merchant_id, path, key) DO NOTHING`,
+           ON CONFLICT (merchant_id, path, key) DO NOTHING RETURNING path || ' ' || key AS identity`,
     values: [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt],
-  });
+    rowKey: `${use.path} ${use.key}`,
+  };
+}
+
+/** Deletes the key of a refused request, in the transaction that inserted it. */
+export function deleteKey(use: KeyAddress): Statement {
+  return {
+    name: 'idempotency_keys_delete',
+    text: 'DELETE FROM idempotency_keys WHERE merchant_id = $1 AND path = $2 AND key = $3',
+    values: [use.merchantId, use.path, use.key],
+  };
 }
 
 export function findKey(

@@ -19,6 +19,7 @@ import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -85,7 +86,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
   for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
-  const runContext = { db, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
+  const commits = new SharedCommits(db);
+  const runContext = { db, commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
     registerApi(api, {

@@ -1,0 +1,239 @@
+import { isDatabaseAway } from './db-errors.ts';
+import type { Database, Statement, Transaction, TransactionCause } from './db.ts';
+import { mergeRows, MergedWrites } from './merged-writes.ts';
+
+/** A row that a change must be the first to insert, such as an idempotency key. */
+export interface Claim {
+  /** Inserts one row if it is new, and returns its `identity`. Its `rowKey` is that identity. */
+  insert: Statement & { rowKey: string };
+  /** Deletes the row of a change that was refused. */
+  undo: Statement;
+}
+
+export interface ShareOptions extends Partial<TransactionCause> {
+  claim?: Claim;
+}
+
+/** A change. May run more than once; only what its last run wrote is committed. */
+type Body<Result> = (tx: Transaction, isClaimed: () => Promise<boolean>) => Promise<Result>;
+
+/** Runs a change in a transaction, its own or a shared one. */
+export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;
+
+interface Member {
+  body: Body<unknown>;
+  options: ShareOptions;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+// As many rows as the largest merged insert has. More would not be faster, and whoever came first would wait longer.
+const membersMax = 32;
+
+// A batch does not wait for a row that another process has locked: whoever needs it waits alone, and the others go on.
+const lockTimeout: Statement = {
+  name: 'shared_commits_lock_timeout',
+  text: `SELECT set_config('lock_timeout', '100ms', true)`,
+  values: [],
+};
+
+/**
+ * Transactions that share their commits. The changes of one key that arrive while a transaction of that key is under way run in
+ * the next one, one after the other, and their inserts are sent as statements of many rows: one commit answers them all. A change
+ * that comes alone runs at once, in a transaction of its own.
+ *
+ * A change that is refused leaves the others alone. When a statement fails, everything is rolled back and done again in halves,
+ * down to the change that failed. When the database is away, all fail, because a commit whose answer was lost may have happened.
+ */
+export class SharedCommits {
+  readonly #db: Database;
+  /** By key, while a transaction of it runs. */
+  readonly #waiting = new Map<string, Member[]>();
+  #waitingCount = 0;
+  #splitCount = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** The changes that wait for the transaction before theirs. */
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** How often a batch was done again in halves. */
+  get splits(): number {
+    return this.#splitCount;
+  }
+
+  /** Runs a change, together with others of its key that wait. Rejects with what the change throws, like a transaction. */
+  run<Result>(key: string, body: Body<Result>, options: ShareOptions = {}): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const member = { body, options, resolve: resolve as Member['resolve'], reject };
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) void this.#start(key, member);
+    else {
+      waiting.push(member);
+      this.#waitingCount += 1;
+    }
+    return promise;
+  }
+
+  /** Runs a change in a transaction of its own. */
+  runAlone<Result>(body: Body<Result>, { requestId, claim }: ShareOptions = {}): Promise<Result> {
+    const run = (tx: Transaction) => body(tx, async () => claim === undefined || (await tx.run(claim.insert)) === 1);
+    return this.#db.withTransaction(run, requestId === undefined ? undefined : { requestId });
+  }
+
+  async #start(key: string, first: Member): Promise<void> {
+    const waiting: Member[] = [];
+    this.#waiting.set(key, waiting);
+    for (let batch = [first]; batch.length > 0; batch = this.#takeBatch(waiting)) await this.#commit(batch);
+    this.#waiting.delete(key);
+  }
+
+  /** A second change with the same claim waits for the first to be committed. */
+  #takeBatch(waiting: Member[]): Member[] {
+    const claims = new Set<string>();
+    const batch: Member[] = [];
+    for (const member of waiting) {
+      const claim = member.options.claim?.insert.rowKey;
+      if (batch.length === membersMax) break;
+      if (claim !== undefined && claims.has(claim)) continue;
+      if (claim !== undefined) claims.add(claim);
+      batch.push(member);
+    }
+    const taken = new Set(batch);
+    waiting.splice(0, waiting.length, ...waiting.filter((member) => !taken.has(member)));
+    this.#waitingCount -= batch.length;
+    return batch;
+  }
+
+  async #commit(batch: readonly Member[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    if (batch.length === 1) return this.runAlone(first.body, first.options).then(first.resolve, first.reject);
+    try {
+      const answers = await this.#db.withTransaction((tx) => runTogether(tx, batch));
+      for (const answer of answers) answer();
+    } catch (error) {
+      if (isDatabaseAway(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      this.#splitCount += 1;
+      const half = Math.ceil(batch.length / 2);
+      await this.#commit(batch.slice(0, half));
+      await this.#commit(batch.slice(half));
+    }
+  }
+}
+
+/** Returns what tells each change's caller its outcome, once the transaction is committed. */
+async function runTogether(tx: Transaction, batch: readonly Member[]): Promise<(() => void)[]> {
+  tx.send(lockTimeout);
+  const claimed = await claimAll(tx, batch);
+  const writes = new MergedWrites();
+  const answers: (() => void)[] = [];
+  for (const member of batch) answers.push(await runMember(tx, member, { writes, claimed }));
+  sendAll(tx, writes);
+  return answers;
+}
+
+/** In one order, so that two processes that claim the same rows wait for each other one way only. */
+async function claimAll(tx: Transaction, batch: readonly Member[]): Promise<Set<string>> {
+  const claims = batch.flatMap(({ options: { claim } }) => (claim ? [claim.insert] : []));
+  const claimed = new Set<string>();
+  const inOrder = claims.toSorted((one, other) => (one.rowKey < other.rowKey ? -1 : 1));
+  for (const insert of mergeRows(inOrder)) {
+    for (const { identity } of await tx.rows<{ identity: string }>(insert)) claimed.add(identity);
+  }
+  return claimed;
+}
+
+async function runMember(
+  tx: Transaction,
+  { body, options, resolve, reject }: Member,
+  { writes, claimed }: { writes: MergedWrites; claimed: ReadonlySet<string> },
+): Promise<() => void> {
+  const part = new MemberTransaction(tx, writes, options.requestId ?? null);
+  const { claim } = options;
+  const isClaimed = claim === undefined || claimed.has(claim.insert.rowKey);
+  try {
+    const result = await body(part, () => Promise.resolve(isClaimed));
+    part.end();
+    return () => resolve(result);
+  } catch (error) {
+    if (!part.isUnwritten) throw error;
+    if (claim !== undefined && isClaimed) writes.add([claim.undo]);
+    return () => reject(error);
+  }
+}
+
+function sendAll(tx: Transaction, writes: MergedWrites): void {
+  for (const statement of writes.take()) tx.send(statement);
+}
+
+/** One change's part of a shared transaction. Its writes are kept until it has ended, or reads. */
+class MemberTransaction implements Transaction {
+  readonly requestId: string | null;
+  readonly #tx: Transaction;
+  readonly #writes: MergedWrites;
+  #kept: Statement[] = [];
+  readonly #afterCommit: (() => void)[] = [];
+  /** Whether nothing of it was sent, so that it can be left out. */
+  isUnwritten = true;
+
+  constructor(tx: Transaction, writes: MergedWrites, requestId: string | null) {
+    this.#tx = tx;
+    this.#writes = writes;
+    this.requestId = requestId;
+  }
+
+  rows<Row>(statement: Statement): Promise<Row[]> {
+    return this.#sent(statement, () => this.#tx.rows<Row>(statement));
+  }
+
+  row<Row>(statement: Statement): Promise<Row | undefined> {
+    return this.#sent(statement, () => this.#tx.row<Row>(statement));
+  }
+
+  run(statement: Statement): Promise<number> {
+    return this.#sent(statement, () => this.#tx.run(statement));
+  }
+
+  send(statement: Statement): void {
+    this.#kept.push(statement);
+  }
+
+  afterCommit(action: () => void): void {
+    this.#afterCommit.push(action);
+  }
+
+  /** The change succeeded: what it wrote belongs to the batch. */
+  end(): void {
+    this.#writes.add(this.#kept);
+    for (const action of this.#afterCommit) this.#tx.afterCommit(action);
+  }
+
+  /** A statement with a result sees everything before it. */
+  async #sent<Result>(statement: Statement, query: () => Promise<Result>): Promise<Result> {
+    if (this.#kept.length > 0 || !isPlainRead(statement)) this.isUnwritten = false;
+    sendAll(this.#tx, this.#writes);
+    this.#writes.add(this.#kept);
+    this.#kept = [];
+    sendAll(this.#tx, this.#writes);
+    try {
+      return await query();
+    } catch (error) {
+      // The transaction has failed with it.
+      this.isUnwritten = false;
+      throw error;
+    }
+  }
+}
+
+/** A SELECT, whose locks do no harm when the change is refused; not one with a changing statement in it. */
+function isPlainRead({ text }: Statement): boolean {
+  return /^(\s|--.*\n)*SELECT\b/.test(text);
+}
