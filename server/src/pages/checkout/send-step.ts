@@ -90,7 +90,7 @@ export function idsRefusedStep(model: CheckoutPageModel): Html {
 <h2 id="step">${t('send-closed')}</h2>
 <p class="notice bad" role="alert">${icon('warning')}<span>${t('send-closed-text')}</span></p>
 <p>${t('send-closed-next', { merchant: foreignText(merchantName), network: networkName(model) })}</p>
-<p>${t('send-closed-reference')} <b class="unbroken">${charge?.transactionReference}</b></p>
+<p>${t('send-closed-reference')} <b class="reference">${charge?.transactionReference}</b></p>
 ${shopContact(t, model.appearance)}
 </section>`;
 }
