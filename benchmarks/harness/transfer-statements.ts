@@ -60,7 +60,7 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
     fingerprintAsSent: fingerprint,
   };
   const sealer = createSealer(randomBytes(32).toString('base64'));
-  const commits = new SharedCommits(recordingDatabase(db, steps));
+  const commits = new SharedCommits(recordingDatabase(db, steps), { aloneMax: 1 });
   await runOnce(
     { clock: systemClock, sealer },
     use,

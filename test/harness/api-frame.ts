@@ -24,7 +24,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
   await server.register(async (api) =>
     registerApi(api, {
       db,
-      commits: new SharedCommits(db),
+      commits: new SharedCommits(db, { aloneMax: 5 }),
       clock,
       log,
       docsUrl,

@@ -66,6 +66,11 @@ export function isDatabaseAway(error: unknown): boolean {
   return isUnavailable(cause) && !isRetryable(cause) && !timeoutMessages.has(sqlState(cause) ?? '');
 }
 
+/** Whether a transaction waited too long for a row that another one has locked. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error instanceof PublicError ? error.cause : error) === '55P03';
+}
+
 /** A database that does not answer is neither the caller's fault nor a bug: 503, try again. */
 export function translateError(error: unknown): unknown {
   if (error instanceof PublicError) return error;

@@ -26,7 +26,7 @@ before(async () => {
 beforeEach(async () => {
   await database.asOwner('DELETE FROM kit_rows');
   await database.asOwner('DELETE FROM kit_claims');
-  commits = new SharedCommits(db);
+  commits = new SharedCommits(db, { aloneMax: 2 });
 });
 
 after(async () => {

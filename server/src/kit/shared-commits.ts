@@ -1,6 +1,8 @@
-import { isDatabaseAway } from './db-errors.ts';
+import { isDatabaseAway, isLockTimeout } from './db-errors.ts';
 import type { Database, Statement, Transaction, TransactionCause } from './db.ts';
+import type { LimiterFigures } from './keyed-limiter.ts';
 import { mergeRows, MergedWrites } from './merged-writes.ts';
+import { overloadError } from './public-error.ts';
 
 /** A row that a change must be the first to insert, such as an idempotency key. */
 export interface Claim {
@@ -30,7 +32,10 @@ interface Member {
 // As many rows as the largest merged insert has. More would not be faster, and whoever came first would wait longer.
 const membersMax = 32;
 
-// A batch does not wait for a row that another process has locked: whoever needs it waits alone, and the others go on.
+// Some eight batches: about a second of a busy merchant's requests. This bounds the memory.
+const waitingMax = 8 * membersMax;
+
+// A batch does not wait long for a row that another process has locked: who needs it waits alone, and the others go on.
 const lockTimeout: Statement = {
   name: 'shared_commits_lock_timeout',
   text: `SELECT set_config('lock_timeout', '100ms', true)`,
@@ -43,17 +48,27 @@ const lockTimeout: Statement = {
  * that comes alone runs at once, in a transaction of its own.
  *
  * A change that is refused leaves the others alone. When a statement fails, everything is rolled back and done again in halves,
- * down to the change that failed. When the database is away, all fail, because a commit whose answer was lost may have happened.
+ * down to the change that failed; when another process has locked a row, each goes on alone. When the database is away, all fail, because a commit whose answer was lost may have happened.
  */
-export class SharedCommits {
+export class SharedCommits implements LimiterFigures {
+  readonly name = 'commits';
   readonly #db: Database;
+  readonly #aloneMax: number;
   /** By key, while a transaction of it runs. */
   readonly #waiting = new Map<string, Member[]>();
   #waitingCount = 0;
+  #refusedCount = 0;
   #splitCount = 0;
 
-  constructor(db: Database) {
+  /** `aloneMax`: how many connections one key's changes may use when each has to go on alone. */
+  constructor(db: Database, { aloneMax }: { aloneMax: number }) {
     this.#db = db;
+    this.#aloneMax = aloneMax;
+  }
+
+  /** The keys with a transaction under way. */
+  get inUse(): number {
+    return this.#waiting.size;
   }
 
   /** The changes that wait for the transaction before theirs. */
@@ -61,7 +76,11 @@ export class SharedCommits {
     return this.#waitingCount;
   }
 
-  /** How often a batch was done again in halves. */
+  get refused(): number {
+    return this.#refusedCount;
+  }
+
+  /** How often a shared transaction was rolled back, and its changes done again. */
   get splits(): number {
     return this.#splitCount;
   }
@@ -72,7 +91,11 @@ export class SharedCommits {
     const member = { body, options, resolve: resolve as Member['resolve'], reject };
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) void this.#start(key, member);
-    else {
+    else if (waiting.length >= waitingMax) {
+      this.#refusedCount += 1;
+      const message = 'Too many of your requests wait for each other. Send this one again in a second.';
+      reject(overloadError('unavailable', message));
+    } else {
       waiting.push(member);
       this.#waitingCount += 1;
     }
@@ -122,10 +145,20 @@ export class SharedCommits {
         return;
       }
       this.#splitCount += 1;
+      if (isLockTimeout(error)) return this.#commitEach(batch);
       const half = Math.ceil(batch.length / 2);
       await this.#commit(batch.slice(0, half));
       await this.#commit(batch.slice(half));
     }
+  }
+
+  /** Each alone, a few at a time. */
+  async #commitEach(batch: readonly Member[]): Promise<void> {
+    const members = batch.values();
+    const commitNext = async () => {
+      for (const member of members) await this.#commit([member]);
+    };
+    await Promise.all(Array.from({ length: this.#aloneMax }, commitNext));
   }
 }
 

@@ -9,7 +9,7 @@ import { registerApi } from '../http/api-routes.ts';
 import { dashboardPages } from '../dashboard/dashboard-pages.ts';
 import { createInProcessApi } from '../http/in-process-api.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
-import { createMerchantLimiters } from '../http/merchant-limiters.ts';
+import { balancePermitsOf, createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
 import type { NetworkMessageOptions } from '../http/network-messages.ts';
@@ -85,8 +85,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
-  for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
-  const commits = new SharedCommits(db);
+  const commits = new SharedCommits(db, { aloneMax: balancePermitsOf(config.databaseConnections) });
+  for (const limiter of [...Object.values(limiters), commits]) parts.watchLimiter(limiter);
   const runContext = { db, commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
