@@ -3,11 +3,11 @@ import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db-errors.ts';
 import type { Transaction } from '../kit/db.ts';
-import type { Claim, Transact } from '../kit/shared-commits.ts';
+import type { Claim, Claimed, Transact } from '../kit/shared-commits.ts';
 import { isSealKeyLost } from '../keyring/keyring.ts';
 import { SealError, keyIdOfSealed } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { deleteKey, findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
+import { findKey, findKeyStatement, insertKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 import { headerCount } from './read-request.ts';
 
@@ -80,18 +80,20 @@ export async function runOnce(
     permanentReplay?: PermanentReplay;
   },
 ): Promise<ReplayableResponse> {
-  const options = { requestId: use.requestId, claim: claimOf(context, use) };
+  const createdAt = context.clock.now();
+  const options = { requestId: use.requestId, claim: claimOf({ ...use, createdAt }) };
   const once = (
     produce: (tx: Transaction) => Promise<RouteResponse>,
     subjectOf?: PermanentReplay['subjectOf'],
   ): Promise<ReplayableResponse | { subjectId: string }> =>
-    transact(async (tx, isClaimed) => {
-      const stored = await claimKey(tx, context, { use, isClaimed });
-      if (stored) return stored;
+    transact(async (tx, claim) => {
+      const claimed = await claimKey(claim);
+      if (claimed === 'taken') return readStored(tx, context, use);
       const result = await produce(tx);
       const response = context.sealer.seal(result.body, sealContext(use));
       const subjectId = subjectOf?.(result) ?? null;
-      tx.send(updateKeyResponse(use, { statusCode: result.statusCode, response, subjectId }));
+      const stored = { statusCode: result.statusCode, response, subjectId };
+      tx.send(claimed === 'inserted' ? updateKeyResponse(use, stored) : insertKey({ ...use, createdAt }, stored));
       return { ...result, replayed: false };
     }, options);
   const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
@@ -103,23 +105,26 @@ export async function runOnce(
   return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
-function claimOf({ clock }: IdempotencyContext, use: KeyUse): Claim {
-  return { insert: insertKeyOnce({ ...use, createdAt: clock.now() }), undo: deleteKey(use) };
+function claimOf(use: KeyUse & { createdAt: Date }): Claim {
+  return { rowKey: `${use.path} ${use.key}`, insert: insertKeyOnce(use), find: findKeyStatement(use) };
 }
 
-/** Null for a new key; else the first response or, if that has expired or cannot be opened, the id of the record it showed. */
-async function claimKey(
-  tx: Transaction,
-  context: IdempotencyContext,
-  { use, isClaimed }: { use: KeyUse; isClaimed: () => Promise<boolean> },
-): Promise<ReplayableResponse | { subjectId: string } | null> {
+async function claimKey(claim: () => Promise<Claimed>): Promise<Claimed> {
   try {
-    if (await isClaimed()) return null;
+    return await claim();
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error;
     const message = 'The first request with this Idempotency-Key is still running. Send it again in a second.';
     throw new AppError('idempotency_in_progress', message, { retryAfterSeconds: 1, cause: error });
   }
+}
+
+/** The first response or, if that has expired or cannot be opened, the id of the record it showed. */
+async function readStored(
+  tx: Transaction,
+  context: IdempotencyContext,
+  use: KeyUse,
+): Promise<ReplayableResponse | { subjectId: string }> {
   const stored = await findKey(tx, use);
   const isSameRequest = [use.fingerprint, use.fingerprintAsSent].some((known) => stored?.fingerprint.equals(known));
   if (!stored || !isSameRequest) {

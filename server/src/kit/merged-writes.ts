@@ -54,7 +54,7 @@ export class MergedWrites {
 }
 
 /** Statements of one text, each of one row, as few of several rows. */
-export function mergeRows(statements: readonly Statement[]): Statement[] {
+function mergeRows(statements: readonly Statement[]): Statement[] {
   const merged: Statement[] = [];
   let start = 0;
   for (const size of sizes) {

@@ -8,6 +8,7 @@ import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement, Transaction } from './db.ts';
 import { SharedCommits } from './shared-commits.ts';
+import type { Claim } from './shared-commits.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -56,14 +57,20 @@ const read = (id: number): Statement => ({
   text: 'SELECT amount FROM kit_rows WHERE id = $1',
   values: [id],
 });
-const claim = (name: string) => ({
+const claimOf = (name: string): Claim => ({
+  rowKey: name,
   insert: {
-    name: 'kit_claims_insert',
-    text: 'INSERT INTO kit_claims (name) VALUES ($1) ON CONFLICT (name) DO NOTHING RETURNING name AS identity',
+    name: 'kit_claims_insert_once',
+    text: 'INSERT INTO kit_claims (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
     values: [name],
-    rowKey: name,
   },
-  undo: { name: 'kit_claims_delete', text: 'DELETE FROM kit_claims WHERE name = $1', values: [name] },
+  find: { name: 'kit_claims_find', text: 'SELECT 1 FROM kit_claims WHERE name = $1', values: [name] },
+});
+const insertClaim = (name: string): Statement => ({
+  name: 'kit_claims_insert',
+  text: 'INSERT INTO kit_claims (name) VALUES ($1)',
+  values: [name],
+  rowKey: name,
 });
 
 async function stored(): Promise<[number, number][]> {
@@ -222,12 +229,14 @@ describe('a claim', () => {
   const once = (name: string, refuse = false) =>
     commits.run(
       'shop',
-      async (_tx, isClaimed) => {
-        if (!(await isClaimed())) return 'taken';
+      async (tx, claim) => {
+        const claimed = await claim();
+        if (claimed === 'taken') return 'taken';
         if (refuse) throw new Error('refused');
+        if (claimed === 'free') tx.send(insertClaim(name));
         return 'new';
       },
-      { claim: claim(name) },
+      { claim: claimOf(name) },
     );
 
   test('is won by one change, alone or among others, and is free again when that one is refused', async () => {

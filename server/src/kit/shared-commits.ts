@@ -1,23 +1,30 @@
 import { isDatabaseAway, isLockTimeout } from './db-errors.ts';
 import type { Database, Statement, Transaction, TransactionCause } from './db.ts';
 import type { LimiterFigures } from './keyed-limiter.ts';
-import { mergeRows, MergedWrites } from './merged-writes.ts';
+import { MergedWrites } from './merged-writes.ts';
 import { overloadError } from './public-error.ts';
 
-/** A row that a change must be the first to insert, such as an idempotency key. */
+/** A row that a change must be the first to write, such as an idempotency key. */
 export interface Claim {
-  /** Inserts one row if it is new, and returns its `identity`. Its `rowKey` is that identity. */
-  insert: Statement & { rowKey: string };
-  /** Deletes the row of a change that was refused. */
-  undo: Statement;
+  /** Two changes with the same row never share a transaction. */
+  rowKey: string;
+  /** Inserts the row if it is new; waits for another transaction that is inserting it. */
+  insert: Statement;
+  find: Statement;
 }
+
+/**
+ * What became of a claim. `inserted`: the row is there, and the change may complete it. `free`: the row is not there, and the change
+ * must insert it itself, which fails if another process has done so since. `taken`: another change has it.
+ */
+export type Claimed = 'inserted' | 'free' | 'taken';
 
 export interface ShareOptions extends Partial<TransactionCause> {
   claim?: Claim;
 }
 
 /** A change. May run more than once; only what its last run wrote is committed. */
-type Body<Result> = (tx: Transaction, isClaimed: () => Promise<boolean>) => Promise<Result>;
+type Body<Result> = (tx: Transaction, claim: () => Promise<Claimed>) => Promise<Result>;
 
 /** Runs a change in a transaction, its own or a shared one. */
 export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;
@@ -104,7 +111,8 @@ export class SharedCommits implements LimiterFigures {
 
   /** Runs a change in a transaction of its own. */
   runAlone<Result>(body: Body<Result>, { requestId, claim }: ShareOptions = {}): Promise<Result> {
-    const run = (tx: Transaction) => body(tx, async () => claim === undefined || (await tx.run(claim.insert)) === 1);
+    const run = (tx: Transaction) =>
+      body(tx, async () => (claim === undefined || (await tx.run(claim.insert)) === 1 ? 'inserted' : 'taken'));
     return this.#db.withTransaction(run, requestId === undefined ? undefined : { requestId });
   }
 
@@ -120,7 +128,7 @@ export class SharedCommits implements LimiterFigures {
     const claims = new Set<string>();
     const batch: Member[] = [];
     for (const member of waiting) {
-      const claim = member.options.claim?.insert.rowKey;
+      const claim = member.options.claim?.rowKey;
       if (batch.length === membersMax) break;
       if (claim !== undefined && claims.has(claim)) continue;
       if (claim !== undefined) claims.add(claim);
@@ -165,40 +173,36 @@ export class SharedCommits implements LimiterFigures {
 /** Returns what tells each change's caller its outcome, once the transaction is committed. */
 async function runTogether(tx: Transaction, batch: readonly Member[]): Promise<(() => void)[]> {
   tx.send(lockTimeout);
-  const claimed = await claimAll(tx, batch);
+  const claims = await findClaims(tx, batch);
   const writes = new MergedWrites();
   const answers: (() => void)[] = [];
-  for (const member of batch) answers.push(await runMember(tx, member, { writes, claimed }));
+  for (const [index, member] of batch.entries()) {
+    const claim = () => Promise.resolve(claims[index] ?? 'free');
+    answers.push(await runMember(tx, member, { writes, claim }));
+  }
   sendAll(tx, writes);
   return answers;
 }
 
-/** In one order, so that two processes that claim the same rows wait for each other one way only. */
-async function claimAll(tx: Transaction, batch: readonly Member[]): Promise<Set<string>> {
-  const claims = batch.flatMap(({ options: { claim } }) => (claim ? [claim.insert] : []));
-  const claimed = new Set<string>();
-  const inOrder = claims.toSorted((one, other) => (one.rowKey < other.rowKey ? -1 : 1));
-  for (const insert of mergeRows(inOrder)) {
-    for (const { identity } of await tx.rows<{ identity: string }>(insert)) claimed.add(identity);
-  }
-  return claimed;
+/** All are asked for at once. Their rows are inserted with everything else, as rows of one statement. */
+function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
+  return Promise.all(
+    batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'taken' : 'free')),
+  );
 }
 
 async function runMember(
   tx: Transaction,
   { body, options, resolve, reject }: Member,
-  { writes, claimed }: { writes: MergedWrites; claimed: ReadonlySet<string> },
+  { writes, claim }: { writes: MergedWrites; claim: () => Promise<Claimed> },
 ): Promise<() => void> {
   const part = new MemberTransaction(tx, writes, options.requestId ?? null);
-  const { claim } = options;
-  const isClaimed = claim === undefined || claimed.has(claim.insert.rowKey);
   try {
-    const result = await body(part, () => Promise.resolve(isClaimed));
+    const result = await body(part, claim);
     part.end();
     return () => resolve(result);
   } catch (error) {
     if (!part.isUnwritten) throw error;
-    if (claim !== undefined && isClaimed) writes.add([claim.undo]);
     return () => reject(error);
   }
 }
