@@ -179,7 +179,7 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
       ): Promise<unknown>;
       /**
        * True where the transaction is short and locks nothing that other merchants use: requests of one merchant that arrive at the
-       * same time then share a commit (docs/adr/0062-shared-commits.md).
+       * same time then share a commit (docs/adr/0022-shared-commits.md).
        */
       sharesCommit?(body: Value<Body>): boolean;
       replay?: Replay<Context>;

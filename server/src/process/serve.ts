@@ -9,7 +9,7 @@ import { registerApi } from '../http/api-routes.ts';
 import { dashboardPages } from '../dashboard/dashboard-pages.ts';
 import { createInProcessApi } from '../http/in-process-api.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
-import { balancePermitsOf, createMerchantLimiters } from '../http/merchant-limiters.ts';
+import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
 import type { NetworkMessageOptions } from '../http/network-messages.ts';
@@ -19,7 +19,7 @@ import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
-import { SharedCommits } from '../kit/shared-commits.ts';
+import type { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -59,6 +59,7 @@ import { inboxTopicKind } from '../app/work-queues.ts';
 export interface ServedParts {
   address: Address;
   money: MoneyContext;
+  commits: SharedCommits;
   keyUses: KeyUses;
   requestLog: RequestLog;
   endpoints: WebhookContext;
@@ -85,9 +86,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
-  const commits = new SharedCommits(db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  for (const limiter of [...Object.values(limiters), commits]) parts.watchLimiter(limiter);
-  const runContext = { db, commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
+  for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
+  const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
     registerApi(api, {
