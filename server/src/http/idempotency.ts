@@ -88,7 +88,7 @@ export async function runOnce(
   ): Promise<ReplayableResponse | { subjectId: string }> =>
     transact(async (tx, claim) => {
       const claimed = await claimKey(claim);
-      if (claimed === 'taken') return readStored(tx, context, use);
+      if (claimed === 'used') return readStored(tx, context, use);
       const result = await produce(tx);
       const response = context.sealer.seal(result.body, sealContext(use));
       const subjectId = subjectOf?.(result) ?? null;

@@ -24,10 +24,10 @@ export class MergedWrites {
   /** Adds all writes of one change. */
   add(statements: readonly Statement[]): void {
     let position = this.#closed;
-    for (const statement of statements) position = this.#place(statement, position);
+    for (const statement of statements) position = this.#put(statement, position);
   }
 
-  #place(statement: Statement, from: number): number {
+  #put(statement: Statement, from: number): number {
     const { name, rowKey } = statement;
     if (rowKey === undefined) {
       this.#closed = this.#groups.push({ name, statements: [statement], rowKeys: undefined });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';
-import pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { systemClock } from './clock.ts';
@@ -191,17 +190,21 @@ describe('changes of one key that arrive while one is under way', () => {
 
   test('do not wait for a row that another process has locked; only who needs it does', async () => {
     await database.asOwner(`INSERT INTO kit_rows VALUES (1, 0, '0')`);
-    const other = new pg.Client({ connectionString: database.adminUrl });
-    await other.connect();
-    await other.query('BEGIN');
-    await other.query('SELECT 1 FROM kit_rows WHERE id = 1 FOR UPDATE');
+    const { promise: unlocked, resolve: unlock } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const other = db.withTransaction(async (tx) => {
+      await tx.run({ name: 'kit_rows_lock', text: 'SELECT 1 FROM kit_rows WHERE id = 1 FOR UPDATE', values: [] });
+      lock();
+      await unlocked;
+    });
+    await locked;
     const free = await occupy('shop');
     const others = [2, 3, 4].map((id) => commits.run('shop', async (tx) => tx.send(insertRow(id))));
     const blocked = commits.run('shop', async (tx) => tx.send(add(1, 7)));
     await free();
     await Promise.all(others);
-    await other.query('COMMIT');
-    await other.end();
+    unlock();
+    await other;
     await blocked;
     assert.deepEqual((await stored())[0], [1, 7]);
   });
@@ -231,7 +234,7 @@ describe('a claim', () => {
       'shop',
       async (tx, claim) => {
         const claimed = await claim();
-        if (claimed === 'taken') return 'taken';
+        if (claimed === 'used') return 'used';
         if (refuse) throw new Error('refused');
         if (claimed === 'free') tx.send(insertClaim(name));
         return 'new';
@@ -240,7 +243,7 @@ describe('a claim', () => {
     );
 
   test('is won by one change, alone or among others, and is free again when that one is refused', async () => {
-    assert.deepEqual([await once('a'), await once('a')], ['new', 'taken']);
+    assert.deepEqual([await once('a'), await once('a')], ['new', 'used']);
     const free = await occupy('shop');
     const results = Promise.allSettled([once('a'), once('b'), once('c', true), once('b'), once('c'), once('c')]);
     await free();
@@ -248,7 +251,7 @@ describe('a claim', () => {
       (await results).map((outcome) =>
         outcome.status === 'fulfilled' ? outcome.value : String(outcome.reason.message),
       ),
-      ['taken', 'new', 'refused', 'taken', 'new', 'taken'],
+      ['used', 'new', 'refused', 'used', 'new', 'used'],
     );
     assert.equal(commits.splits, 0);
   });

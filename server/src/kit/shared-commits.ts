@@ -15,9 +15,9 @@ export interface Claim {
 
 /**
  * What became of a claim. `inserted`: the row is there, and the change may complete it. `free`: the row is not there, and the change
- * must insert it itself, which fails if another process has done so since. `taken`: another change has it.
+ * must insert it itself, which fails if another process has done so since. `used`: another change has it.
  */
-export type Claimed = 'inserted' | 'free' | 'taken';
+export type Claimed = 'inserted' | 'free' | 'used';
 
 export interface ShareOptions extends Partial<TransactionCause> {
   claim?: Claim;
@@ -112,7 +112,7 @@ export class SharedCommits implements LimiterFigures {
   /** Runs a change in a transaction of its own. */
   runAlone<Result>(body: Body<Result>, { requestId, claim }: ShareOptions = {}): Promise<Result> {
     const run = (tx: Transaction) =>
-      body(tx, async () => (claim === undefined || (await tx.run(claim.insert)) === 1 ? 'inserted' : 'taken'));
+      body(tx, async () => (claim === undefined || (await tx.run(claim.insert)) === 1 ? 'inserted' : 'used'));
     return this.#db.withTransaction(run, requestId === undefined ? undefined : { requestId });
   }
 
@@ -134,8 +134,8 @@ export class SharedCommits implements LimiterFigures {
       if (claim !== undefined) claims.add(claim);
       batch.push(member);
     }
-    const taken = new Set(batch);
-    waiting.splice(0, waiting.length, ...waiting.filter((member) => !taken.has(member)));
+    const chosen = new Set(batch);
+    waiting.splice(0, waiting.length, ...waiting.filter((member) => !chosen.has(member)));
     this.#waitingCount -= batch.length;
     return batch;
   }
@@ -145,8 +145,8 @@ export class SharedCommits implements LimiterFigures {
     if (first === undefined) return;
     if (batch.length === 1) return this.runAlone(first.body, first.options).then(first.resolve, first.reject);
     try {
-      const answers = await this.#db.withTransaction((tx) => runTogether(tx, batch));
-      for (const answer of answers) answer();
+      const outcomes = await this.#db.withTransaction((tx) => runTogether(tx, batch));
+      for (const settle of outcomes) settle();
     } catch (error) {
       if (isDatabaseAway(error)) {
         for (const { reject } of batch) reject(error);
@@ -175,19 +175,19 @@ async function runTogether(tx: Transaction, batch: readonly Member[]): Promise<(
   tx.send(lockTimeout);
   const claims = await findClaims(tx, batch);
   const writes = new MergedWrites();
-  const answers: (() => void)[] = [];
+  const outcomes: (() => void)[] = [];
   for (const [index, member] of batch.entries()) {
     const claim = () => Promise.resolve(claims[index] ?? 'free');
-    answers.push(await runMember(tx, member, { writes, claim }));
+    outcomes.push(await runMember(tx, member, { writes, claim }));
   }
   sendAll(tx, writes);
-  return answers;
+  return outcomes;
 }
 
 /** All are asked for at once. Their rows are inserted with everything else, as rows of one statement. */
 function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
   return Promise.all(
-    batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'taken' : 'free')),
+    batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'used' : 'free')),
   );
 }
 
@@ -211,12 +211,12 @@ function sendAll(tx: Transaction, writes: MergedWrites): void {
   for (const statement of writes.take()) tx.send(statement);
 }
 
-/** One change's part of a shared transaction. Its writes are kept until it has ended, or reads. */
+/** One change's part of a shared transaction. Its writes are held until it has ended, or reads. */
 class MemberTransaction implements Transaction {
   readonly requestId: string | null;
   readonly #tx: Transaction;
   readonly #writes: MergedWrites;
-  #kept: Statement[] = [];
+  #held: Statement[] = [];
   readonly #afterCommit: (() => void)[] = [];
   /** Whether nothing of it was sent, so that it can be left out. */
   isUnwritten = true;
@@ -240,7 +240,7 @@ class MemberTransaction implements Transaction {
   }
 
   send(statement: Statement): void {
-    this.#kept.push(statement);
+    this.#held.push(statement);
   }
 
   afterCommit(action: () => void): void {
@@ -249,16 +249,16 @@ class MemberTransaction implements Transaction {
 
   /** The change succeeded: what it wrote belongs to the batch. */
   end(): void {
-    this.#writes.add(this.#kept);
+    this.#writes.add(this.#held);
     for (const action of this.#afterCommit) this.#tx.afterCommit(action);
   }
 
   /** A statement with a result sees everything before it. */
   async #sent<Result>(statement: Statement, query: () => Promise<Result>): Promise<Result> {
-    if (this.#kept.length > 0 || !isPlainRead(statement)) this.isUnwritten = false;
+    if (this.#held.length > 0 || !isPlainRead(statement)) this.isUnwritten = false;
     sendAll(this.#tx, this.#writes);
-    this.#writes.add(this.#kept);
-    this.#kept = [];
+    this.#writes.add(this.#held);
+    this.#held = [];
     sendAll(this.#tx, this.#writes);
     try {
       return await query();
