@@ -147,7 +147,7 @@ export default {
       severity: 'error',
       from: {
         pathNot: [
-          '^server/src/kit/(db|notifier)[.]',
+          '^server/src/kit/(db|db-errors|notifier)[.]',
           '^server/src/database/',
           '^(test|benchmarks)/',
           '^tools/statement-listener',

@@ -3,6 +3,7 @@ import { fingerprintOf } from '../../server/src/http/fingerprint.ts';
 import { runOnce } from '../../server/src/http/idempotency.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
+import { SharedCommits } from '../../server/src/kit/shared-commits.ts';
 import { createSealer } from '../../server/src/kit/seal.ts';
 import { createTransfer } from '../../server/src/transfers/create-transfer.ts';
 import type { NewTransfer } from '../../server/src/transfers/create-transfer.ts';
@@ -59,8 +60,9 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
     fingerprintAsSent: fingerprint,
   };
   const sealer = createSealer(randomBytes(32).toString('base64'));
+  const commits = new SharedCommits(recordingDatabase(db, steps), { aloneMax: 1 });
   await runOnce(
-    { db: recordingDatabase(db, steps), clock: systemClock, sealer },
+    { clock: systemClock, sealer },
     use,
     async (tx) => {
       const transfer = await createTransfer(tx, context, merchant, transferRequest);
@@ -68,6 +70,7 @@ async function acceptOnce(db: Database, merchantId: string): Promise<RecordedTra
       return { statusCode: 201, body: JSON.stringify(transferToWire(merchant, transfer)) };
     },
     {
+      transact: (change, options) => commits.runAlone(change, options),
       errorResponse: (refusal) => {
         throw refusal;
       },

@@ -7,6 +7,7 @@ import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { bindRoutes } from '../../server/src/api/route.ts';
+import { SharedCommits } from '../../server/src/kit/shared-commits.ts';
 import type { ApiRoute } from '../../server/src/api/route.ts';
 import { createMerchantLimiters } from '../../server/src/http/merchant-limiters.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
@@ -23,6 +24,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
   await server.register(async (api) =>
     registerApi(api, {
       db,
+      commits: new SharedCommits(db, { aloneMax: 5 }),
       clock,
       log,
       docsUrl,

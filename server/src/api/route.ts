@@ -99,6 +99,7 @@ interface Scoped {
 
 interface WriteHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
+  sharesCommit?(body: unknown): boolean;
   replay?: Replay<Context>;
 }
 
@@ -176,6 +177,11 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
         request: ApiRequest<Value<Params>, Value<Query>, Value<Body>>,
         tx: Transaction,
       ): Promise<unknown>;
+      /**
+       * True where the transaction is short and locks nothing that other merchants use: requests of one merchant that arrive at the
+       * same time then share a commit (docs/adr/0022-shared-commits.md).
+       */
+      sharesCommit?(body: Value<Body>): boolean;
       replay?: Replay<Context>;
     },
 ): Extract<ApiRoute<Context>, { kind: 'write' }> {

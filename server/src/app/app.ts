@@ -27,6 +27,8 @@ import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
 import { whileNotHeld } from '../worker/while-not-held.ts';
 import { keyUseQueue, railAccountQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
+import { balancePermitsOf } from '../http/merchant-limiters.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 
 export interface App {
   server: FastifyInstance;
@@ -72,13 +74,14 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const { accounts: railAccounts } = networks;
-  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
+  const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
+  registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }, { watchLimiter, observeMessage }] = [networks, notices, metrics];
     await serve(server, options, {
-      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
+      ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
       ...{ watchLimiter, observeMessage },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,

@@ -13,6 +13,8 @@ import { sumSuspense } from '../ledger/balances.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { SharedCommits } from '../kit/shared-commits.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import { AccountLabels } from '../networks/account-labels.ts';
 import type { BreakerCopy } from '../networks/payout-breakers.ts';
@@ -32,6 +34,7 @@ interface GaugeContext {
   channelBreaker: Pick<ChannelBreaker, 'stops'>;
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
+  commits: LimiterFigures & Pick<SharedCommits, 'splits'>;
   hold: RestoreHold;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
@@ -44,6 +47,16 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, db.waiting);
     return Promise.resolve();
   });
+  metrics.watchLimiter(context.commits);
+  metrics.gauge(
+    'dalasi_shared_commits_split_total',
+    'Transactions of several requests that were rolled back and done again apart, because one of them failed.',
+    [],
+    (set) => {
+      set({}, context.commits.splits);
+      return Promise.resolve();
+    },
+  );
   metrics.gauge('dalasi_database_writable', '1 while the database takes writes, else 0.', [], async (set) =>
     set({}, (await context.writes.state()) === 'ok' ? 1 : 0),
   );

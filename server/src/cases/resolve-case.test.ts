@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { AppError } from '../api/app-error.ts';
-import { sqlState } from '../kit/db.ts';
+import { sqlState } from '../kit/db-errors.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';

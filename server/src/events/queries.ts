@@ -21,6 +21,7 @@ export function insertEvent(event: NewEvent & { id: string; requestId: string | 
       event.requestId,
       event.createdAt,
     ],
+    rowKey: event.id,
   };
 }
 
@@ -33,6 +34,7 @@ export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }
            ON CONFLICT (merchant_id, kind, subject_id) DO UPDATE
            SET due_at = LEAST(outbox.due_at, excluded.due_at), version = outbox.version + 1`,
     values: [work.merchantId, work.kind, work.subjectId, work.queue, work.dueAt, work.createdAt],
+    rowKey: `${work.kind} ${work.subjectId}`,
   };
 }
 

@@ -72,6 +72,7 @@ async function get(
     channelBreaker,
     writes,
     keyring: { state: async () => keys },
+    commits: { name: 'commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
     hold: { held: async () => restore },
     backsUp: false,
     railAccounts: {

@@ -219,6 +219,52 @@ describe('a request that comes again with its Idempotency-Key', () => {
   });
 });
 
+describe('requests of one merchant that come at the same time', () => {
+  it('share commits, and each has its own effect and its own response', async () => {
+    const before = await countRecords();
+    const keyed = Array.from({ length: 40 }, (_, index) => ({ amount: index + 1, key: newKey() }));
+    const others = Array.from({ length: 40 }, (_, index) => index + 41);
+    const sent = await Promise.all([
+      ...keyed.map(({ amount, key }) => pay({ amount }, key)),
+      ...others.map((amount) => api.post('/v1/payments', { data: { amount } })),
+    ]);
+    assert.deepEqual(
+      sent.map(({ status, body }) => [status, body['amount']]),
+      Array.from({ length: 80 }, (_, index) => [201, index + 1]),
+    );
+    const now = await countRecords();
+    assert.deepEqual(
+      [
+        now.payment_intents - before.payment_intents,
+        now.events - before.events,
+        now.idempotency_keys - before.idempotency_keys,
+      ],
+      [80, 80, 40],
+    );
+    const again = await Promise.all(keyed.map(({ amount, key }) => pay({ amount }, key)));
+    assert.deepEqual(
+      again.map(({ text }) => text),
+      sent.slice(0, 40).map(({ text }) => text),
+    );
+    assert.ok(again.every(isReplay));
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    assert.match(metrics, /^dalasi_shared_commits_split_total 0$/m, 'nothing failed, so nothing was done again');
+  });
+
+  it('with one key have one effect, and those that are refused leave the others alone', async () => {
+    const key = newKey();
+    const [same, refused, good] = await Promise.all([
+      Promise.all(Array.from({ length: 12 }, () => pay({ amount: 7 }, key))),
+      Promise.all(Array.from({ length: 12 }, () => pay({ amount: 7, payment_methods: ['nowhere'] }, newKey()))),
+      Promise.all(Array.from({ length: 12 }, () => pay({ amount: 7 }, newKey()))),
+    ]);
+    assert.equal(new Set(same.map(({ text }) => text)).size, 1);
+    assert.deepEqual([same.filter(isReplay).length, new Set(same.map(({ status }) => status))], [11, new Set([201])]);
+    assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([400]));
+    assert.deepEqual(new Set(good.map(({ status }) => status)), new Set([201]));
+  });
+});
+
 describe('an Idempotency-Key header', () => {
   it('is refused with 400 if it is empty, too long, sent twice or not plain text', async () => {
     const before = await countRecords();

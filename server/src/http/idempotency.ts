@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
 import type { Clock } from '../kit/clock.ts';
-import { sqlState } from '../kit/db.ts';
-import type { Database, Transaction } from '../kit/db.ts';
+import { sqlState } from '../kit/db-errors.ts';
+import type { Transaction } from '../kit/db.ts';
+import type { Claim, Claimed, Transact } from '../kit/shared-commits.ts';
 import { isSealKeyLost } from '../keyring/keyring.ts';
 import { SealError, keyIdOfSealed } from '../kit/seal.ts';
 import type { Sealer } from '../kit/seal.ts';
-import { findKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
+import { findKey, findKeyStatement, insertKey, insertKeyOnce, updateKeyResponse } from './queries.ts';
 import type { KeyAddress } from './queries.ts';
 import { headerCount } from './read-request.ts';
 
@@ -20,7 +21,6 @@ export interface ReplayableResponse extends RouteResponse {
 }
 
 export interface IdempotencyContext {
-  db: Database;
   clock: Clock;
   sealer: Sealer;
 }
@@ -71,23 +71,31 @@ export async function runOnce(
   use: KeyUse,
   effect: (tx: Transaction) => Promise<RouteResponse>,
   {
+    transact,
     errorResponse,
     permanentReplay,
-  }: { errorResponse: (refusal: AppError) => RouteResponse; permanentReplay?: PermanentReplay },
+  }: {
+    transact: Transact;
+    errorResponse: (refusal: AppError) => RouteResponse;
+    permanentReplay?: PermanentReplay;
+  },
 ): Promise<ReplayableResponse> {
+  const createdAt = context.clock.now();
+  const options = { requestId: use.requestId, claim: claimOf({ ...use, createdAt }) };
   const once = (
     produce: (tx: Transaction) => Promise<RouteResponse>,
     subjectOf?: PermanentReplay['subjectOf'],
   ): Promise<ReplayableResponse | { subjectId: string }> =>
-    context.db.withTransaction(async (tx) => {
-      const stored = await claimKey(tx, context, use);
-      if (stored) return stored;
+    transact(async (tx, claim) => {
+      const claimed = await claimKey(claim);
+      if (claimed === 'used') return readStored(tx, context, use);
       const result = await produce(tx);
       const response = context.sealer.seal(result.body, sealContext(use));
       const subjectId = subjectOf?.(result) ?? null;
-      tx.send(updateKeyResponse(use, { statusCode: result.statusCode, response, subjectId }));
+      const stored = { statusCode: result.statusCode, response, subjectId };
+      tx.send(claimed === 'inserted' ? updateKeyResponse(use, stored) : insertKey({ ...use, createdAt }, stored));
       return { ...result, replayed: false };
-    }, use);
+    }, options);
   const outcome = await once(effect, permanentReplay?.subjectOf).catch((error: unknown) => {
     if (!(error instanceof AppError) || !error.isStored) throw error;
     return once(() => Promise.resolve(errorResponse(error)));
@@ -97,19 +105,26 @@ export async function runOnce(
   return { ...(await permanentReplay.replay(outcome.subjectId)), replayed: true };
 }
 
-/** Null for a new key; else the first response or, if that has expired or cannot be opened, the id of the record it showed. */
-async function claimKey(
-  tx: Transaction,
-  context: IdempotencyContext,
-  use: KeyUse,
-): Promise<ReplayableResponse | { subjectId: string } | null> {
+function claimOf(use: KeyUse & { createdAt: Date }): Claim {
+  return { rowKey: `${use.path} ${use.key}`, insert: insertKeyOnce(use), find: findKeyStatement(use) };
+}
+
+async function claimKey(claim: () => Promise<Claimed>): Promise<Claimed> {
   try {
-    if ((await insertKeyOnce(tx, { ...use, createdAt: context.clock.now() })) === 1) return null;
+    return await claim();
   } catch (error) {
     if (sqlState(error) !== '55P03') throw error;
     const message = 'The first request with this Idempotency-Key is still running. Send it again in a second.';
     throw new AppError('idempotency_in_progress', message, { retryAfterSeconds: 1, cause: error });
   }
+}
+
+/** The first response or, if that has expired or cannot be opened, the id of the record it showed. */
+async function readStored(
+  tx: Transaction,
+  context: IdempotencyContext,
+  use: KeyUse,
+): Promise<ReplayableResponse | { subjectId: string }> {
   const stored = await findKey(tx, use);
   const isSameRequest = [use.fingerprint, use.fingerprintAsSent].some((known) => stored?.fingerprint.equals(known));
   if (!stored || !isSameRequest) {

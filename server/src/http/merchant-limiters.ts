@@ -24,9 +24,14 @@ export type MerchantLimiters = Readonly<Record<MerchantQueue, KeyedLimiter<strin
 export function createMerchantLimiters(databaseConnections: number): MerchantLimiters {
   const half = Math.floor(databaseConnections / 2);
   return {
-    balance: merchantLimiter('balance', Math.min(balancePermits, half)),
+    balance: merchantLimiter('balance', balancePermitsOf(databaseConnections)),
     history: merchantLimiter('history', Math.min(historyPermits, half)),
   };
+}
+
+/** How many connections one merchant's requests that move money may use. */
+export function balancePermitsOf(databaseConnections: number): number {
+  return Math.min(balancePermits, Math.floor(databaseConnections / 2));
 }
 
 function merchantLimiter(queue: MerchantQueue, each: number): KeyedLimiter<string> {

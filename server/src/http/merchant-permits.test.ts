@@ -97,7 +97,7 @@ describe('transfers of a merchant whose balance is locked by a slow transaction'
     const refusals: ApiResponse[] = [];
     let requests: Promise<unknown>[] = [];
     await whileLocked(service, balanceOf(busy), async () => {
-      requests = Array.from({ length: 150 }, async (_, index) => {
+      requests = Array.from({ length: 300 }, async (_, index) => {
         const response = await transfer(busy, `crowd-${index}`);
         if (response.status === 503) refusals.push(response);
       });
@@ -108,7 +108,7 @@ describe('transfers of a merchant whose balance is locked by a slow transaction'
       assert.deepEqual([body['code'], headers.get('retry-after')], ['unavailable', '1']);
     }
     assert.ok(refusals.some(({ text }) => text.includes('wait for each other')));
-    assert.equal((await transfer(busy, 'crowd-149')).status, 201, 'a refusal because of the queue is not stored');
+    assert.equal((await transfer(busy, 'crowd-299')).status, 201, 'a refusal because of the queue is not stored');
   });
 });
 
@@ -141,7 +141,6 @@ describe('routes with a queue per merchant', () => {
       'balance: POST /v1/sub-accounts/:id/payouts',
       'balance: POST /v1/sub-accounts/:id/waive-debt',
       'balance: POST /v1/transactions/refund',
-      'balance: POST /v1/transfers',
       'history: GET /v1/balances/movements',
       'history: GET /v1/sub-accounts/:id/statement',
     ]);

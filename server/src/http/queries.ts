@@ -31,20 +31,48 @@ export interface KeyAddress {
   key: string;
 }
 
+interface UsedKey extends KeyAddress {
+  fingerprint: Buffer;
+  createdAt: Date;
+}
+
+interface KeyResponse {
+  statusCode: number;
+  response: Buffer;
+  subjectId: string | null;
+}
+
 /**
  * Inserts one row if the key is new. If another transaction is inserting the same key, waits for it to end, at most for the
  * connection's lock timeout.
  */
-export function insertKeyOnce(
-  db: Queryable,
-  use: KeyAddress & { fingerprint: Buffer; createdAt: Date },
-): Promise<number> {
-  return db.run({
+export function insertKeyOnce(use: UsedKey): Statement {
+  return {
     name: 'idempotency_keys_insert_once',
     text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (merchant_id, path, key) DO NOTHING`,
     values: [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt],
-  });
+  };
+}
+
+/** Inserts a key with its response. Fails if another transaction has inserted the key. */
+export function insertKey(use: UsedKey, { statusCode, response, subjectId }: KeyResponse): Statement {
+  return {
+    name: 'idempotency_keys_insert',
+    text: `INSERT INTO idempotency_keys (merchant_id, path, key, fingerprint, created_at, status_code, response, subject_id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    values: [use.merchantId, use.path, use.key, use.fingerprint, use.createdAt, statusCode, response, subjectId],
+    rowKey: `${use.path} ${use.key}`,
+  };
+}
+
+export function findKeyStatement({ merchantId, path, key }: KeyAddress): Statement {
+  return {
+    name: 'idempotency_keys_find',
+    text: `SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId" FROM idempotency_keys
+           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
+    values: [merchantId, path, key],
+  };
 }
 
 export function findKey(
@@ -53,18 +81,10 @@ export function findKey(
 ): Promise<
   { fingerprint: Buffer; statusCode: bigint | null; response: Buffer | null; subjectId: string | null } | undefined
 > {
-  return db.row({
-    name: 'idempotency_keys_find',
-    text: `SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId" FROM idempotency_keys
-           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
-    values: [use.merchantId, use.path, use.key],
-  });
+  return db.row(findKeyStatement(use));
 }
 
-export function updateKeyResponse(
-  use: KeyAddress,
-  result: { statusCode: number; response: Buffer; subjectId: string | null },
-): Statement {
+export function updateKeyResponse(use: KeyAddress, result: KeyResponse): Statement {
   return {
     name: 'idempotency_keys_update_response',
     text: `UPDATE idempotency_keys SET status_code = $4, response = $5, subject_id = $6

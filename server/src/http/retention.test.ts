@@ -119,7 +119,7 @@ test('storing the response of a new key updates no index a second time', async (
     const before = await updatesSoFar(tx);
     for (let index = 0; index < count; index += 1) {
       const use = { merchantId, path: '/v1/transfers', key: `new-${index}`, fingerprint: Buffer.alloc(32) };
-      await insertKeyOnce(tx, { ...use, createdAt: clock.now() });
+      await tx.run(insertKeyOnce({ ...use, createdAt: clock.now() }));
       tx.send(updateKeyResponse(use, { statusCode: 201, response: Buffer.alloc(200), subjectId: merchantId }));
     }
     const after = await updatesSoFar(tx);

@@ -1,6 +1,7 @@
 import { ExistingRecord, JsonText } from '../api/route.ts';
 import type { ApiRequest, BoundRoute } from '../api/route.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Database, Transaction } from '../kit/db.ts';
+import type { SharedCommits, Transact } from '../kit/shared-commits.ts';
 import { errorBody } from './error-responses.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { runOnce } from './idempotency.ts';
@@ -11,6 +12,8 @@ import type { MerchantLimiters } from './merchant-limiters.ts';
 export type JsonRoute = Exclude<BoundRoute, { kind: 'file' }>;
 
 export interface RunContext extends IdempotencyContext {
+  db: Database;
+  commits: SharedCommits;
   docsUrl: () => string;
   limiters: MerchantLimiters;
 }
@@ -54,7 +57,8 @@ async function runNow(context: RunContext, route: JsonRoute, use: RouteUse): Pro
     use.alsoWrite?.(tx, body);
     return { statusCode: isCreated ? route.status : 200, body };
   };
-  if (key === null) return { ...(await context.db.withTransaction(effect, { requestId })), replayed: false };
+  const transact = transactOf(context, route, input);
+  if (key === null) return { ...(await transact(effect, { requestId })), replayed: false };
   const keyUse = {
     requestId,
     merchantId: input.caller.merchantId,
@@ -65,6 +69,7 @@ async function runNow(context: RunContext, route: JsonRoute, use: RouteUse): Pro
   };
   const { replay } = route;
   return runOnce(context, keyUse, effect, {
+    transact,
     errorResponse: (refusal) => ({
       statusCode: refusal.statusCode,
       body: JSON.stringify(errorBody(refusal, { id: requestId }, context)),
@@ -79,6 +84,16 @@ async function runNow(context: RunContext, route: JsonRoute, use: RouteUse): Pro
       },
     }),
   });
+}
+
+/** How the request's transaction runs: by itself, or together with others of its merchant. */
+function transactOf(
+  { commits }: RunContext,
+  route: Extract<JsonRoute, { kind: 'write' }>,
+  { caller: { merchantId }, body }: RouteUse['input'],
+): Transact {
+  if (!route.sharesCommit?.(body)) return (change, options) => commits.runAlone(change, options);
+  return (change, options) => commits.run(merchantId, change, options);
 }
 
 function bodyOf(response: unknown): string {

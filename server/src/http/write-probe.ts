@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { sqlState } from '../kit/db.ts';
+import { sqlState } from '../kit/db-errors.ts';
 import type { Database } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';

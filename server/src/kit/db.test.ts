@@ -8,7 +8,8 @@ import { withAdminClient } from '../database/admin-client.ts';
 import { PublicError } from './public-error.ts';
 import { systemClock } from './clock.ts';
 import type { Clock } from './clock.ts';
-import { isUniqueViolation, openDatabase, sqlState } from './db.ts';
+import { isUniqueViolation, sqlState } from './db-errors.ts';
+import { openDatabase } from './db.ts';
 import type { Database, DatabaseOptions, Queryable, Statement } from './db.ts';
 
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { AppError } from '../api/app-error.ts';
 import { PublicError } from '../kit/public-error.ts';
 import { AssertionFailure } from '../kit/assert.ts';
-import { sqlState } from '../kit/db.ts';
+import { sqlState } from '../kit/db-errors.ts';
 import type { Account } from './accounts.ts';
 import { createLedgerWorld } from './ledger-world.corpus.ts';
 import type { LedgerWorld } from './ledger-world.corpus.ts';

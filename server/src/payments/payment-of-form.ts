@@ -1,5 +1,5 @@
 import type { Clock } from '../kit/clock.ts';
-import { isUniqueViolation } from '../kit/db.ts';
+import { isUniqueViolation } from '../kit/db-errors.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isOpen, statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';

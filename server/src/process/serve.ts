@@ -19,6 +19,7 @@ import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -58,6 +59,7 @@ import { inboxTopicKind } from '../app/work-queues.ts';
 export interface ServedParts {
   address: Address;
   money: MoneyContext;
+  commits: SharedCommits;
   keyUses: KeyUses;
   requestLog: RequestLog;
   endpoints: WebhookContext;
@@ -85,7 +87,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
   for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
-  const runContext = { db, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
+  const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
     registerApi(api, {

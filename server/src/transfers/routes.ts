@@ -58,7 +58,7 @@ const create = writeRoute('POST', {
     'merchant_owes',
   ],
   idempotencyKeyRequired: true,
-  merchantQueue: 'balance',
+  sharesCommit: () => true,
   async handle(context: TransferContext, { caller, body }, tx) {
     const merchant = await merchantOf(context, caller, tx);
     return transferToWire(merchant, await createTransfer(tx, context, merchant, newTransferOf(body)));

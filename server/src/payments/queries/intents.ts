@@ -88,6 +88,7 @@ export function insertIntent(intent: Intent): Statement {
       intent.expiresAt,
       intent.formHash,
     ],
+    rowKey: intent.id,
   };
 }
 
