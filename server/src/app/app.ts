@@ -3,6 +3,7 @@ import {
   createAccounts,
   createAddress,
   createMoneyContext,
+  createPlanner,
   createNotices,
   createNetworks,
   createRailAccountContext,
@@ -55,7 +56,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const address = createAddress(config);
   const metrics = createMetrics();
   const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
-  const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
+  const own: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
+  const options = { ...own, planner: createPlanner(own) };
   const hold = createRestoreHold(options.db, clock);
   const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
   const closing = new AbortController();

@@ -44,6 +44,7 @@ async function statementsOf(customerId: string | null): Promise<string[]> {
       row: (statement) => tx.row(named(statement)),
       run: (statement) => tx.run(named(statement)),
       send: (statement) => tx.send(named(statement)),
+      beforeCommit: (action) => tx.beforeCommit(action),
       afterCommit: (action) => tx.afterCommit(action),
     };
     const request = { ...newPayment, network: null, accountNumber: null, customerId };

@@ -67,6 +67,8 @@ export async function createPaymentWorld() {
     newId,
     networks: createNetworkRegistry(Object.values(networks)),
     notifyWorker: () => {},
+    // These merchants have no endpoints.
+    planDeliveries: () => {},
     changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     lists: new ListReader(db),
@@ -250,6 +252,7 @@ export async function createPaymentWorld() {
     recheck_transfer: () => assert.fail('payments pay nothing out'),
     notify_charge: () => assert.fail('nobody is told here'),
     settle_charge: () => assert.fail('nothing waits for its settlement here'),
+    plan_deliveries: () => assert.fail('nobody has changed endpoints'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),
   };
   return world;
