@@ -89,7 +89,7 @@ describe('a merchant with a backlog', () => {
   it('whose receiver suddenly hangs holds only the requests under way; the rest is put back', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 20; count += 1) await world.append();
+    for (let count = 0; count < 20; count += 1) await appendOne();
     await world.deliver();
     world.receiver.respond(endpoint.path, (response) => open.push(response));
     for (let count = 0; count < 60; count += 1) await world.append();
@@ -175,6 +175,10 @@ describe('a merchant with a backlog', () => {
     const worker = createDeliveryWorker({ ...world.context, db: counted.db });
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four hang', () => open.length === 4);
+    const appendOne = async (): Promise<void> => {
+      await appendOne();
+      worker.scheduleDeliveries(world.scheduled.splice(0));
+    };
     const claims = (): number => counted.of('webhook_targets_find');
     const before = claims();
     for (let count = 0; count < 20; count += 1) await world.append();
