@@ -280,6 +280,7 @@ END)),
 );
 CREATE INDEX charges_number_idx ON charges USING btree (merchant_id, account_canonical, intent_id) WHERE account_canonical IS NOT NULL;
 CREATE INDEX charges_paid_idx ON charges USING btree (merchant_id, paid_at) WHERE paid_at IS NOT NULL;
+CREATE INDEX charges_unpaid_directly_idx ON charges USING btree (merchant_id, rail_account, amount_paid, id) WHERE received_directly AND paid_at IS NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE circuit_breakers (

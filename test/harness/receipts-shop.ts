@@ -8,7 +8,9 @@ import { runCommand } from '../../server/src/operator/run-command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
-import { startService, testKeys } from './service.ts';
+import { openDashboardWorld } from './dashboard-world.ts';
+import type { DashboardWorld } from './dashboard-world.ts';
+import { testKeys } from './service.ts';
 import type { TestBusiness, TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 
@@ -24,6 +26,8 @@ type StatementRow = readonly [transactionId: string, at: Date, amount: string, t
 export class ReceiptsShop {
   readonly account = 'kairaba-wave';
   readonly deviceKey = 'device-key-of-the-shop-31f7';
+  /** With its people in the dashboard. */
+  readonly world: DashboardWorld;
   readonly service: TestService;
   readonly business: TestBusiness;
   /** With the live key. */
@@ -33,15 +37,16 @@ export class ReceiptsShop {
   #deliveries = 0;
   #statements = 0;
 
-  private constructor(service: TestService, business: TestBusiness) {
+  private constructor(world: DashboardWorld) {
+    const { service, business } = world;
+    this.world = world;
     this.service = service;
     this.business = business;
     this.api = createApiClient(service.url, business.live.key);
   }
 
   static async start(): Promise<ReceiptsShop> {
-    const service = await startService();
-    const shop = new ReceiptsShop(service, await service.onboard('Kairaba Books'));
+    const shop = new ReceiptsShop(await openDashboardWorld());
     await shop.operate(['businesses', 'approve', shop.business.live.merchant.businessId]);
     return shop;
   }
@@ -49,6 +54,20 @@ export class ReceiptsShop {
   async stop(): Promise<void> {
     await this.service.stop();
     rmSync(this.#folder, { recursive: true });
+  }
+
+  /** Connects its number, and waits until payers are offered it. */
+  async connect(): Promise<void> {
+    const { businessId } = this.business.live.merchant;
+    const till = ['--till', '7001234', '--holder', 'Kairaba Books', '--device-key', this.deviceKey];
+    await this.operate([
+      ...['networks', 'add', 'receipts', '--name', this.account, '--network', 'wave', '--business', businessId],
+      ...till,
+    ]);
+    await eventually('payers are offered the number', async () => {
+      const { status } = await this.api.post('/v1/payments', { data: { amount: 1, network: 'wave' } });
+      return status === 201;
+    });
   }
 
   /** An operator's command beside the running service. */
