@@ -67,7 +67,7 @@ async function receiptConcern(
   const { total } = await listReceiptsToMatch(money.lists, merchant.id, newest, { mayBelong: true, now });
   if (total === 0) return [];
   const count = total > totalMax ? `More than ${totalMax}` : String(total);
-  const text = `${count} ${total === 1 ? 'receipt waits' : 'receipts wait'}: the money came, and you decide which payment it belongs to.`;
+  const text = `${count} ${total === 1 ? 'receipt waits' : 'receipts wait'}: money came to your number, and no payment has it yet.`;
   return [{ text: html`${text}`, href: mayBelongPath, action: 'See the receipts', isOurs: true }];
 }
 
@@ -121,8 +121,10 @@ async function networkConcerns({ money }: DashboardServices, { testMode, now }: 
 
 async function caseConcerns(services: DashboardServices, visit: Visit): Promise<Concern[]> {
   const cases = await listOpenCasesOfMerchant(services.money.db, visit.merchant.id, linesMax + 1);
-  // What is owed has a line of its own.
-  const checked = cases.filter(({ kind }) => kind !== 'merchant_owes').slice(0, linesMax);
+  // What is owed has a line of its own, and so have the receipts on which the business decides.
+  const checked = cases
+    .filter(({ kind }) => kind !== 'merchant_owes' && kind !== 'receipt_contested')
+    .slice(0, linesMax);
   const [first, ...others] = await Promise.all(
     checked.map(async (one) => ({ ...one, ...(await subjectOf(services, visit, one)) })),
   );

@@ -32,12 +32,11 @@ const show: DashboardRoute = {
       body: html`${recordHead(visit, {
         heading: amount,
         state: receiptMark(receipt),
-        under: html`<p>${payerText(receipt)}, ${shownTime(datedAt, visit.now)}</p>`,
+        under: html`<p>${payerText(receipt)}, ${shownTime(datedAt, visit.now)}</p><p class="reference">${copyable(receipt.transactionId)}</p>`,
         actions: [],
       })}
 <div class="columns"><div class="stack">${await payments(services, visit, receipt)}</div>
 <section class="panel"><h2>Details</h2>${facts([
-        ['Transaction id', html`<span class="reference">${copyable(receipt.transactionId)}</span>`],
         ['Payer', payerName && foreignText(payerName)],
         ['Number', payerNumber && maskPhoneNumber(payerNumber)],
         ['Proof', proofText(receipt)],

@@ -76,3 +76,51 @@ test('a person decides by a proposal, once however often it is pressed, with an 
   assert.equal((await read('/audit?action=receipts.match')).split('<li class="panel"').length, 2);
   assert.match(await read(`/receipts/${id}`), /It paid/);
 });
+
+test('a payment’s page shows its receipt, the typed ids masked, and why it was taken back', async () => {
+  const waiting = await shop.open();
+  await shop.type(waiting, 'T_TYPED001');
+  const open = await read(`/payments/${waiting.id}`);
+  assert.match(open, /The payer typed \.\.\.\. D001\. The network’s message with it has not reached us yet/);
+  assert.doesNotMatch(open, /T_TYPED001/);
+  const paid = await shop.paidBy('T_PAID0001');
+  assert.match(await read(`/payments/${paid.id}`), /Unconfirmed.*no line of the statement yet/s);
+  const forged = await shop.paidBy('T_FORGED01');
+  await shop.reconcile([
+    ['T_PAID0001', new Date(), '450.00'],
+    ['T_FORGED01', new Date(), '45.00'],
+  ]);
+  const confirmed = await read(`/payments/${paid.id}`);
+  assert.match(confirmed, /A line of the network’s statement says so/);
+  assert.match(confirmed, /The payer typed the transaction id \.\.\.\. 0001/);
+  const [, receipt = ''] = /\/receipts\/([0-9a-f-]{36})/.exec(confirmed) ?? [];
+  assert.equal(receipt, await receiptId('T_PAID0001'));
+  const takenBack = await read(`/payments/${forged.id}`);
+  assert.match(takenBack, /A message of D450\.00 had paid it\. The statement has another amount/);
+  assert.match(takenBack, /You owe nothing for it\..*case <code>[0-9a-f-]{36}/s);
+});
+
+test('above the owner’s limit not even a person may decide before a statement line confirms', async () => {
+  const address = at('/settings/limits/receipts');
+  const refused = await sendForm(owner, address, { above: '1000' });
+  assert.match(refused.text, /Type the code/, 'it takes the second factor');
+  assert.equal((await sendForm(owner, address, { above: '1000', second_factor: owner.code() })).status, 303);
+  assert.match(await read('/settings/limits'), /Above D1,000\.00 a line of the network’s statement must confirm/);
+  assert.match(await read('/audit?action=receipts.limit'), /D1,000\.00/);
+  const large = await shop.open(1_500);
+  await shop.type(large, 'T_LARGE001');
+  await shop.receive('T_LARGE001', '1,500.00');
+  await shop.service.app.drain();
+  assert.match(await read(`/payments/${large.id}`), /The amount is above your limit/);
+  const id = await receiptId('T_LARGE001');
+  const page = await read(`/receipts/${id}`);
+  assert.match(page, /no line of the statement confirms it yet/);
+  const [, reference = ''] = /name="charge" value="(TX-[^"]+)"/.exec(page) ?? [];
+  const { status, text } = await press(owner, at(`/receipts/${id}/match`), {
+    ...hiddenFields(page),
+    charge: reference,
+  });
+  assert.equal(status, 409);
+  assert.match(text, /a line of the statement must confirm it first/);
+  await sendForm(owner, address, { above: '', second_factor: owner.code() });
+});

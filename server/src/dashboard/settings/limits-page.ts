@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
+import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -10,7 +11,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
-import { feePayerText, feeText, refundLimitText, reserveText } from './setting-texts.ts';
+import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
 
 const show: DashboardRoute = {
@@ -22,6 +23,7 @@ const show: DashboardRoute = {
     const { accounts, money, rateLimits } = services;
     const merchant = await ownMerchant(services, visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
+    const receiptLimitMinor = await findReceiptConfirmAbove(accounts.db, merchant.id);
     const { byNetwork, otherwise } = merchant.transferFees;
     const { largestMinor, dailyMinor } = merchant.transferLimits;
     const limit = (minor: bigint | null) => (minor === null ? 'No limit' : formatAmount(minor));
@@ -35,6 +37,20 @@ const show: DashboardRoute = {
           { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
         ],
       },
+      ...(visit.takesReceipts || receiptLimitMinor !== null
+        ? [
+            {
+              title: 'Receipts',
+              body: html`<p>${receiptLimitText(receiptLimitMinor)}</p>${await changedBy(services, visit, { id: merchant.id, action: 'receipts.limit' })}`,
+              changes: [
+                {
+                  ...{ href: '/settings/limits/receipts', text: 'Change the limit' },
+                  needs: 'receipt_limit.manage' as const,
+                },
+              ],
+            },
+          ]
+        : []),
       {
         title: 'Fees',
         body: html`${facts([
@@ -124,4 +140,44 @@ const refunds = formRoutes<Business>({
   },
 });
 
-export const limitSettings: readonly DashboardRoute[] = [show, ...refunds];
+interface ReceiptLimit {
+  limitMinor: bigint | null;
+}
+
+const receipts = formRoutes<ReceiptLimit>({
+  path: '/settings/limits/receipts',
+  section: 'settings',
+  action: 'receipt_limit.manage',
+  load: async ({ accounts }, { merchant }) => ({
+    limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),
+  }),
+  view: ({ limitMinor }) => ({
+    heading: 'Limit for unconfirmed receipts',
+    effect: html`<p>${receiptLimitText(limitMinor)}</p>
+<p>Whoever holds your phone can forge a message, but not the network’s statement. A payment above the limit waits for up to seven days
+until you have the statement imported.</p>`,
+    fields: [
+      {
+        ...{ kind: 'amount', name: 'above', label: 'A statement line must confirm first above', whenEmpty: 'null' },
+        hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
+      },
+    ],
+    values: { above: limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' }) },
+    button: 'Save the limit',
+    back: { href: '/settings/limits', text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    const sent = body['above'];
+    const limitMinor = typeof sent === 'number' ? parseAmount(sent, 'above') : null;
+    const { id } = visit.merchant;
+    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
+    const words = { before: { above: shown(subject.limitMinor) }, after: { above: shown(limitMinor) } };
+    const object = { type: 'settings', id };
+    await change(services, visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
+      tx.send(updateReceiptConfirmAbove(id, limitMinor)),
+    );
+    return '/settings/limits';
+  },
+});
+
+export const limitSettings: readonly DashboardRoute[] = [show, ...refunds, ...receipts];
