@@ -124,3 +124,15 @@ test('above the owner’s limit not even a person may decide before a statement 
   assert.match(text, /a line of the statement must confirm it first/);
   await sendForm(owner, address, { above: '', second_factor: owner.code() });
 });
+
+test('a refund is noted once the person says that the money was given back, and not before', async () => {
+  const { id } = await shop.paidBy('T_REFUND01');
+  const form = at(`/payments/${id}/refund`);
+  const refused = await sendForm(owner, form, { amount: '50' });
+  assert.equal(refused.status, 400);
+  assert.match(refused.text, /Give the money back first, then tick this\. Nothing was noted/);
+  const { text } = await sendForm(owner, form, { amount: '50', money_returned: 'true' });
+  assert.match(text, /Note that you gave D50\.00 back\?/);
+  assert.equal((await press(owner, form, hiddenFields(text))).status, 303);
+  assert.match(await read(`/payments/${id}`), /Part refunded/);
+});
