@@ -363,6 +363,9 @@ CREATE TABLE daily_figures (
   refunded_count bigint NOT NULL,
   returned bigint NOT NULL,
   fees bigint NOT NULL,
+  direct bigint NOT NULL DEFAULT 0,
+  direct_count bigint NOT NULL DEFAULT 0,
+  direct_back bigint NOT NULL DEFAULT 0,
   CONSTRAINT daily_figures_pkey PRIMARY KEY (merchant_id, dimension, day, key),
   CONSTRAINT daily_figures_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT daily_figures_dimension_check CHECK (dimension = ANY (ARRAY['network'::text, 'counter'::text, 'link'::text]))
