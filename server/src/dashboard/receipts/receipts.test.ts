@@ -136,3 +136,25 @@ test('a refund is noted once the person says that the money was given back, and 
   assert.equal((await press(owner, form, hiddenFields(text))).status, 303);
   assert.match(await read(`/payments/${id}`), /Part refunded/);
 });
+
+test('money received directly is its own line in figures and files, whose records add up, and in no balance', async () => {
+  const home = await read('');
+  const [, received = '', count = ''] =
+    /Today, directly<\/dt><dd><a [^>]*>D([\d,.]+)<\/a> <span class="note">(\d+) paid/.exec(home) ?? [];
+  assert.match(home, /Collected<\/dt><dd><a [^>]*>D0\.00</);
+  assert.match(home, /Can be paid out<\/dt><dd><a [^>]*>D0\.00</);
+  // One was taken back by the statement, and a part of one was given back.
+  assert.match(home, /Given or taken back directly<\/dt><dd><a [^>]*>D500\.00</);
+  const listed = await read('/figures/received-directly?range=today');
+  assert.match(listed, new RegExp(`${count} entries, D${received}`));
+  const file = await (await owner.get(at('/payments/export/file'))).text();
+  const [header = '', ...rows] = file
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const sum = rows.reduce((total, row) => total + Number(row[header.indexOf('received_directly')]), 0);
+  assert.equal(sum, Number(received.replace(',', '')));
+  const { body } = await shop.api.get('/v1/transactions?limit=1&status=completed');
+  const [charge] = body['data'] as Record<string, unknown>[];
+  assert.equal(charge?.['received_directly'], true);
+});
