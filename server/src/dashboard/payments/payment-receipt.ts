@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { Charge } from '../../payments/charge.ts';
 import { maskedId, typedIdOf } from '../../payments/typed-id.ts';
-import { copyable, facts } from '../../portal/patterns/record-page.ts';
+import { facts } from '../../portal/patterns/record-page.ts';
 import { inDalasi, shownTime, stateMark } from '../../portal/patterns/texts.ts';
 import { findReceiptOfCharge } from '../../receipts/receipt-store.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
@@ -27,7 +27,7 @@ function receiptFacts({ base, now, may }: Visit, receipt: Receipt): Html {
   return html`${facts([
     ['State', stateMark(receiptMark(receipt))],
     ['Proof', proofText(receipt)],
-    ['Transaction id', copyable(receipt.transactionId)],
+    ['Transaction id', receipt.transactionId],
     ['Amount', formatAmount(receipt.amountMinor)],
     ['From', payerText(receipt)],
     ['Time in the message', shownTime(receipt.datedAt, now)],

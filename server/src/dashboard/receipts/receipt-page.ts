@@ -55,47 +55,61 @@ async function payments(services: DashboardServices, visit: Visit, receipt: Rece
   const { merchant } = visit;
   if (receipt.chargeId !== null) {
     const paid = await findTransaction(db, merchant.id, receipt.chargeId);
-    return html`<section class="panel"><h2>It paid</h2>${paid && paymentTable(visit, [paid], null)}</section>`;
+    return html`<section class="panel"><h2>It paid</h2>${paid && paymentTable(visit, [paid])}</section>`;
   }
   const why = (await whyUnmatched(db, merchant.id, [receipt])).get(receipt.id);
-  const typed = await Promise.all(
-    (why?.typedFor ?? []).map(({ chargeId }) => findTransaction(db, merchant.id, chargeId)),
-  );
-  const typedFor = typed.filter((each) => each !== undefined);
+  const typedFor = (why?.typedFor ?? []).map(({ intentId }) => intentId);
   const proposals = receipt.status === 'contradicted' ? [] : await proposalsFor(db, receipt);
+  const proposed = new Set(proposals.map(({ intent }) => intent.id));
+  const others = (why?.typedFor ?? []).filter(({ intentId }) => !proposed.has(intentId));
+  const found = await Promise.all(others.map(({ chargeId }) => findTransaction(db, merchant.id, chargeId)));
+  const typed = found.filter((each) => each !== undefined);
   return html`<section class="panel"><h2>It has paid nothing</h2><p>${why?.reason}</p>
-${typedFor.length > 0 && html`<p>Its transaction id was typed for:</p>${paymentTable(visit, typedFor, null)}`}</section>
-${receipt.status !== 'contradicted' && proposalPanel(visit, receipt, proposals)}`;
+${typed.length > 0 && html`<p>Its transaction id was typed for:</p>${paymentTable(visit, typed)}`}</section>
+${receipt.status !== 'contradicted' && proposalPanel(visit, { receipt, proposals, typedFor })}`;
 }
 
-function proposalPanel(visit: Visit, receipt: Receipt, proposals: readonly Proposal[]): Html {
-  const mayMatch = visit.may('receipts.match').isAllowed;
-  const other = html`<p><a href="${visit.base}/receipts/${receipt.id}/match">Another payment</a></p>`;
+interface Choice {
+  receipt: Receipt;
+  proposals: readonly Proposal[];
+  /** The payments for which its id was typed. */
+  typedFor: readonly string[];
+}
+
+function proposalPanel(visit: Visit, choice: Choice): Html {
+  const { receipt, proposals, typedFor } = choice;
+  const other =
+    visit.may('receipts.match').isAllowed &&
+    html`<p><a href="${visit.base}/receipts/${receipt.id}/match">Another payment</a></p>`;
   if (proposals.length === 0) {
     return html`<section class="panel"><h2>May belong to</h2>
-<p>No unpaid payment of ${formatAmount(receipt.amountMinor)} was opened around its time. It may be an ordinary payment to your number, which has nothing to do with Dalasi.</p>${mayMatch && other}</section>`;
+<p>No unpaid payment of ${formatAmount(receipt.amountMinor)} was opened around its time. It may be an ordinary payment to your number, which has nothing to do with Dalasi.</p>${other}</section>`;
   }
+  const isTyped = ({ intent }: Proposal): boolean => typedFor.includes(intent.id);
+  const sorted = proposals.toSorted((one, another) => Number(isTyped(another)) - Number(isTyped(one)));
   return html`<section class="panel"><h2>May belong to</h2>
-<p>The same number and amount around its time: this proposes a payment and proves nothing.</p>
-${paymentTable(visit, proposals, mayMatch ? receipt : null)}${mayMatch && other}</section>`;
+<p>The same amount to the same number, around its time: this proposes a payment and proves nothing.</p>
+${paymentTable(visit, sorted, choice)}${other}</section>`;
 }
 
-/** With a receipt, each has a button that leads to the confirmation. */
-function paymentTable({ base, now, guardField }: Visit, rows: readonly Proposal[], matched: Receipt | null): Html {
+/** With a choice, each has a button that leads to the confirmation. */
+function paymentTable(visit: Visit, rows: readonly Proposal[], choice: Choice | null = null): Html {
+  const { base, now } = visit;
+  const mayChoose = visit.may('receipts.match').isAllowed;
   return html`<table class="list"><caption class="unseen">Payments</caption>
-<thead><tr><th scope="col">For</th><th scope="col" class="wide">State</th><th scope="col" class="number">${matched ? 'Decide' : 'Amount'}</th></tr></thead>
+<thead><tr><th scope="col">For</th><th scope="col" class="number">${choice && mayChoose ? 'Decide' : 'Amount'}</th></tr></thead>
 <tbody>${rows.map((row) => {
     const { intent, charge } = row;
-    const mark = stateMark(paymentState(row, { now }));
     return html`<tr><td><a href="${base}/payments/${intent.id}"><span class="first">${foreignText(titleOf(row))}</span></a>
-<span class="second">${maskPhoneNumber(charge.accountNumber ?? '')} ${shownTime(charge.createdAt, now)}<br>${charge.transactionReference}</span><span class="second phone">${mark}</span></td>
-<td class="wide">${mark}</td><td class="number">${
-      matched
-        ? html`<form method="post" action="${base}/receipts/${matched.id}/match">${guardField}<input type="hidden" name="charge" value="${charge.transactionReference}">
-<button class="button small plain">It paid this</button></form>`
-        : formatAmount(charge.amountPaidMinor)
-    }</td></tr>`;
+<span class="second">${maskPhoneNumber(charge.accountNumber ?? '')} ${shownTime(charge.createdAt, now)}<br>${charge.transactionReference}</span>
+${stateMark(paymentState(row, { now }))}${choice?.typedFor.includes(intent.id) && html`<span class="second">Its payer typed this transaction id.</span>`}</td>
+<td class="number">${choice && mayChoose ? chooseButton(visit, choice, charge.transactionReference) : formatAmount(charge.amountPaidMinor)}</td></tr>`;
   })}</tbody></table>`;
+}
+
+function chooseButton({ base, guardField }: Visit, { receipt }: Choice, reference: string): Html {
+  return html`<form method="post" action="${base}/receipts/${receipt.id}/match">${guardField}<input type="hidden" name="charge" value="${reference}">
+<button class="button small plain">It paid this</button></form>`;
 }
 
 export const receiptPages: readonly DashboardRoute[] = [show, ...matchReceipt];
