@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,4 +181,21 @@ export class ReceiptsShop {
 /** The network's message to the shop's phone. */
 export function receiptText(transactionId: string, amount = '450.00'): string {
   return `You received D${amount} from Awa Ceesay (7001234). Transaction ID: ${transactionId}. New balance: D12,380.50.`;
+}
+
+/** Stores what a message of the network to a business's phone says, as if it had been forwarded. Returns the receipt's id. */
+export async function storeReceipt(
+  service: TestService,
+  { merchantId, railAccount, amountMinor }: { merchantId: string; railAccount: string; amountMinor: bigint },
+): Promise<string> {
+  const id = randomUUID();
+  const key = `T_${id.slice(0, 8).toUpperCase()}`;
+  await asOwner(
+    service,
+    `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
+       payer_number, payer_name, status, dated_at, created_at, updated_at)
+     VALUES ($1, $2, $3, 'wave', $4, $4, $5, 'GMD', '7001234', 'Awa Ceesay', 'unconfirmed', $6, $6, $6)`,
+    [merchantId, id, railAccount, key, amountMinor, service.clock.now()],
+  );
+  return id;
 }

@@ -68,6 +68,7 @@ const operatorActions = {
   'terms.manage': ['no', 'factor', 'factor'],
   'cases.propose': ['yes', 'yes', 'yes'],
   'cases.confirm': ['no', 'factor', 'factor'],
+  'receipts.match': ['no', 'factor', 'factor'],
   'ledger.read': ['yes', 'yes', 'yes'],
   'ledger.verify': ['no', 'yes', 'yes'],
   'totals.export': ['no', 'yes', 'yes'],
