@@ -8,7 +8,8 @@ import { runCommand } from '../../server/src/operator/run-command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
-import { openDashboardWorld } from './dashboard-world.ts';
+import { openConsoleWorld } from './console-world.ts';
+import type { ConsoleWorld } from './console-world.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 import { testKeys } from './service.ts';
 import type { TestBusiness, TestService } from './service.ts';
@@ -26,6 +27,7 @@ type StatementRow = readonly [transactionId: string, at: Date, amount: string, t
 export class ReceiptsShop {
   readonly account = 'kairaba-wave';
   readonly deviceKey = 'device-key-of-the-shop-31f7';
+  readonly operators: ConsoleWorld;
   /** With its people in the dashboard. */
   readonly world: DashboardWorld;
   readonly service: TestService;
@@ -37,8 +39,10 @@ export class ReceiptsShop {
   #deliveries = 0;
   #statements = 0;
 
-  private constructor(world: DashboardWorld) {
+  private constructor(operators: ConsoleWorld) {
+    const world = operators.dashboard;
     const { service, business } = world;
+    this.operators = operators;
     this.world = world;
     this.service = service;
     this.business = business;
@@ -46,7 +50,7 @@ export class ReceiptsShop {
   }
 
   static async start(): Promise<ReceiptsShop> {
-    const shop = new ReceiptsShop(await openDashboardWorld());
+    const shop = new ReceiptsShop(await openConsoleWorld());
     await shop.operate(['businesses', 'approve', shop.business.live.merchant.businessId]);
     return shop;
   }

@@ -158,3 +158,28 @@ test('money received directly is its own line in figures and files, whose record
   const [charge] = body['data'] as Record<string, unknown>[];
   assert.equal(charge?.['received_directly'], true);
 });
+
+test('an operator lists, matches and limits a business’s receipts, as the commands do', async () => {
+  const finance = await shop.operators.signInOperator('finance');
+  const support = await shop.operators.signInOperator('support');
+  const head = `/operator/businesses/${shop.business.live.merchant.businessId}`;
+  const opened = await shop.open(77);
+  const list = await (await support.get(`${head}/receipts`)).text();
+  assert.match(list, /T_NOBODY01.*No payer has typed its transaction id.*TX-.*D77\.00/s);
+  const reference = String((await shop.transaction(opened.id))['transaction_reference']);
+  const typed = { receipt: await receiptId('T_NOBODY01'), charge: reference };
+  const address = `${head}/receipts/match?environment=live`;
+  assert.equal((await support.submit(address, typed)).status, 403);
+  assert.match(await (await finance.submit(address, typed)).text(), /Type the code/);
+  const confirmation = await (await finance.submit(address, { ...typed, second_factor: finance.code() })).text();
+  assert.match(confirmation, /Did the receipt pay TX-/);
+  assert.equal((await finance.post(address, { ...hiddenFields(confirmation), ...typed })).status, 303);
+  assert.equal((await shop.payment(opened.id))['status'], 'successful');
+  const limit = { above: '2000', second_factor: finance.code() };
+  assert.equal((await finance.submit(`${head}/receipt-limit?environment=live`, limit)).status, 303);
+  assert.match(await (await support.get(head)).text(), /Above D2,000\.00/);
+  assert.match(await read('/settings/limits'), /Above D2,000\.00/);
+  const log = await (await support.get('/operator/audit')).text();
+  assert.match(log, /Match a receipt with a payment/);
+  assert.match(log, /Set the limit for unconfirmed receipts/);
+});
