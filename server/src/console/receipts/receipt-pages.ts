@@ -21,6 +21,7 @@ import type { ConsoleVisit } from '../visit.ts';
 
 const path = '/businesses/:id/receipts';
 const rowsMax = 50;
+const proposalsShown = 3;
 
 /** As `receipts list`: the newest that have paid nothing. */
 const list: ConsoleRoute = {
@@ -66,7 +67,7 @@ async function row(
     mayMatch ? html`<a href="${head}&charge=${reference}">${reference}</a>` : html`${reference}`;
   return html`<tr id="row-${receipt.id}"><td><span class="first">${mayMatch ? html`<a href="${head}">${receipt.transactionId}</a>` : receipt.transactionId}</span>
 <span class="second">${shownTime(receipt.datedAt, now)}, ${receipt.railAccount}, ${receipt.status}</span><span class="second phone">${why}</span></td>
-<td class="wide">${why}</td><td class="wide">${proposals.length === 0 ? 'None' : proposals.map((reference) => html`${linked(reference)}<br>`)}</td>
+<td class="wide">${why}</td><td class="wide">${proposals.length === 0 ? 'None' : proposals.slice(0, proposalsShown).map((reference) => html`<span class="unbroken">${linked(reference)}</span><br>`)}${proposals.length > proposalsShown && `and ${proposals.length - proposalsShown} more`}</td>
 <td class="number">${formatAmount(receipt.amountMinor)}</td></tr>`;
 }
 
