@@ -20,15 +20,13 @@ export function sendStep(model: CheckoutPageModel): Html {
 }
 
 function sendForm(model: CheckoutPageModel, action: SendAction): Html {
-  const { path, formProof, refusedForm, language, correctsId } = model;
-  const { t } = language;
+  const { t } = model.language;
   const network = networkName(model);
   const amount = amountText(model.view.totalMinor);
   const triesLeft = model.view.charge?.typedId?.triesLeft ?? wrongIdsMax;
-  const error = refusedForm?.errors[0]?.message ?? refusedBefore(model, triesLeft);
   return html`<section class="step" aria-labelledby="step">
 <h2 id="step">${t('send-heading', { amount })}</h2>
-${(correctsId || triesLeft < wrongIdsMax) && html`<p class="notice wait">${icon('warning')}<span>${t('send-not-again')}</span></p>`}
+${triesLeft < wrongIdsMax && notAgain(model)}
 <ol class="todo send">
 <li>${t('send-1', { network, amount })}
 <dl class="lines to">
@@ -37,10 +35,39 @@ ${(correctsId || triesLeft < wrongIdsMax) && html`<p class="notice wait">${icon(
 <div><dt>${t('amount')}</dt><dd><b>${amount}</b>${copyButton(model, action.amount, 'amount')}</dd></div>
 </dl></li>
 <li>${t('send-2', { network })}
-<details class="nothing"><summary>${t('send-where')}</summary><p>${t('send-where-text', { network })}</p></details></li>
+${whereItIs(model)}</li>
 <li>${t('send-3')}</li>
 </ol>
-<form method="post" action="${path}/transaction-id">
+${idForm(model, model.refusedForm?.errors[0]?.message ?? refusedBefore(model, triesLeft))}
+${openPromptWarning(model)}
+${changeForm(model)}
+${cancelLink(model)}
+</section>`;
+}
+
+/** Another id in the place of the one that is looked for. The money was sent, so nothing here says to send it. */
+function correctionForm(model: CheckoutPageModel): Html {
+  const { t } = model.language;
+  return html`<section class="step" aria-labelledby="step">
+<h2 id="step">${t('typed-correct')}</h2>
+${notAgain(model)}
+${whereItIs(model)}
+${idForm(model, model.refusedForm?.errors[0]?.message ?? null)}
+<p class="quiet"><a href="${model.path}">${t('check-again')}</a></p>
+</section>`;
+}
+
+function notAgain({ language: { t } }: CheckoutPageModel): Html {
+  return html`<p class="notice wait">${icon('warning')}<span>${t('send-not-again')}</span></p>`;
+}
+
+function whereItIs(model: CheckoutPageModel): Html {
+  const { t } = model.language;
+  return html`<details class="nothing"><summary>${t('send-where')}</summary><p>${t('send-where-text', { network: networkName(model) })}</p></details>`;
+}
+
+function idForm({ path, formProof, refusedForm, language: { t } }: CheckoutPageModel, error: Html | null): Html {
+  return html`<form method="post" action="${path}/transaction-id">
 ${formProof}
 <div class="field">
 <label for="transaction_id">${t('send-field')}</label>
@@ -51,11 +78,7 @@ ${error && fieldError('transaction_id', error)}
 <p class="hint" id="transaction_id-hint">${t('code-hint')}</p>
 </div>
 <button class="button">${t('send-button')}</button>
-</form>
-${openPromptWarning(model)}
-${changeForm(model)}
-${cancelLink(model)}
-</section>`;
+</form>`;
 }
 
 /** An id that was accepted turned out to be wrong, while the page was open or closed. */
@@ -74,7 +97,7 @@ const waitTexts = { message: 'typed-message', statement: 'typed-statement', chec
 export function awaitingReceiptStep(model: CheckoutPageModel): Html {
   const { t } = model.language;
   const isRefused = model.refusedForm?.errors.some(({ field }) => field === 'transaction_id') === true;
-  if (mayCorrect(model) && (model.correctsId || isRefused)) return sendStep({ ...model, correctsId: true });
+  if (mayCorrect(model) && (model.correctsId || isRefused)) return correctionForm(model);
   const { value = null, waitsFor = null } = model.view.charge?.typedId ?? {};
   const network = networkName(model);
   return html`<section class="step" aria-labelledby="step">
