@@ -35,7 +35,7 @@ async function type(page: Page, id: string): Promise<void> {
 }
 
 for (const scripts of [true, false]) {
-  test(`a payer corrects a wrong id and pays, ${scripts ? 'with' : 'without'} scripts, and only they see it whole`, async () => {
+  test(`a payer corrects a wrong id, ${scripts ? 'with' : 'without'} scripts, and alone sees it whole`, async () => {
     const name = scripts ? 'JS' : 'NO';
     await using opened = await openPage(browser, { width: 360, height: 740, scripts });
     const { page } = opened;

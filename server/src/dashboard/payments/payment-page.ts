@@ -163,7 +163,7 @@ function reasonsOf(payment: ShownPayment, { now, may }: Visit): string[] {
   if (!may('refunds.create').isAllowed || isOpen(statusAt(intent, now))) return [];
   if (charge?.status === 'reversed') {
     return [
-      charge.receivedDirectly ? takenBackDirectly : 'The network took the money back, so there is nothing to refund.',
+      charge.receivedDirectly ? contradictedReason : 'The network took the money back, so there is nothing to refund.',
     ];
   }
   if (!charge || !isPaid(charge)) return ['Nothing was paid, so there is nothing to refund.'];
@@ -171,7 +171,7 @@ function reasonsOf(payment: ShownPayment, { now, may }: Visit): string[] {
   return [];
 }
 
-const takenBackDirectly = 'The network’s statement contradicts its receipt, so there is nothing to refund.';
+const contradictedReason = 'The network’s statement contradicts its receipt, so there is nothing to refund.';
 
 /** What can still be refunded, in bututs. */
 function leftMinor({ charge, refunds }: Pick<ShownPayment, 'charge' | 'refunds'>): bigint {

@@ -8,6 +8,7 @@ import { findTransaction } from '../../payments/find-payment.ts';
 import { findDecision, matchByPerson } from '../../payments/match-by-person.ts';
 import { maskedId } from '../../payments/typed-id.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { audit } from '../patterns/act.ts';
@@ -40,8 +41,8 @@ export const matchReceipt: readonly DashboardRoute[] = formRoutes<Receipt>({
     button: 'Look at the payment',
     back: { href: `/receipts/${receipt.id}`, text: 'Back to the receipt' },
   }),
-  async confirm(services, visit, { subject: receipt, body }) {
-    const { charge, intent } = await decide(services, visit, { receipt, body });
+  async confirm(services, visit, { subject: receipt, input }) {
+    const { charge, intent } = await decide(services, visit, { receipt, input });
     return {
       heading: `Did this receipt pay ${charge.transactionReference}?`,
       effect: html`${facts([
@@ -58,8 +59,8 @@ undo it; to return the money, refund the payment.</p>`,
       button: `Yes, it paid ${charge.transactionReference}`,
     };
   },
-  async submit(services, visit, { subject: receipt, body }) {
-    const { charge, intent } = await decide(services, visit, { receipt, body });
+  async submit(services, visit, { subject: receipt, input }) {
+    const { charge, intent } = await decide(services, visit, { receipt, input });
     const page = `/payments/${intent.id}`;
     if (receipt.chargeId === charge.id) return page;
     await matchByPerson(services.money, { receipt, charge }, (tx) =>
@@ -78,9 +79,9 @@ undo it; to return the money, refund the payment.</p>`,
 async function decide(
   { money }: DashboardServices,
   { merchant }: Visit,
-  { receipt, body }: { receipt: Receipt; body: Record<string, unknown> },
+  { receipt, input }: { receipt: Receipt; input: PageInput },
 ) {
-  const payment = String(body['charge'] ?? '').trim();
+  const payment = (input.form['charge'] ?? '').trim();
   const { charge } = await findDecision(money.db, merchant.id, { receiptId: receipt.id, payment });
   const found = await findTransaction(money.db, merchant.id, charge.id);
   assert(found, 'a charge is of an intent');

@@ -95,9 +95,9 @@ test('a payment’s page shows its receipt, the typed ids masked, and why it was
   assert.match(confirmed, /The payer typed the transaction id \.\.\.\. 0001/);
   const [, receipt = ''] = /\/receipts\/([0-9a-f-]{36})/.exec(confirmed) ?? [];
   assert.equal(receipt, await receiptId('T_PAID0001'));
-  const takenBack = await read(`/payments/${forged.id}`);
-  assert.match(takenBack, /A message of D450\.00 had paid it\. The statement has another amount/);
-  assert.match(takenBack, /You owe nothing for it\..*case <code>[0-9a-f-]{36}/s);
+  const reversed = await read(`/payments/${forged.id}`);
+  assert.match(reversed, /A message of D450\.00 had paid it\. The statement has another amount/);
+  assert.match(reversed, /You owe nothing for it\..*case <code>[0-9a-f-]{36}/s);
 });
 
 test('above the owner’s limit not even a person may decide before a statement line confirms', async () => {
@@ -137,7 +137,7 @@ test('a refund is noted once the person says that the money was given back, and 
   assert.match(await read(`/payments/${id}`), /Part refunded/);
 });
 
-test('money received directly is its own line in figures and files, whose records add up, and in no balance', async () => {
+test('money received directly is a line of its own in figures and files, and in no balance', async () => {
   const home = await read('');
   const [, received = '', count = ''] =
     /Today, directly<\/dt><dd><a [^>]*>D([\d,.]+)<\/a> <span class="note">(\d+) paid/.exec(home) ?? [];

@@ -13,6 +13,9 @@ import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
 
 const show: DashboardRoute = {
   method: 'GET',
@@ -23,7 +26,6 @@ const show: DashboardRoute = {
     const { accounts, money, rateLimits } = services;
     const merchant = await ownMerchant(services, visit);
     const business = await getBusiness(accounts.db, merchant.businessId);
-    const receiptLimitMinor = await findReceiptConfirmAbove(accounts.db, merchant.id);
     const { byNetwork, otherwise } = merchant.transferFees;
     const { largestMinor, dailyMinor } = merchant.transferLimits;
     const limit = (minor: bigint | null) => (minor === null ? 'No limit' : formatAmount(minor));
@@ -37,20 +39,7 @@ const show: DashboardRoute = {
           { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
         ],
       },
-      ...(visit.takesReceipts || receiptLimitMinor !== null
-        ? [
-            {
-              title: 'Receipts',
-              body: html`<p>${receiptLimitText(receiptLimitMinor)}</p>${await changedBy(services, visit, { id: merchant.id, action: 'receipts.limit' })}`,
-              changes: [
-                {
-                  ...{ href: '/settings/limits/receipts', text: 'Change the limit' },
-                  needs: 'receipt_limit.manage' as const,
-                },
-              ],
-            },
-          ]
-        : []),
+      ...(await receiptPanels(services, visit)),
       {
         title: 'Fees',
         body: html`${facts([
@@ -96,6 +85,20 @@ payment back.</p>`,
     return { title: 'Fees and limits', body: settingsPage(visit, 'Fees and limits', panels) };
   },
 };
+
+/** For a business that payers send money to directly. */
+async function receiptPanels(services: DashboardServices, visit: Visit): Promise<SettingsPanel[]> {
+  const { id } = visit.merchant;
+  const limitMinor = await findReceiptConfirmAbove(services.accounts.db, id);
+  if (!visit.takesReceipts && limitMinor === null) return [];
+  return [
+    {
+      title: 'Receipts',
+      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(services, visit, { id, action: 'receipts.limit' })}`,
+      changes: [{ href: '/settings/limits/receipts', text: 'Change the limit', needs: 'receipt_limit.manage' }],
+    },
+  ];
+}
 
 const rateNames = {
   requests: 'All API keys',
