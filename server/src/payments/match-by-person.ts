@@ -6,9 +6,10 @@ import type { Receipt } from '../receipts/receipt.ts';
 import { withLockedPayment } from './change-payment.ts';
 import { isRequestedAmount } from './charge.ts';
 import type { Charge } from './charge.ts';
+import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { findChargeByName } from './find-payment.ts';
-import { payByReceipt } from './match-receipt.ts';
+import { payByReceipt, refuseOthers } from './match-receipt.ts';
 import { listTypedIdsOfIntent, updateTypedId } from './queries/typed-ids.ts';
 import { mustBeConfirmed } from './typed-id.ts';
 
@@ -66,7 +67,7 @@ export async function matchByPerson(
   record: (tx: Transaction) => void | Promise<void>,
 ): Promise<void> {
   const { merchantId } = receipt;
-  await withLockedPayment(context, charge, async (tx, locked) => {
+  const others = await withLockedPayment(context, charge, async (tx, locked) => {
     if (locked.intent.status === 'successful') throw new AppError('state_conflict', 'This payment is paid already.');
     if (!(await payByReceipt(tx, context, locked, receipt))) {
       throw new AppError('state_conflict', 'The receipt has paid another payment, or the statement contradicts it.');
@@ -76,5 +77,7 @@ export async function matchByPerson(
       await updateTypedId(tx, { ...typed, state: isThis ? 'paid' : 'refused' }, ['waiting', 'contested']);
     }
     await record(tx);
+    return refuseOthers(tx, context, { receipt, intentId: charge.intentId });
   });
+  for (const id of others) notifyOfIntent(context, { merchantId, id });
 }
