@@ -95,7 +95,7 @@ const match = formRoutes<MerchantOfBusiness>({
         ['Time in the message', shownTime(receipt.datedAt, visit.now)],
         ['Payment', charge.transactionReference],
       ])}<p>The payment becomes paid, and the business gets the event. The receipt can pay nothing else. You cannot undo it.</p>`,
-      button: `Yes, it paid ${charge.transactionReference}`,
+      button: `It paid ${charge.transactionReference}`,
     };
   },
   async submit(services, visit, { subject: { business, merchant, environment }, input: { form } }) {

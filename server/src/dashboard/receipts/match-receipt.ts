@@ -3,11 +3,13 @@ import { maskedChanges } from '../../audit/masked-fields.ts';
 import { assert } from '../../kit/assert.ts';
 import { html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findTransaction } from '../../payments/find-payment.ts';
 import { findDecision, matchByPerson } from '../../payments/match-by-person.ts';
 import { maskedId } from '../../payments/typed-id.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -51,12 +53,14 @@ export const matchReceipt: readonly DashboardRoute[] = formRoutes<Receipt>({
         ['Proof', proofText(receipt)],
         ['Payment', foreignText(titleOf({ intent }))],
         ['Customer', intent.customerName === null ? null : foreignText(intent.customerName)],
+        ['Number of its payer', maskPhoneNumber(charge.accountNumber ?? '')],
+        ['Opened', shownTime(intent.createdAt, visit.now)],
       ])}
 <p>Be sure that it is this payer’s money: another customer may have sent the same amount. Ask the payer for the transaction id of their
 message.</p>
 <p>The payment becomes paid: its page says so to the payer, and your systems get the event. The receipt can pay nothing else. You cannot
 undo it; to return the money, refund the payment.</p>`,
-      button: `Yes, it paid ${charge.transactionReference}`,
+      button: `It paid ${charge.transactionReference}`,
     };
   },
   async submit(services, visit, { subject: receipt, input }) {

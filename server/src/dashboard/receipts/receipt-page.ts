@@ -55,7 +55,7 @@ async function payments(services: DashboardServices, visit: Visit, receipt: Rece
   const { merchant } = visit;
   if (receipt.chargeId !== null) {
     const paid = await findTransaction(db, merchant.id, receipt.chargeId);
-    return html`<section class="panel"><h2>It paid</h2>${paid && paymentTable(visit, [paid])}</section>`;
+    return html`<section class="panel"><h2>${receipt.status === 'contradicted' ? 'It had paid' : 'It paid'}</h2>${paid && paymentTable(visit, [paid])}</section>`;
   }
   const why = (await whyUnmatched(db, merchant.id, [receipt])).get(receipt.id);
   const typedFor = (why?.typedFor ?? []).map(({ intentId }) => intentId);
