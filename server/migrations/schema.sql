@@ -280,6 +280,7 @@ END)),
 );
 CREATE INDEX charges_number_idx ON charges USING btree (merchant_id, account_canonical, intent_id) WHERE account_canonical IS NOT NULL;
 CREATE INDEX charges_paid_idx ON charges USING btree (merchant_id, paid_at) WHERE paid_at IS NOT NULL;
+CREATE INDEX charges_unpaid_directly_idx ON charges USING btree (merchant_id, rail_account, amount_paid, id) WHERE received_directly AND paid_at IS NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE circuit_breakers (
@@ -362,6 +363,9 @@ CREATE TABLE daily_figures (
   refunded_count bigint NOT NULL,
   returned bigint NOT NULL,
   fees bigint NOT NULL,
+  direct bigint NOT NULL DEFAULT 0,
+  direct_count bigint NOT NULL DEFAULT 0,
+  direct_back bigint NOT NULL DEFAULT 0,
   CONSTRAINT daily_figures_pkey PRIMARY KEY (merchant_id, dimension, day, key),
   CONSTRAINT daily_figures_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT daily_figures_dimension_check CHECK (dimension = ANY (ARRAY['network'::text, 'counter'::text, 'link'::text]))

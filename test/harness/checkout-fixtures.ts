@@ -242,6 +242,7 @@ export const checkoutFixtures: Record<string, CheckoutView> = {
   'send-typed': sending({ value: 'T_QK7H2M4P', waitsFor: 'message', triesLeft: 5 }),
   'send-typed-large': sending({ value: 'T_QK7H2M4P', waitsFor: 'statement', triesLeft: 5 }),
   'send-typed-twice': sending({ value: 'T_QK7H2M4P', waitsFor: 'check', triesLeft: 5 }),
+  'send-refused': sending({ value: null, waitsFor: null, triesLeft: 4 }),
   'send-closed': sending({ value: null, waitsFor: null, triesLeft: 0 }),
   asking: processing({ networkId: 'wave', networkName: 'Wave', progress: 'unknown', nextAction: null }),
   review: processing({ underReview: true, amountPaidMinor: 120_000n, arrivedMinor: 120_000n }),

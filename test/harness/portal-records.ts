@@ -11,6 +11,7 @@ import { eventually } from './eventually.ts';
 import { createOwnRecords } from './own-records.ts';
 import type { RecordTexts } from './own-records.ts';
 import type { TestBusiness, TestMerchant } from './service.ts';
+import { storeReceipt } from './receipts-shop.ts';
 import { asOwner } from './tables.ts';
 import { addTestRailAccount } from './rail-accounts.ts';
 
@@ -32,6 +33,8 @@ export interface PortalRecords extends OwnRecords {
   counterPaymentId: string;
   /** Nobody's id of an operator, unless the console's world says whose. */
   operatorId: string;
+  /** A receipt that has paid nothing. */
+  receiptId: string;
   /** The name of its own account at a network. */
   railAccount: string;
 }
@@ -95,6 +98,7 @@ export async function createPortalRecords(
     invitationId: invitation.id,
     counterPaymentId: shown.location?.split('/').at(-1) ?? '',
     operatorId: randomUUID(),
+    receiptId: await storeReceipt(service, { merchantId: merchant.id, railAccount: 'own-wave', amountMinor: 45_000n }),
     railAccount: await addTestRailAccount(service, `aps-${merchant.id}`, { businessId: merchant.businessId }),
   };
 }

@@ -35,6 +35,7 @@ const parameters: Readonly<
     '/payments/:id': 'intentId',
     '/payments/:id/refund': 'paidIntentId',
     '/refunds/:id': 'refundId',
+    '/receipts/:id': 'receiptId',
     '/transfers/:id': 'transferId',
     '/customers/:id': 'customerId',
     '/links/:id': 'paymentLinkId',

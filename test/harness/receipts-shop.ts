@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,10 @@ import { runCommand } from '../../server/src/operator/run-command.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
-import { startService, testKeys } from './service.ts';
+import { openConsoleWorld } from './console-world.ts';
+import type { ConsoleWorld } from './console-world.ts';
+import type { DashboardWorld } from './dashboard-world.ts';
+import { testKeys } from './service.ts';
 import type { TestBusiness, TestService } from './service.ts';
 import { asOwner } from './tables.ts';
 
@@ -24,6 +27,9 @@ type StatementRow = readonly [transactionId: string, at: Date, amount: string, t
 export class ReceiptsShop {
   readonly account = 'kairaba-wave';
   readonly deviceKey = 'device-key-of-the-shop-31f7';
+  readonly operators: ConsoleWorld;
+  /** With its people in the dashboard. */
+  readonly world: DashboardWorld;
   readonly service: TestService;
   readonly business: TestBusiness;
   /** With the live key. */
@@ -33,15 +39,18 @@ export class ReceiptsShop {
   #deliveries = 0;
   #statements = 0;
 
-  private constructor(service: TestService, business: TestBusiness) {
+  private constructor(operators: ConsoleWorld) {
+    const world = operators.dashboard;
+    const { service, business } = world;
+    this.operators = operators;
+    this.world = world;
     this.service = service;
     this.business = business;
     this.api = createApiClient(service.url, business.live.key);
   }
 
   static async start(): Promise<ReceiptsShop> {
-    const service = await startService();
-    const shop = new ReceiptsShop(service, await service.onboard('Kairaba Books'));
+    const shop = new ReceiptsShop(await openConsoleWorld());
     await shop.operate(['businesses', 'approve', shop.business.live.merchant.businessId]);
     return shop;
   }
@@ -49,6 +58,20 @@ export class ReceiptsShop {
   async stop(): Promise<void> {
     await this.service.stop();
     rmSync(this.#folder, { recursive: true });
+  }
+
+  /** Connects its number, and waits until payers are offered it. */
+  async connect(): Promise<void> {
+    const { businessId } = this.business.live.merchant;
+    const till = ['--till', '7001234', '--holder', 'Kairaba Books', '--device-key', this.deviceKey];
+    await this.operate([
+      ...['networks', 'add', 'receipts', '--name', this.account, '--network', 'wave', '--business', businessId],
+      ...till,
+    ]);
+    await eventually('payers are offered the number', async () => {
+      const { status } = await this.api.post('/v1/payments', { data: { amount: 1, network: 'wave' } });
+      return status === 201;
+    });
   }
 
   /** An operator's command beside the running service. */
@@ -162,4 +185,21 @@ export class ReceiptsShop {
 /** The network's message to the shop's phone. */
 export function receiptText(transactionId: string, amount = '450.00'): string {
   return `You received D${amount} from Awa Ceesay (7001234). Transaction ID: ${transactionId}. New balance: D12,380.50.`;
+}
+
+/** Stores what a message of the network to a business's phone says, as if it had been forwarded. Returns the receipt's id. */
+export async function storeReceipt(
+  service: TestService,
+  { merchantId, railAccount, amountMinor }: { merchantId: string; railAccount: string; amountMinor: bigint },
+): Promise<string> {
+  const id = randomUUID();
+  const key = `T_${id.slice(0, 8).toUpperCase()}`;
+  await asOwner(
+    service,
+    `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
+       payer_number, payer_name, status, dated_at, created_at, updated_at)
+     VALUES ($1, $2, $3, 'wave', $4, $4, $5, 'GMD', '7001234', 'Awa Ceesay', 'unconfirmed', $6, $6, $6)`,
+    [merchantId, id, railAccount, key, amountMinor, service.clock.now()],
+  );
+  return id;
 }

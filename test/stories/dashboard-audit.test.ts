@@ -9,6 +9,7 @@ import { openDashboardWorld } from '../harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../harness/dashboard-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
+import { storeReceipt } from '../harness/receipts-shop.ts';
 import { asOwner, dumpOwnTables } from '../harness/tables.ts';
 
 let world: DashboardWorld;
@@ -54,6 +55,7 @@ async function createMore(): Promise<void> {
   };
   const { reference } = await pay(more['debtor']);
   more['paid'] = (await pay(more['payee'])).intentId;
+  await createReceipt();
   await created(`/v1/sub-accounts/${more['debtor']}/payouts`, {});
   await world.service.app.drain();
   // The share is paid out, so the merchant advances what the refund takes of it.
@@ -69,6 +71,19 @@ async function createMore(): Promise<void> {
     );
   recoveryCodes = await accounts.db.withTransaction(async (tx) => createRecoveryCodes(tx, accounts, owner.account.id));
   more['invitation'] = (await invite('withdrawn@example.gm')).id;
+}
+
+/** A receipt, and a payment that waits for money which the payer sends straight to the business's number. */
+async function createReceipt(): Promise<void> {
+  const { api, service, business } = world;
+  const { body } = await api.post('/v1/payments', { data: { amount: 30, network: 'wave', account_number: '7000004' } });
+  const { body: charge } = await api.get(`/v1/transactions/${String(body['payment_intent_id'])}`);
+  const railAccount = 'own-wave';
+  const change = 'UPDATE charges SET received_directly = true, rail_account = $2 WHERE id = $1';
+  await asOwner(service, change, [charge['id'], railAccount]);
+  const merchantId = business.test.merchant.id;
+  more['receipt'] = await storeReceipt(service, { merchantId, railAccount, amountMinor: 3_000n });
+  more['received'] = String(charge['transaction_reference']);
 }
 
 interface Action {
@@ -98,6 +113,7 @@ function* actions(): Generator<Action> {
   yield { path: '/settings/checkout/urls', typed: { 'data.return_url': 'https://shop.example/thanks' } };
   yield { path: '/settings/payouts/schedule', typed: { schedule: 'weekly' } };
   yield { path: '/settings/limits/refunds', typed: { refund_limit: '500', ...withFactor() } };
+  yield { path: '/settings/limits/receipts', typed: { above: '900', ...withFactor() } };
   yield { path: '/settings/live/request' };
   yield { path: '/settings/team/invite', typed: { email: 'new@example.gm', role: 'finance', ...withFactor() } };
   const { invitation: id } = more;
@@ -115,6 +131,7 @@ function* moneyActions(): Generator<Action> {
   yield { path: '/payments/new', typed: { 'data.amount': '20' } };
   yield { path: '/payments/:id/cancel', id: ids.intentId };
   yield { path: '/payments/:id/refund', id: more['paid'], typed: { amount: '5' } };
+  yield { path: '/receipts/:id/match', id: more['receipt'], typed: { charge: more['received'] ?? '' } };
   yield { path: '/counters/:id/screen/amount', id: ids.terminalId, typed: { amount: '20' } };
   const to = { network: 'wave', account_number: '7000001', beneficiary_name: 'Awa' };
   yield { path: '/transfers/new', typed: { amount: '20', ...to, ...withFactor() } };

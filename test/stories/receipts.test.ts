@@ -173,6 +173,9 @@ test('an id typed for two payments pays neither and opens a case, and a person d
   const match = ['receipts', 'match', (row ?? '').trim().split(/\s+/)[0] ?? '', ...ofShop, '--transaction'];
   await shop.operate([...match, reference]);
   assert.equal((await shop.payment(one.id))['status'], 'successful');
+  const cases = `SELECT status FROM cases WHERE kind = 'receipt_contested' AND reference = 'T_TWOTIMES'`;
+  assert.deepEqual(await asOwner(shop.service, cases), [{ status: 'resolved' }]);
+  assert.match(await shop.timeline(two.id), /transaction_id_refused.*It has paid another payment/);
   const audited = `SELECT id FROM audit_entries WHERE action = 'receipts.match' AND actor_type = 'operator'`;
   assert.equal((await asOwner(shop.service, audited)).length, 1);
   assert.match(await shop.operate([...match, String(second['transaction_reference'])], 2), /has paid another payment/);

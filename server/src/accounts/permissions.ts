@@ -28,6 +28,7 @@ const merchantActions = {
   'counters.use': ['test', 'yes', 'own'],
   'refunds.create': ['test', 'yes', 'no'],
   'refunds.create_above_limit': ['test factor', 'factor', 'no'],
+  'receipts.match': ['test', 'yes', 'no'],
   'sub_accounts.write': ['test', 'yes', 'no'],
   'sub_accounts.change_destination': ['test factor', 'factor', 'no'],
   'keys.manage': ['factor', 'no', 'no'],
@@ -40,6 +41,7 @@ const merchantActions = {
   'audit.read': ['yes', 'yes', 'no'],
   'audit.export': ['no', 'yes', 'no'],
   'refund_limit.manage': ['no', 'no', 'no'],
+  'receipt_limit.manage': ['no', 'no', 'no'],
   'team.read': ['yes', 'yes', 'no'],
   'team.manage': ['no', 'no', 'no'],
   'business.rename': ['no', 'no', 'no'],
@@ -51,7 +53,11 @@ export type MerchantAction = keyof typeof merchantActions;
 export const merchantActionNames = Object.keys(merchantActions) as MerchantAction[];
 
 // The owner's own decisions about who may move money.
-const ownersWithFactor: ReadonlySet<MerchantAction> = new Set(['team.manage', 'refund_limit.manage']);
+const ownersWithFactor: ReadonlySet<MerchantAction> = new Set([
+  'team.manage',
+  'refund_limit.manage',
+  'receipt_limit.manage',
+]);
 
 /** support, finance, admin. */
 const operatorActions = {
@@ -62,6 +68,7 @@ const operatorActions = {
   'terms.manage': ['no', 'factor', 'factor'],
   'cases.propose': ['yes', 'yes', 'yes'],
   'cases.confirm': ['no', 'factor', 'factor'],
+  'receipts.match': ['no', 'factor', 'factor'],
   'ledger.read': ['yes', 'yes', 'yes'],
   'ledger.verify': ['no', 'yes', 'yes'],
   'totals.export': ['no', 'yes', 'yes'],

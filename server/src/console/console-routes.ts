@@ -18,6 +18,7 @@ import { messagePage } from './networks/message-page.ts';
 import { networkPages } from './networks/network-pages.ts';
 import { queuesPage } from './queues/queues-page.ts';
 import { railAccountPages } from './rail-accounts/rail-account-pages.ts';
+import { receiptPages } from './receipts/receipt-pages.ts';
 import { reconciliationPages } from './reconciliation/reconciliation-pages.ts';
 import { recordPage } from './records/record-page.ts';
 import { searchPage } from './search/search-page.ts';
@@ -36,6 +37,7 @@ export const installationRoutes: readonly ConsoleRoute[] = [
   ...appearancePages,
   ...keyPages,
   ...settlementRun,
+  ...receiptPages,
   ...railAccountPages,
   defaultsPage,
   ...feeTerms,

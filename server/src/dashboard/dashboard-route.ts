@@ -10,6 +10,7 @@ export type Section =
   | 'search'
   | 'payments'
   | 'refunds'
+  | 'receipts'
   | 'links'
   | 'counters'
   | 'balance'

@@ -36,6 +36,8 @@ import { subAccountLists } from './sub-accounts/sub-account-list.ts';
 import { subAccountPages } from './sub-accounts/sub-account-page.ts';
 import { searchOther, searchPage } from './search/search-page.ts';
 import { teamPages } from './team/team-pages.ts';
+import { receiptPages } from './receipts/receipt-page.ts';
+import { receiptLists } from './receipts/receipt-list.ts';
 import { newRefund } from './refunds/new-refund.ts';
 import { refundPages } from './refunds/refund-pages.ts';
 import { splitPage } from './split/split-page.ts';
@@ -64,6 +66,7 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   ...auditPages,
   ...newRefund,
   ...refundPages,
+  ...[...receiptLists, ...receiptPages],
   ...newTransfer,
   ...transferPages,
   ...customerPages,

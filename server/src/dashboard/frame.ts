@@ -11,6 +11,8 @@ interface NavigationLink {
   path: string;
   /** What a role must be allowed to see the link. */
   needs: MerchantAction;
+  /** False for what the business does not use. */
+  isUsed?: (visit: Visit) => boolean;
 }
 
 interface NavigationGroup {
@@ -29,6 +31,10 @@ export const navigation: readonly NavigationGroup[] = [
     links: [
       { section: 'payments', text: 'Payments', path: '/payments', needs: 'payments.read' },
       { section: 'refunds', text: 'Refunds', path: '/refunds', needs: 'records.read' },
+      {
+        ...{ section: 'receipts', text: 'Receipts', path: '/receipts', needs: 'records.read' },
+        isUsed: ({ takesReceipts }) => takesReceipts,
+      },
       { section: 'links', text: 'Payment links', path: '/links', needs: 'records.read' },
       { section: 'counters', text: 'Counters', path: '/counters', needs: 'counters.use' },
     ],
@@ -73,9 +79,11 @@ export const navigation: readonly NavigationGroup[] = [
 const bottomSections: readonly Section[] = ['home', 'payments', 'counters', 'balance'];
 
 /** The links that a person may follow, in their groups. */
-export function visibleNavigation({ may }: Visit): NavigationGroup[] {
+export function visibleNavigation(visit: Visit): NavigationGroup[] {
+  const isShown = ({ needs, isUsed }: NavigationLink): boolean =>
+    visit.may(needs).isAllowed && (isUsed === undefined || isUsed(visit));
   return navigation
-    .map(({ title, links }) => ({ title, links: links.filter(({ needs }) => may(needs).isAllowed) }))
+    .map(({ title, links }) => ({ title, links: links.filter(isShown) }))
     .filter(({ links }) => links.length > 0);
 }
 

@@ -10,6 +10,7 @@ import type { Html } from '../kit/html.ts';
 import { getBusiness } from '../merchants/business-status.ts';
 import type { Business } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
+import type { CollectingConnector } from '../networks/contract.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { DashboardServices } from './services.ts';
 
@@ -22,6 +23,8 @@ export interface Visit extends PortalVisit<MerchantAction> {
   /** The merchant, as the API's routes are called. */
   caller: Caller;
   testMode: boolean;
+  /** Whether payers send money straight to a number of its own (docs/receipts.md). */
+  takesReceipts: boolean;
 }
 
 /** The environment as it stands in addresses. */
@@ -57,6 +60,7 @@ export async function findVisit(
     business: await getBusiness(accounts.db, merchant.businessId),
     caller: { merchantId: merchant.id, testMode },
     testMode,
+    takesReceipts: money.networks.collecting(merchant, isByReceipts).length > 0,
     base: basePath(environment, merchant.shortId),
     // A name without a Latin letter would leave nothing of itself.
     fileHead: [/[a-z0-9]/i.test(merchant.name) ? merchant.name : merchant.shortId, environment],
@@ -65,4 +69,8 @@ export async function findVisit(
     guardField,
     may: (action) => merchantPermission(membership.role, action, { testMode }),
   };
+}
+
+function isByReceipts({ collections }: CollectingConnector): boolean {
+  return collections.capabilities.shape === 'receipt';
 }

@@ -1,8 +1,8 @@
 import { table, UsageError } from '../kit/command-line.ts';
 import { amountToJson, formatAmount } from '../kit/money.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../merchants/receipt-limit.ts';
-import { findChargeByName } from '../payments/find-payment.ts';
-import { matchByPerson, proposalsFor } from '../payments/match-by-person.ts';
+import { findDecision, matchByPerson } from '../payments/match-by-person.ts';
+import { proposalsFor } from '../payments/unmatched-receipts.ts';
 import { listUnmatchedReceipts } from '../receipts/receipt-store.ts';
 import { readAmount } from './amount-option.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';
@@ -25,7 +25,10 @@ const list: Command = {
     const { db, lists } = await context.moneyWork();
     const { rows } = await listUnmatchedReceipts(lists, id, { limit: rowsMax, offset: 0, before: null });
     const receipts = [];
-    for (const receipt of rows) receipts.push({ receipt, proposed: await proposalsFor(db, receipt) });
+    for (const receipt of rows) {
+      const proposed = (await proposalsFor(db, receipt)).map(({ charge }) => charge);
+      receipts.push({ receipt, proposed });
+    }
     const data = receipts.map(({ receipt, proposed }) => ({
       ...{ id: receipt.id, network: receipt.railAccount, transaction_id: receipt.transactionId },
       ...{ amount: amountToJson(receipt.amountMinor), status: receipt.status, dated_at: receipt.datedAt.toISOString() },
@@ -50,9 +53,9 @@ const match: Command = {
     const merchant = await merchantOf(context, { ...input, positionals: [] });
     const money = await context.moneyWork();
     const reference = input.options['transaction'] ?? '';
-    const charge = await findChargeByName(money.db, merchant.id, reference);
-    if (!charge) throw new UsageError(`There is no transaction ${reference} of this merchant.`);
-    await matchByPerson(money, merchant.id, { receiptId, chargeId: charge.id }, (tx) =>
+    const decision = await findDecision(money.db, merchant.id, { receiptId, payment: reference });
+    const { charge } = decision;
+    await matchByPerson(money, decision, (tx) =>
       auditCommand(tx, context, {
         ...{
           ...aboutMerchant(merchant),

@@ -60,6 +60,7 @@ function moneyFields(intent: Intent, charge: Charge): JsonRecord {
     amount_paid: amountToJson(receivedMinor(charge)),
     amount_refunded: amountToJson(charge.amountRefundedMinor),
     ...(charge.amountReversedMinor > 0n && { amount_reversed: amountToJson(charge.amountReversedMinor) }),
+    ...(charge.receivedDirectly && { received_directly: true }),
     ...(charge.debtRepaidMinor > 0n && { debt_repaid: amountToJson(charge.debtRepaidMinor) }),
     currency: charge.currency,
     transaction_fee: amountToJson(parts.feeMinor),
@@ -140,6 +141,11 @@ export const chargeSchema = Type.Object(
     amount_paid: amountType('The amount the payer paid, or the amount requested while the charge is unpaid.'),
     amount_refunded: amountType('The amount refunded.'),
     amount_reversed: Type.Optional(amountType('The amount the network reversed in part; absent if none.')),
+    received_directly: Type.Optional(
+      Type.Literal(true, {
+        description: 'The payer sends it straight to your own number: it is in no balance. Absent otherwise.',
+      }),
+    ),
     debt_repaid: Type.Optional(
       amountType('The part that repaid your `owed_balance` instead of adding to your balance; absent if none.'),
     ),

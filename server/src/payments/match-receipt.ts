@@ -1,3 +1,5 @@
+import { closeAgreedCase } from '../cases/close-agreed-case.ts';
+import { listCasesOfSubject } from '../cases/list-cases.ts';
 import { openCase } from '../cases/open-case.ts';
 import { completeWork } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
@@ -46,11 +48,13 @@ export async function matchTransaction(context: PaymentContext, transaction: Tra
   for (const row of waiting) {
     const charge = await findChargeById(db, row.merchantId, row.chargeId);
     if (!charge) continue;
-    if (isUsed && receipt.chargeId !== row.chargeId) await refuse(context, charge, row, 'It has paid another payment.');
+    if (isUsed && receipt.chargeId !== row.chargeId) await refuse(context, charge, row, usedReason);
     else if (isContested) await contest(context, charge, row, { reason: typedTwice, opensCase: row !== typed[0] });
     else if (receipt) await tryToPay(context, charge, row, receipt);
   }
 }
+
+const usedReason = 'It has paid another payment.';
 
 type Outcome = 'paid' | 'waits' | 'assigned_meanwhile' | { refused: string } | { contested: string };
 
@@ -115,10 +119,37 @@ export async function payByReceipt(
 
 async function refuse(context: PaymentContext, charge: Charge, row: TypedIdRow, reason: string): Promise<void> {
   await leaveWaiting(context, charge, row, 'refused', (tx) => {
-    const detail = `The transaction id ${maskedId(row.transactionKey)} does not pay it. ${reason}`;
-    noteCharge(tx, context, charge, 'transaction_id_refused', detail);
+    noteRefused(tx, context, row, reason);
     return Promise.resolve();
   });
+}
+
+function noteRefused(tx: Transaction, context: PaymentContext, row: TypedIdRow, reason: string): void {
+  const detail = `The transaction id ${maskedId(row.transactionKey)} does not pay it. ${reason}`;
+  noteCharge(tx, context, { merchantId: row.merchantId, id: row.chargeId }, 'transaction_id_refused', detail);
+}
+
+/**
+ * A person has decided whom a receipt belongs to: the other payments for which its id was typed wait for it no longer, and their
+ * cases are closed. Returns those payments' intents, to be notified once the transaction is committed.
+ */
+export async function refuseOthers(
+  tx: Transaction,
+  context: PaymentContext,
+  { receipt, intentId }: { receipt: Receipt; intentId: string },
+): Promise<string[]> {
+  const refused: string[] = [];
+  for (const row of await listTypedIdsOfTransaction(tx, receipt)) {
+    for (const { id, kind, reference, merchantId } of await listCasesOfSubject(tx, row.merchantId, row.chargeId)) {
+      if (kind !== 'receipt_contested' || reference !== row.transactionKey) continue;
+      await closeAgreedCase(tx, { merchantId, id, resolution: 'acknowledge', resolvedAt: context.clock.now() });
+    }
+    if (row.intentId === intentId) continue;
+    if ((await updateTypedId(tx, { ...row, state: 'refused' }, ['waiting', 'contested'])) === 0) continue;
+    noteRefused(tx, context, row, usedReason);
+    refused.push(row.intentId);
+  }
+  return refused;
 }
 
 const typedTwice = 'Payers typed this transaction id for two payments.';

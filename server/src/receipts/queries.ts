@@ -1,5 +1,10 @@
+import { columnFilter } from '../api/list-filter.ts';
+import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
+import { searchRequest } from '../api/search-request.ts';
+import type { SearchFilter } from '../api/search-request.ts';
+import type { TypedSearch } from '../api/typed-search.ts';
 import type { Queryable } from '../kit/db.ts';
 import type { Receipt, ReceiptStatus } from './receipt.ts';
 
@@ -97,15 +102,56 @@ export function listUnconfirmedReceipts(
   });
 }
 
+/** The receipt that has paid a charge, also once a statement contradicts it; undefined for none. */
+export function findReceiptOfCharge(db: Queryable, merchantId: string, chargeId: string): Promise<Receipt | undefined> {
+  return db.row<Receipt>({
+    name: 'receipts_find_of_charge',
+    text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id = $2 LIMIT 1`,
+    values: [merchantId, chargeId],
+  });
+}
+
+/** Filters of the list of receipts that have paid nothing; undefined is no filter. */
+export interface ReceiptFilter extends TimeFilter, SearchFilter {
+  status?: ReceiptStatus | undefined;
+  /** A condition of a part above, on the table `receipts`. */
+  only?: readonly ListFilter[] | undefined;
+}
+
+const listed = `FROM receipts WHERE merchant_id = $1 AND charge_id IS NULL AND status <> 'contradicted'`;
+
 const unmatched: ListSource<Receipt> = {
   name: 'receipts_unmatched',
-  select: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND charge_id IS NULL AND status <> 'contradicted'`,
+  select: `SELECT ${columns} ${listed}`,
+  sum: '"amountMinor"',
 };
 
+const searched = {
+  ...{ listed, id: 'id', amount: 'amount' },
+  texts: ['transaction_id', `replace(payer_number, ' ', '')`, 'payer_name'],
+};
+
+/** Newest first, with their sum. Throws AppError `rate_limited` when too many searches are running. */
 export function listUnmatchedReceipts(
   lists: ListReader,
   merchantId: string,
   page: PageRequest,
+  { status, from, to, typed, only = [] }: ReceiptFilter = {},
 ): Promise<List<Receipt>> {
-  return lists.read(unmatched, { merchantId, page, filters: [] });
+  const newestOf = [
+    ...columnFilter('status', 'status =', status),
+    ...columnFilter('from', 'dated_at >=', from),
+    ...columnFilter('to', 'dated_at <=', to),
+  ];
+  const search = typed && { typed: typed.kind === 'number' ? lastDigitsOf(typed.canonical) : typed };
+  return lists.read(unmatched, {
+    merchantId,
+    page,
+    ...searchRequest(search ?? {}, searched, { newestOf, others: only }),
+  });
+}
+
+/** What the old and the new form of a number, with and without the country's code, have in common: messages have any of them. */
+function lastDigitsOf(canonical: string): TypedSearch {
+  return { kind: 'text', text: canonical.slice(-7), amountMinor: null };
 }

@@ -3,8 +3,10 @@ export {
   assignReceipt,
   findReceiptById,
   findReceiptByKey,
+  findReceiptOfCharge,
   insertReceiptOnce,
   listUnconfirmedReceipts,
   listUnmatchedReceipts,
   updateReceiptStatus,
 } from './queries.ts';
+export type { ReceiptFilter } from './queries.ts';

@@ -58,7 +58,8 @@ async function walk(): Promise<void> {
       const offsetMs = isLast ? dayMs - 1 : Math.floor((step * dayMs) / stepsPerDay);
       await world.clock.advance(midnight.getTime() + day * dayMs + offsetMs - world.clock.now().getTime());
       const amountMinor = BigInt(1 + pick(200)) * 100n;
-      const split = pick(2) === 0 ? splitWith({ subAccountId }) : null;
+      const isDirect = pick(5) === 0;
+      const split = !isDirect && pick(2) === 0 ? splitWith({ subAccountId }) : null;
       const [terminalId = null, paymentLinkId = null] = [[counterId], [undefined, linkId], []][pick(3)] ?? [];
       const origin = { ...fromApi, terminalId, paymentLinkId };
       const network = pick(3) === 0 ? 'wave' : 'aps';
@@ -67,6 +68,10 @@ async function walk(): Promise<void> {
         await applyResponse(world.context, charge, refused);
         await world.cancel(await world.intent({ merchantId: charge.merchantId, id: charge.intentId }));
         count({ unpaidCount: 1n });
+        continue;
+      }
+      if (isDirect) {
+        await receiveDirectly(charge, pick(3) === 0);
         continue;
       }
       await applyResponse(world.context, charge, succeeded(charge));
@@ -83,6 +88,17 @@ async function walk(): Promise<void> {
     for (const account of floats) float += await world.balance(account);
     balances.push({ fees: await world.balance('fees'), float });
   }
+}
+
+/** Straight to the merchant's own number; what a statement contradicts leaves again. */
+async function receiveDirectly(charge: Charge, isContradicted: boolean): Promise<void> {
+  const [text, values] = ['UPDATE charges SET received_directly = true WHERE id = $1', [charge.id]];
+  await world.db.run({ name: 'test_received_directly', text, values });
+  await applyResponse(world.context, charge, succeeded(charge));
+  count({ directMinor: charge.amountPaidMinor, directCount: 1n });
+  if (!isContradicted) return;
+  await applyResponse(world.context, charge, reversed(charge));
+  count({ directBackMinor: charge.amountPaidMinor });
 }
 
 async function follow(what: number, charges: Charge[], subAccountId: string): Promise<void> {
@@ -128,6 +144,8 @@ async function checkDays(): Promise<void> {
 
 const figureOf: Record<FigureName, (figures: Figures) => bigint> = {
   collected: ({ collectedMinor }) => collectedMinor,
+  direct: ({ directMinor }) => directMinor,
+  direct_back: ({ directBackMinor }) => directBackMinor,
   reversed: ({ reversedMinor }) => reversedMinor,
   paid_out: ({ paidOutMinor }) => paidOutMinor,
   refunded: ({ refundedMinor }) => refundedMinor,

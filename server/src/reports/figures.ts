@@ -4,6 +4,11 @@ export interface Figures {
   collectedMinor: bigint;
   /** Payments whose money arrived. */
   collectedCount: bigint;
+  /** What payers sent straight to the merchant's own number (docs/receipts.md): in no balance, and in no figure above or below. */
+  directMinor: bigint;
+  directCount: bigint;
+  /** What of it the merchant gave back, or a statement has contradicted. */
+  directBackMinor: bigint;
   /** Payments that somebody tried to pay and that ended unpaid. */
   unpaidCount: bigint;
   /** Payments, or parts of them, that networks took back. */
@@ -22,6 +27,9 @@ export interface Figures {
 export const noFigures: Figures = {
   collectedMinor: 0n,
   collectedCount: 0n,
+  directMinor: 0n,
+  directCount: 0n,
+  directBackMinor: 0n,
   unpaidCount: 0n,
   reversedMinor: 0n,
   paidOutMinor: 0n,
@@ -39,6 +47,21 @@ export function addFigures(one: Figures, other: Figures): Figures {
   for (const name of names) sum[name] = one[name] + other[name];
   return sum;
 }
+
+/** Payments that were paid, of those that somebody tried and that have ended. */
+export function successRate({ collectedCount, directCount, unpaidCount }: Figures): { part: bigint; of: bigint } {
+  const part = collectedCount + directCount;
+  return { part, of: part + unpaidCount };
+}
+
+/** The figures of counters and links; transfers and refunds are of none. */
+export type CollectedFigure =
+  | 'collectedMinor'
+  | 'collectedCount'
+  | 'directMinor'
+  | 'directCount'
+  | 'directBackMinor'
+  | 'unpaidCount';
 
 /** What figures are divided by: every figure by network, and what was collected by counter and by link. */
 export const dimensions = ['network', 'counter', 'link'] as const;

@@ -2,7 +2,7 @@ import { addMs, dayMs } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { mergeRows, noFigures } from './figures.ts';
-import type { Dimension, FigureRow, Figures } from './figures.ts';
+import type { CollectedFigure, Dimension, FigureRow, Figures } from './figures.ts';
 import { listMoved, listUnpaid } from './queries/moved.ts';
 import type { Range } from './queries/moved.ts';
 
@@ -65,8 +65,12 @@ function keysOf({ network, terminalId, paymentLinkId }: RowKeys): { dimension: D
 }
 
 /** Transfers and refunds are of no counter or link. */
-function collectedOnly({ collectedMinor, collectedCount, unpaidCount }: Figures): Figures {
-  return { ...noFigures, collectedMinor, collectedCount, unpaidCount };
+function collectedOnly(figures: Figures): Figures {
+  const { collectedMinor, collectedCount, directMinor, directCount, directBackMinor, unpaidCount } = figures;
+  const collected: Pick<Figures, CollectedFigure> = {
+    ...{ collectedMinor, collectedCount, directMinor, directCount, directBackMinor, unpaidCount },
+  };
+  return { ...noFigures, ...collected };
 }
 
 /** Most movements move money between a merchant's own accounts and count nowhere. */

@@ -112,13 +112,17 @@ function reportOf(rows: readonly FigureRow[], slots: readonly Date[]): Report {
   const partsOf = (dimension: Dimension) =>
     [...sumBy(byDimension(dimension), ({ key }) => key)]
       .map(([key, figures]) => ({ key, figures }))
-      .toSorted((one, other) => compare(other.figures.collectedMinor, one.figures.collectedMinor));
+      .toSorted((one, other) => compare(moneyIn(other.figures), moneyIn(one.figures)));
   const parts = Object.fromEntries(dimensions.map((name) => [name, partsOf(name)])) as Report['parts'];
   return {
     total: parts.network.reduce((sum, { figures }) => addFigures(sum, figures), noFigures),
     slots: slots.map((slot) => ({ slot, figures: bySlot.get(slot.getTime()) ?? noFigures })),
     parts,
   };
+}
+
+function moneyIn({ collectedMinor, directMinor }: Figures): bigint {
+  return collectedMinor + directMinor;
 }
 
 function compare(one: bigint, other: bigint): number {

@@ -1,12 +1,14 @@
 import { listInvitations, listTeam } from '../../accounts/team.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
 import { getBusiness } from '../../merchants/business-status.ts';
 import type { Business as BusinessStatus } from '../../merchants/business-status.ts';
 import { feeInWords, noFee } from '../../merchants/fees.ts';
 import { findMerchantRules, findReserves } from '../../merchants/manage-rules.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { payoutScheduleOf } from '../../merchants/payout-schedule.ts';
+import { findReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { allNetworks, findFeeRule, networksNamed, resolveReserve } from '../../merchants/rules.ts';
 import type { Operation } from '../../merchants/rules.ts';
@@ -71,6 +73,7 @@ const termsLinks = [
   ['settlement-run', 'Pay out sub-accounts'],
   ['rate-limits', 'Rate limits'],
   ['page-rate-limits', 'Limit of one page'],
+  ['receipt-limit', 'Limit for unconfirmed receipts'],
 ] as const;
 
 async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, merchant: Merchant): Promise<Html> {
@@ -79,6 +82,7 @@ async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, mer
   const { testMode, transferLimits, collectionFee } = merchant;
   const environment = testMode ? 'test' : 'live';
   const reserve = resolveReserve(await findReserves(db, { merchantId: merchant.id }), testMode);
+  const receiptLimitMinor = await findReceiptConfirmAbove(db, merchant.id);
   const head = `${base}/businesses/${merchant.businessId}`;
   return html`<section class="panel"><h2>${testMode ? 'Test' : 'Live'}</h2>${facts([
     ['Merchant id', merchant.id],
@@ -88,12 +92,17 @@ async function merchantPanel(services: ConsoleServices, visit: ConsoleVisit, mer
     ['Largest transfer', limitInWords(transferLimits.largestMinor)],
     ['Transfers a day', limitInWords(transferLimits.dailyMinor)],
     ['Reserve', reserveInWords(reserve)],
+    [
+      'Receipts wait for a statement line',
+      receiptLimitMinor === null ? 'Never' : `Above ${formatAmount(receiptLimitMinor)}`,
+    ],
     ['Sub-accounts are paid out', await payoutScheduleOf(db, merchant.id)],
     ...(await rateFacts(services, merchant)),
     ['Rail accounts of its own', await railAccountLinks(services, visit, merchant)],
   ])}
 <p class="actions"><a class="button small plain" href="${base}/${environment}/totals?business=${merchant.businessId}">Totals</a>
 <a class="button small plain" href="${base}/${environment}/ledger/explain?merchant=${merchant.id}&account=payout_balance">Balance</a>
+<a class="button small plain" href="${head}/receipts?environment=${environment}">Receipts</a>
 ${testMode && may('phone.use').isAllowed && html`<a class="button small plain" href="${services.phoneLink(merchant)}">Simulated phone</a>`}</p>
 ${
   may('terms.manage').isAllowed &&

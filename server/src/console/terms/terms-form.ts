@@ -39,8 +39,10 @@ interface Terms extends TermsOwner {
 
 /** What an operator agrees: the same form for a business and for the default; it opens with what is agreed now. */
 export interface TermsPage {
-  /** The last part of the address, and the name of the action in the audit log. */
+  /** The last part of the address. */
   name: string;
+  /** Of the audit log; the name and `.set` where it is left out. */
+  action?: string;
   heading: string;
   effect: string;
   /** Whether the default has it too; only some terms do. */
@@ -109,7 +111,7 @@ function termsForm(page: TermsPage, path: string): ConsoleRoute[] {
         await page.set(tx, subject, form);
         const ofNetwork = network === allNetworks ? {} : { network };
         audit(tx, services, visit, {
-          ...{ action: `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
+          ...{ action: page.action ?? `${page.name}.set`, sent: { ...ofNetwork, ...sent }, before: values },
           ...(business && { businessId: business.id }),
           ...(merchant && { testMode: merchant.testMode }),
           object: merchant ? { type: 'merchant', id: merchant.id } : { type: 'defaults', id: null },

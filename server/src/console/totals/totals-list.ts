@@ -11,7 +11,7 @@ import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import type { ListPage } from '../../portal/patterns/list-page.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { dayText, rateText } from '../../portal/patterns/texts.ts';
-import { addFigures, noFigures } from '../../reports/figures.ts';
+import { addFigures, noFigures, successRate } from '../../reports/figures.ts';
 import type { Figures } from '../../reports/figures.ts';
 import { readTotals, totalsKey } from '../../reports/read-totals.ts';
 import type { TotalsKeys, TotalsRow } from '../../reports/read-totals.ts';
@@ -98,8 +98,8 @@ function rowsAfter(rows: readonly ShownTotals[], before: string | null, limit: n
   return rows.slice(start, start + limit);
 }
 
-function successOf({ collectedCount, unpaidCount }: Figures): string {
-  return rateText({ part: collectedCount, of: collectedCount + unpaidCount });
+function successOf(figures: Figures): string {
+  return rateText(successRate(figures));
 }
 
 /** What a row is of, with the other page that has its parts. */
@@ -116,14 +116,16 @@ function nameOf({ day, merchant, network, networkText }: ShownTotals): Html {
 
 /** All figures of the chosen days together: what the rows add up to. */
 function sumLine(sum: Figures): Html {
-  const parts = [
+  const parts: (readonly [string, bigint])[] = [
     ['Collected', sum.collectedMinor],
+    ...(sum.directMinor === 0n ? [] : [['Received directly by businesses', sum.directMinor] as const]),
+    ...(sum.directBackMinor === 0n ? [] : [['Given or taken back directly', sum.directBackMinor] as const]),
     ['Paid out', sum.paidOutMinor],
     ['Refunded', sum.refundedMinor],
     ['Taken back', sum.reversedMinor],
     ['Came back', sum.returnedMinor],
     ['Fees', sum.feesMinor],
-  ] as const;
+  ];
   return html`<dl class="panel figures">${parts.map(
     ([name, minor]) => html`<div><dt>${name}</dt><dd>${formatAmount(minor)}</dd></div>`,
   )}<div><dt>Paid, of payments tried and ended</dt><dd>${successOf(sum)}</dd></div></dl>`;
@@ -197,6 +199,9 @@ const totalsPage: ListPage<ShownTotals, ConsoleKind> = {
       { header: 'taken_back', cell: ({ reversedMinor }) => reversedMinor },
       { header: 'came_back', cell: ({ returnedMinor }) => returnedMinor },
       { header: 'fees', cell: ({ feesMinor }) => feesMinor },
+      { header: 'received_directly', cell: ({ directMinor }) => directMinor },
+      { header: 'payments_received_directly', cell: ({ directCount }) => String(directCount) },
+      { header: 'given_or_taken_back_directly', cell: ({ directBackMinor }) => directBackMinor },
     ],
     rows: async (services, visit, query, { limit, before }) =>
       rowsAfter(await totalsOf(services, visit, query), before, limit),

@@ -17,7 +17,7 @@ export const balancePage: DashboardRoute = {
   ...{ method: 'GET', path: '/balance', section: 'balance', action: 'figures.read' },
   async handle(services, visit) {
     const { money } = services;
-    const { merchant, base } = visit;
+    const { merchant, base, takesReceipts } = visit;
     const figures = await readFigures(services, visit);
     const newest = { account: 'payable_available', at: null, before: null, rowsMax: newestMax } as const;
     const { lines } = await explainAccount(money.db, merchant, newest);
@@ -30,6 +30,10 @@ export const balancePage: DashboardRoute = {
         ({ name, minor, text, href, link }) => html`<section class="panel"><h2>${name}</h2>
 <p class="figure">${formatAmount(minor)}</p><p class="hint">${text}</p><p><a href="${base}${href}">${link}</a></p></section>`,
       )}</div>
+${
+  takesReceipts &&
+  html`<p class="hint">What payers send straight to your own number is in none of these: you have it already. <a href="${base}/figures/received-directly?range=30">Received directly</a></p>`
+}
 <section class="panel"><h2>Newest movements of what you can pay out</h2>
 ${
   shown.length === 0

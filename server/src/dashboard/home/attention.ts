@@ -1,3 +1,4 @@
+import { totalMax } from '../../api/pagination.ts';
 import { listOpenCasesOfMerchant } from '../../cases/list-cases.ts';
 import type { Case } from '../../cases/case.ts';
 import { html } from '../../kit/html.ts';
@@ -8,11 +9,13 @@ import { summarizeBreakers } from '../../networks/payout-breakers.ts';
 import { icon } from '../../pages/icons.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { findTransaction } from '../../payments/find-payment.ts';
+import { listReceiptsToMatch } from '../../payments/unmatched-receipts.ts';
 import { settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { listSubAccountsWithoutNetwork } from '../../sub-accounts/manage-sub-accounts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
+import { mayBelongPath } from '../receipts/receipt-list.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
@@ -36,6 +39,7 @@ export async function attention(services: DashboardServices, visit: Visit, owedM
     ...(visit.may('endpoints.manage').isAllowed || visit.may('requests.read').isAllowed
       ? await endpointConcerns(services, visit)
       : []),
+    ...(await receiptConcern(services, visit)),
     ...(await subAccountConcerns(services, visit)),
     ...(await networkConcerns(services, visit)),
     ...(await caseConcerns(services, visit)),
@@ -51,6 +55,20 @@ function debtConcern(owedMinor: bigint): Concern[] {
   if (owedMinor === 0n) return [];
   const text = html`You owe ${formatAmount(owedMinor)}, because a payment was taken back. Your next payments repay it first; until then transfers wait.`;
   return [{ text, href: '/balance', action: 'See the balance', isOurs: true }];
+}
+
+/** Receipts on which somebody has to decide. */
+async function receiptConcern(
+  { money }: DashboardServices,
+  { merchant, now, takesReceipts }: Visit,
+): Promise<Concern[]> {
+  if (!takesReceipts) return [];
+  const newest = { limit: 1, offset: 0, before: null };
+  const { total } = await listReceiptsToMatch(money.lists, merchant.id, newest, { mayBelong: true, now });
+  if (total === 0) return [];
+  const count = total > totalMax ? `More than ${totalMax}` : String(total);
+  const text = `${count} ${total === 1 ? 'receipt waits' : 'receipts wait'}: money came to your number, and no payment has it yet.`;
+  return [{ text: html`${text}`, href: mayBelongPath, action: 'See the receipts', isOurs: true }];
 }
 
 async function endpointConcerns({ api }: DashboardServices, { caller, requestId, now }: Visit): Promise<Concern[]> {
@@ -103,8 +121,10 @@ async function networkConcerns({ money }: DashboardServices, { testMode, now }: 
 
 async function caseConcerns(services: DashboardServices, visit: Visit): Promise<Concern[]> {
   const cases = await listOpenCasesOfMerchant(services.money.db, visit.merchant.id, linesMax + 1);
-  // What is owed has a line of its own.
-  const checked = cases.filter(({ kind }) => kind !== 'merchant_owes').slice(0, linesMax);
+  // What is owed has a line of its own, and so have the receipts on which the business decides.
+  const checked = cases
+    .filter(({ kind }) => kind !== 'merchant_owes' && kind !== 'receipt_contested')
+    .slice(0, linesMax);
   const [first, ...others] = await Promise.all(
     checked.map(async (one) => ({ ...one, ...(await subjectOf(services, visit, one)) })),
   );

@@ -8,6 +8,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { isTime } from '../../kit/time-or-day.ts';
 import { cleanText, foreignText, formatTime } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
+import { successRate } from '../../reports/figures.ts';
 import type { Dimension } from '../../reports/figures.ts';
 import type { Owner } from '../../reports/live-figures.ts';
 import { readRecords } from '../../reports/read-records.ts';
@@ -23,7 +24,7 @@ import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { countText, figureText, rateOf, shownFigures, successText, unpaid } from './figure-texts.ts';
+import { countText, figureText, shownFigures, successText, unpaid } from './figure-texts.ts';
 import type { ShownFigure } from './figure-texts.ts';
 import { dayName, isOneDay, pointsOf, readRange } from './ranges.ts';
 import type { ShownRange } from './ranges.ts';
@@ -122,7 +123,7 @@ async function daysPage({ money }: DashboardServices, visit: Visit, shown: Shown
     ? rateChart({
         id: 'figure',
         title: 'Success',
-        points: points.map(({ figures, ...point }) => ({ ...point, ...rateOf(figures) })),
+        points: points.map(({ figures, ...point }) => ({ ...point, ...successRate(figures) })),
       })
     : barChart({
         id: 'figure',

@@ -1,4 +1,5 @@
 import { formatAmount } from '../../kit/money.ts';
+import { successRate } from '../../reports/figures.ts';
 import type { Figures } from '../../reports/figures.ts';
 import type { FigureName } from '../../reports/read-records.ts';
 import { rateText } from '../../portal/patterns/texts.ts';
@@ -24,8 +25,19 @@ export const collected: ShownFigure = {
   noteOf: ({ collectedCount }) => `${countText(collectedCount)} paid`,
 };
 
+/** Money that payers sent straight to the business's own number, which no balance has. */
+export const receivedDirectly: ShownFigure = {
+  name: 'received-directly',
+  records: 'direct',
+  title: 'Received directly',
+  amountOf: ({ directMinor }) => directMinor,
+  noteOf: ({ directCount }) => `${countText(directCount)} paid`,
+  isRare: true,
+};
+
 export const shownFigures: readonly ShownFigure[] = [
   collected,
+  receivedDirectly,
   {
     name: 'paid-out',
     records: 'paid_out',
@@ -49,6 +61,13 @@ export const shownFigures: readonly ShownFigure[] = [
     isRare: true,
   },
   {
+    name: 'given-back-directly',
+    records: 'direct_back',
+    title: 'Given or taken back directly',
+    amountOf: ({ directBackMinor }) => directBackMinor,
+    isRare: true,
+  },
+  {
     name: 'came-back',
     records: 'returned',
     title: 'Came back',
@@ -65,12 +84,8 @@ export const unpaid: ShownFigure = {
   amountOf: ({ unpaidCount }) => unpaidCount,
 };
 
-export function rateOf({ collectedCount, unpaidCount }: Figures): { part: bigint; of: bigint } {
-  return { part: collectedCount, of: collectedCount + unpaidCount };
-}
-
 export function successText(figures: Figures): string {
-  return rateText(rateOf(figures));
+  return rateText(successRate(figures));
 }
 
 /** `D4,250.00, 38 paid` */

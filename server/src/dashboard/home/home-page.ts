@@ -6,8 +6,8 @@ import { readBalances } from '../../ledger/balances.ts';
 import { debtAccount } from '../../ledger/debt.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
-import { noFigures } from '../../reports/figures.ts';
-import type { Dimension } from '../../reports/figures.ts';
+import { noFigures, successRate } from '../../reports/figures.ts';
+import type { Dimension, Figures } from '../../reports/figures.ts';
 import { readDays, readHours, readNames } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/read-report.ts';
 import type { PageResult } from '../../portal/patterns/page-route.ts';
@@ -18,7 +18,8 @@ import { rateChart } from '../patterns/charts/rate-chart.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { attention } from './attention.ts';
-import { collected, figureText, rateOf, shownFigures, successText } from './figure-texts.ts';
+import { collected, figureText, receivedDirectly, shownFigures, successText } from './figure-texts.ts';
+import type { ShownFigure } from './figure-texts.ts';
 import { firstPayment } from './first-payment.ts';
 import { listNewest, newestPayments } from './newest-payments.ts';
 import { isOneDay, pointsOf, rangeTabs, readRange } from './ranges.ts';
@@ -54,6 +55,7 @@ ${await attention(services, visit, balances.get(debtAccount) ?? 0n)}
 ${first}
 <dl class="tiles">
 ${tile(visit, { name: 'Today', value: figureText(collected, today.total), href: '/figures/collected?range=today' })}
+${directTile(visit, today.total)}
 ${tile(visit, { name: 'Yesterday by now', value: figureText(collected, before.total), href: yesterday })}
 ${balanceTiles(services, visit, balances)}
 </dl>
@@ -81,6 +83,13 @@ function readReport(
 ): Promise<Report> | Report {
   if (!isOneDay(range)) return readDays(db, merchant, range);
   return range.tab?.name === 'today' ? today : readHours(db, merchant, range.from);
+}
+
+/** For a business with a number of its own: what came there is in no balance. */
+function directTile(visit: Visit, today: Figures): Html | false {
+  if (!visit.takesReceipts && today.directMinor === 0n) return false;
+  const value = figureText(receivedDirectly, today);
+  return tile(visit, { name: 'Today, directly', value, href: '/figures/received-directly?range=today' });
 }
 
 interface Tile {
@@ -135,18 +144,30 @@ function headingOf({ text }: ShownRange): string {
 }
 
 function charts(visit: Visit, range: ShownRange, report: Report): Html {
-  const hrefOf = (day: string): string => `${visit.base}/figures/collected?day=${day}`;
-  const points = pointsOf(report, range, { now: visit.now, hrefOf });
-  return html`<section class="panel">${barChart({
-    ...{ id: 'collected', title: 'Collected', noteHeader: 'Paid' },
-    points: points.map(({ figures, ...point }) => {
-      return { ...point, amountMinor: figures.collectedMinor, note: collected.noteOf?.(figures) ?? '' };
-    }),
-  })}</section>
+  const pointsFor = ({ name }: ShownFigure) => {
+    const hrefOf = (day: string): string => `${visit.base}/figures/${name}?day=${day}`;
+    return pointsOf(report, range, { now: visit.now, hrefOf });
+  };
+  const bars = moneyIn(report.total).map(
+    (figure) =>
+      html`<section class="panel">${barChart({
+        ...{ id: figure.name, title: figure.title, noteHeader: 'Paid' },
+        points: pointsFor(figure).map(({ figures, ...point }) => {
+          return { ...point, amountMinor: figure.amountOf(figures), note: figure.noteOf?.(figures) ?? '' };
+        }),
+      })}</section>`,
+  );
+  return html`${bars}
 <section class="panel">${rateChart({
     ...{ id: 'success', title: 'Success: paid, of payments that somebody tried' },
-    points: points.map(({ figures, ...point }) => ({ ...point, ...rateOf(figures) })),
+    points: pointsFor(collected).map(({ figures, ...point }) => ({ ...point, ...successRate(figures) })),
   })}</section>`;
+}
+
+/** What came in, by the two ways in which it may; a shop without an operator's account has the second one only. */
+function moneyIn(total: Figures): ShownFigure[] {
+  if (total.directMinor === 0n) return [collected];
+  return total.collectedMinor === 0n ? [receivedDirectly] : [collected, receivedDirectly];
 }
 
 const partsMax = 6;
@@ -156,10 +177,11 @@ async function partPanels(
   { money: { db } }: DashboardServices,
   { base, merchant }: Visit,
   range: ShownRange,
-  { parts }: Report,
+  { parts, total }: Report,
 ): Promise<Html[]> {
-  const shown = (dimension: Dimension) =>
-    parts[dimension].filter(({ figures }) => figures.collectedMinor > 0n).slice(0, partsMax);
+  const [figure = collected] = moneyIn(total);
+  const partsOf = (dimension: Dimension) => parts[dimension].filter(({ figures }) => figure.amountOf(figures) > 0n);
+  const shown = (dimension: Dimension) => partsOf(dimension).slice(0, partsMax);
   const keysOf = (dimension: Dimension): string[] => shown(dimension).map(({ key }) => key);
   const names = await readNames(db, merchant.id, { terminalIds: keysOf('counter'), paymentLinkIds: keysOf('link') });
   const nameOf = (dimension: Dimension, key: string): Html =>
@@ -168,14 +190,14 @@ async function partPanels(
     const title = partTitles[dimension];
     const top = shown(dimension);
     if (top.length === 0) return [];
-    const rest = parts[dimension].filter(({ figures }) => figures.collectedMinor > 0n).length - top.length;
+    const rest = partsOf(dimension).length - top.length;
     return html`<section class="panel"><h2>${title}</h2>${partBars({
       title,
       parts: top.map(({ key, figures }) => ({
         name: nameOf(dimension, key),
-        href: `${base}/figures/collected?${queryOf(range)}&${dimension}=${encodeURIComponent(key)}`,
-        amountMinor: figures.collectedMinor,
-        note: collected.noteOf?.({ ...noFigures, ...figures }) ?? '',
+        href: `${base}/figures/${figure.name}?${queryOf(range)}&${dimension}=${encodeURIComponent(key)}`,
+        amountMinor: figure.amountOf(figures),
+        note: figure.noteOf?.({ ...noFigures, ...figures }) ?? '',
         series: dimension === 'network' ? seriesOf(key) : null,
       })),
     })}${rest > 0 && html`<p class="count">and ${rest} more</p>`}</section>`;

@@ -26,6 +26,7 @@ const accountTexts: Readonly<Record<string, string>> = {
   receivable_merchant: 'what you owe',
   due_from_subs: 'what sub-accounts owe you',
   test_funding: 'test money',
+  received_directly: 'what you have received directly',
 };
 
 /** An account of the ledger in the words of the shop. */
@@ -39,6 +40,7 @@ export function accountText(
   const subAccount = subAccountOn(account);
   if (subAccount !== null) return names.get(subAccount) ?? 'a sub-account';
   const [kind = '', rest = ''] = account.split(':');
+  if (kind === 'till') return 'your own number';
   if (kind === 'float') return networkOf(rest) ?? 'the network';
   return accountTexts[account] ?? account;
 }

@@ -7,6 +7,7 @@ import type { Charge } from '../../payments/charge.ts';
 import { findPageViews } from '../../payments/find-payment.ts';
 import { timelineSchema } from '../../payments/intent-wire.ts';
 import type { TimelineEntry } from '../../portal/patterns/record-page.ts';
+import { inDalasi } from '../../portal/patterns/texts.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -31,7 +32,7 @@ export async function paymentTimeline(
     .filter(({ kind }) => kind !== 'charge.refunded')
     .map(({ at, kind, detail, transaction_id: transactionId }): TimelineEntry => ({
       at: new Date(at),
-      text: foreignText(withNames(detail, names)),
+      text: foreignText(inDalasi(withNames(detail, names))),
       technical: html`<code>${kind}</code>${transactionId !== null && html` <code>${transactionId}</code>`}`,
     }));
   return recordHistory(services, visit, {

@@ -60,6 +60,9 @@ export const paymentListPage: ListPage<PaymentRow> = {
       state: ({ state }) => state.text,
       amount: ({ intent }) => totalMinor(intent),
       paid: (row, { now }) => (statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n),
+      // A part of `paid`: it is in no balance.
+      received_directly: (row, { now }) =>
+        row.charge?.receivedDirectly && statusAt(row.intent, now) === 'successful' ? totalMinor(row.intent) : 0n,
       fee: ({ intent }) => intent.feeMinor,
       refunded: ({ charge }) => charge?.amountRefundedMinor ?? 0n,
       currency: ({ intent }) => intent.currency,

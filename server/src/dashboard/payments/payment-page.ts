@@ -33,6 +33,7 @@ import type { Visit } from '../visit.ts';
 import { paymentTimeline } from './payment-history.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
+import { receiptPanel } from './payment-receipt.ts';
 import { findVisiblePayment } from './visible-payment.ts';
 
 interface ShownPayment extends FoundPayment {
@@ -105,6 +106,7 @@ async function paymentBody(services: DashboardServices, visit: Visit, payment: S
   })}
 <div class="columns"><div class="stack"><section class="panel"><h2>Money</h2>${moneyFacts(payment, visit)}</section>
 <section class="panel"><h2>Tries</h2>${attemptList(visit, attempts)}</section>
+${charge?.receivedDirectly && (await receiptPanel(services, visit, charge))}
 ${payment.refunds.length > 0 && refundList(payment.refunds, visit)}</div>
 <section class="panel"><h2>Details</h2>${facts([
     ...(await madeWith(services, visit, payment)),
@@ -159,11 +161,17 @@ function actionsOf(payment: ShownPayment, { now }: Visit): RecordAction<Merchant
 function reasonsOf(payment: ShownPayment, { now, may }: Visit): string[] {
   const { intent, charge } = payment;
   if (!may('refunds.create').isAllowed || isOpen(statusAt(intent, now))) return [];
-  if (charge?.status === 'reversed') return ['The network took the money back, so there is nothing to refund.'];
+  if (charge?.status === 'reversed') {
+    return [
+      charge.receivedDirectly ? contradictedReason : 'The network took the money back, so there is nothing to refund.',
+    ];
+  }
   if (!charge || !isPaid(charge)) return ['Nothing was paid, so there is nothing to refund.'];
   if (leftMinor(payment) === 0n) return ['All of it is refunded, or being refunded.'];
   return [];
 }
+
+const contradictedReason = 'The network’s statement contradicts its receipt, so there is nothing to refund.';
 
 /** What can still be refunded, in bututs. */
 function leftMinor({ charge, refunds }: Pick<ShownPayment, 'charge' | 'refunds'>): bigint {
@@ -195,7 +203,7 @@ function moneyFacts({ intent, charge, names }: ShownPayment, { base, may }: Visi
     ['You', formatAmount(parts.merchantMinor)],
     ['Refunded', charge && charge.amountRefundedMinor > 0n ? formatAmount(-charge.amountRefundedMinor) : null],
     [
-      'Taken back by the network',
+      charge?.receivedDirectly ? 'Taken back' : 'Taken back by the network',
       charge && charge.amountReversedMinor > 0n ? formatAmount(-charge.amountReversedMinor) : null,
     ],
     ['Repaid of what you owed', charge && charge.debtRepaidMinor > 0n ? formatAmount(charge.debtRepaidMinor) : null],

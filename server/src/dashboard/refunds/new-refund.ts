@@ -1,5 +1,5 @@
 import type { MerchantAction } from '../../accounts/permissions.ts';
-import { AppError } from '../../api/app-error.ts';
+import { AppError, fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
@@ -18,6 +18,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { act } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import type { Field } from '../../portal/patterns/fields.ts';
 import type { Confirmation } from '../../portal/patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { titleOf } from '../payments/payment-page.ts';
@@ -47,29 +48,48 @@ export const newRefund: readonly DashboardRoute[] = formRoutes<Refundable>({
   },
   operation: 'createRefund',
   view: ({ intent, charge, whole }) => ({
-    heading: 'Refund this payment',
+    heading: charge.receivedDirectly ? 'Have you given the money back?' : 'Refund this payment',
     effect: html`<p>${foreignText(titleOf({ intent }))}, ${charge.transactionReference}.</p>
-${whole !== null && html`<p>${formatAmount(whole.amountMinor)} of it can be refunded.</p>`}`,
-    fields: [{ kind: 'amount', name: 'amount', label: 'Amount to refund in dalasi', isRequired: true }],
+${whole !== null && html`<p>${formatAmount(whole.amountMinor)} of it can be refunded.</p>`}
+${charge.receivedDirectly && html`<p>${onlyYou}</p>`}`,
+    fields: [
+      { kind: 'amount', name: 'amount', label: 'Amount to refund in dalasi', isRequired: true },
+      ...(charge.receivedDirectly ? [returnedField] : []),
+    ],
     values: whole === null ? {} : { amount: formatAmount(whole.amountMinor).slice(1) },
     refusal: whole === null ? html`<p>All of it is refunded, or being refunded.</p>` : undefined,
     button: 'Look at the refund',
     back: { href: `/payments/${intent.id}`, text: 'Keep it' },
   }),
-  confirm: async (services, visit, { subject, body }) => confirmRefund(services, visit, subject, amountOf(body)),
+  async confirm(services, visit, { subject, body }) {
+    if (subject.charge.receivedDirectly && body['money_returned'] !== true) {
+      throw fieldError(
+        'invalid_request',
+        'money_returned',
+        'Give the money back first, then tick this. Nothing was noted.',
+      );
+    }
+    return confirmRefund(services, visit, subject, amountOf(body));
+  },
   async submit(services, visit, { subject: { charge }, body, formId }) {
     const refund = await act(services, visit, {
       ...{ operationId: 'createRefund', schema: refundSchema, formId, object: { type: 'refund' } },
       body: {
         reference: charge.id,
         amount: body['amount'],
-        // The page that was confirmed says so.
-        ...(charge.receivedDirectly && { money_returned: true }),
+        ...(charge.receivedDirectly && { money_returned: body['money_returned'] === true }),
       },
     });
     return `/refunds/${refund.id}`;
   },
 });
+
+const onlyYou = 'The payer sent the money straight to your own number, so nobody but you can return it.';
+const returnedField: Field = {
+  kind: 'checkbox',
+  name: 'money_returned',
+  label: 'Yes, I have given this amount back to the payer',
+};
 
 function nullIfRefused(error: unknown): null {
   if (error instanceof AppError && error.code === 'refund_not_possible') return null;
@@ -98,10 +118,10 @@ async function confirmRefund(
   const payment = `${titleOf({ intent })}, ${charge.transactionReference}.`;
   if (preview.route === 'record') {
     return {
-      heading: `Have you returned ${amount}?`,
-      effect: html`<p>${foreignText(payment)} The payer sent the money straight to your own number, so nobody but you can return it.</p>
-<p>This notes that the payer has it back. No money moves, and your balance stays as it is.</p>`,
-      button: `I have returned ${amount}`,
+      heading: `Note that you gave ${amount} back?`,
+      effect: html`<p>${foreignText(payment)} ${onlyYou}</p>
+<p>This notes that the payer has it back. No money moves, and your balance stays as it is. It cannot be undone.</p>`,
+      button: `I have given ${amount} back`,
       action,
     };
   }

@@ -2,6 +2,7 @@ import { html } from '../../kit/html.ts';
 import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
+import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
 import { rateLimitKinds, rateOf, rateText } from '../../merchants/rate-limit-kinds.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -10,8 +11,11 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import { ownMerchant } from './own-merchant.ts';
-import { feePayerText, feeText, refundLimitText, reserveText } from './setting-texts.ts';
+import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
+import type { SettingsPanel } from './settings-frame.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
 
 const show: DashboardRoute = {
   method: 'GET',
@@ -35,6 +39,7 @@ const show: DashboardRoute = {
           { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
         ],
       },
+      ...(await receiptPanels(services, visit)),
       {
         title: 'Fees',
         body: html`${facts([
@@ -81,6 +86,20 @@ payment back.</p>`,
   },
 };
 
+/** For a business that payers send money to directly. */
+async function receiptPanels(services: DashboardServices, visit: Visit): Promise<SettingsPanel[]> {
+  const { id } = visit.merchant;
+  const limitMinor = await findReceiptConfirmAbove(services.accounts.db, id);
+  if (!visit.takesReceipts && limitMinor === null) return [];
+  return [
+    {
+      title: 'Receipts',
+      body: html`<p>${receiptLimitText(limitMinor)}</p>${await changedBy(services, visit, { id, action: 'receipts.limit' })}`,
+      changes: [{ href: '/settings/limits/receipts', text: 'Change the limit', needs: 'receipt_limit.manage' }],
+    },
+  ];
+}
+
 const rateNames = {
   requests: 'All API keys',
   'key-percent': 'One of several keys',
@@ -124,4 +143,44 @@ const refunds = formRoutes<Business>({
   },
 });
 
-export const limitSettings: readonly DashboardRoute[] = [show, ...refunds];
+interface ReceiptLimit {
+  limitMinor: bigint | null;
+}
+
+const receipts = formRoutes<ReceiptLimit>({
+  path: '/settings/limits/receipts',
+  section: 'settings',
+  action: 'receipt_limit.manage',
+  load: async ({ accounts }, { merchant }) => ({
+    limitMinor: await findReceiptConfirmAbove(accounts.db, merchant.id),
+  }),
+  view: ({ limitMinor }) => ({
+    heading: 'Limit for unconfirmed receipts',
+    effect: html`<p>${receiptLimitText(limitMinor)}</p>
+<p>Whoever holds your phone can forge a message, but not the network’s statement. A payment above the limit waits for up to seven days
+until you have the statement imported.</p>`,
+    fields: [
+      {
+        ...{ kind: 'amount', name: 'above', label: 'A statement line must confirm first above', whenEmpty: 'null' },
+        hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
+      },
+    ],
+    values: { above: limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' }) },
+    button: 'Save the limit',
+    back: { href: '/settings/limits', text: 'Keep it' },
+  }),
+  async submit(services, visit, { subject, body }) {
+    const sent = body['above'];
+    const limitMinor = typeof sent === 'number' ? parseAmount(sent, 'above') : null;
+    const { id } = visit.merchant;
+    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
+    const words = { before: { above: shown(subject.limitMinor) }, after: { above: shown(limitMinor) } };
+    const object = { type: 'settings', id };
+    await change(services, visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
+      tx.send(updateReceiptConfirmAbove(id, limitMinor)),
+    );
+    return '/settings/limits';
+  },
+});
+
+export const limitSettings: readonly DashboardRoute[] = [show, ...refunds, ...receipts];

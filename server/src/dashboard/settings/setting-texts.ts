@@ -24,6 +24,12 @@ export function refundLimitText({ refundLimitMinor }: Pick<Business, 'refundLimi
     : `Refunds above ${formatAmount(refundLimitMinor)} ask for the second factor.`;
 }
 
+export function receiptLimitText(limitMinor: bigint | null): string {
+  return limitMinor === null
+    ? 'A message of the network is enough for every amount.'
+    : `Above ${formatAmount(limitMinor)} a line of the network’s statement must confirm a receipt before it pays.`;
+}
+
 /** `1.5% + D2.00, at least D5.00, at most D100.00`. */
 export function feeText({ percentHundredths, fixedMinor, minimumMinor, maximumMinor }: FeeRule): string {
   const sums = [

@@ -256,6 +256,8 @@ send-field = Numéro de transaction de votre message
 # unchecked
 send-button = J’ai envoyé
 # unchecked
+send-not-again = Si vous avez envoyé l’argent, <b>ne l’envoyez pas à nouveau</b>.
+# unchecked
 typed-heading = Nous cherchons votre paiement
 # unchecked
 typed-message = Nous avons votre numéro de transaction et attendons le message de { $network } à la boutique. <b>N’envoyez pas à nouveau.</b>
@@ -265,6 +267,8 @@ typed-statement = Nous attendons le relevé de { $network }, car le montant est 
 typed-check = Ce numéro a aussi été tapé pour un autre paiement. Une personne vérifie. <b>N’envoyez pas à nouveau.</b>
 # unchecked
 typed-id = Vous avez tapé { $id }.
+# unchecked
+typed-correct = Le numéro n’est pas bon ?
 # unchecked
 typed-leave = Vous pouvez fermer cette page et revenir par le même lien.
 # unchecked

@@ -240,6 +240,8 @@ send-field = ID meŋ be i la mesejoo kono
 # unchecked
 send-button = Ŋa kii le
 # unchecked
+send-not-again = Niŋ i ye kodoo kii le, <b>kana a kii kotenke</b>.
+# unchecked
 typed-heading = Ntolu be i la joo ñini kaŋ
 # unchecked
 typed-message = Ŋa i la ID soto le, ntolu be { $network } la mesejoo batu kaŋ butikoo ye. <b>Kana kii kotenke.</b>
@@ -249,6 +251,8 @@ typed-statement = Ntolu be { $network } la kayitoo batu kaŋ, kaatu kodoo siyaat
 typed-check = Ñiŋ ID safeeta joo doo fanaŋ ye. Moo be a juubee kaŋ. <b>Kana kii kotenke.</b>
 # unchecked
 typed-id = I ye { $id } safee.
+# unchecked
+typed-correct = Fo ID maŋ tiliŋ?
 # unchecked
 typed-leave = I si ñiŋ page soro noo, i naa kotenke wo link kaŋ.
 # unchecked

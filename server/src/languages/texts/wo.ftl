@@ -240,6 +240,8 @@ send-field = ID bi ci sa mesaas
 # unchecked
 send-button = Yónnee naa ko
 # unchecked
+send-not-again = Su fekkee yónnee nga xaalis bi, <b>bul ko yónneewaat</b>.
+# unchecked
 typed-heading = Ñu ngi seet sa fey
 # unchecked
 typed-message = Am nanu sa ID, ñu ngi xaar mesaas bi { $network } di yónnee bitik bi. <b>Bul yónneewaat.</b>
@@ -249,6 +251,8 @@ typed-statement = Ñu ngi xaar kayitu { $network }, ndax xaalis bi bare na. <b>B
 typed-check = ID bii bind nañu ko ci beneen fey. Nit a ngi koy xool. <b>Bul yónneewaat.</b>
 # unchecked
 typed-id = Bind nga { $id }.
+# unchecked
+typed-correct = ID bi baaxul?
 # unchecked
 typed-leave = Mën nga tëj xët wii, delusi ci lien bi.
 # unchecked

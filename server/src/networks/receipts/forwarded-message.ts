@@ -5,7 +5,7 @@ import type { JsonObject } from '../../kit/strict-json.ts';
 import type { ForwardedMessage, MessageReading, RawCallback } from '../contract.ts';
 import { isObject } from '../response-values.ts';
 
-// What the two gateway applications for phones send (docs/receipts.md, "Forwarding the messages"). SMS Gateway for Android signs
+// What the two gateway applications for phones send (docs/receipts.md, "Set up the phone"). SMS Gateway for Android signs
 // the body and a time; httpSMS sends a token that is signed, and does not sign the body.
 
 interface MessageRules {

@@ -5,7 +5,7 @@ import type { PageCookies } from '../page-cookies.ts';
 
 /**
  * Remembers which browser typed the number of an attempt: to that browser the page shows the whole number, so that a typing error is
- * noticed; to everyone else who has the link, the last digits.
+ * noticed; to everyone else who has the link, the last digits. The same for a transaction id, under the attempt's id and its own.
  */
 export interface AttemptCookie {
   /** The number of this attempt was typed in this browser. */

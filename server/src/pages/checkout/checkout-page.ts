@@ -40,9 +40,9 @@ ${checkoutMain(model)}
 }
 
 /** For browsers without scripts. A page with a form that was refused keeps what was typed. */
-function refreshSecondsOf({ refusedForm }: CheckoutPageModel, step: StepName): number | null {
+function refreshSecondsOf({ refusedForm, correctsId }: CheckoutPageModel, step: StepName): number | null {
   if (isReceipt(step)) return receiptRefreshSeconds;
-  return isWaiting(step) && refusedForm === null ? refreshSeconds : null;
+  return isWaiting(step) && refusedForm === null && !correctsId ? refreshSeconds : null;
 }
 
 function accentFor({ appearance: { pageColour } }: CheckoutPageModel): Accent | null {

@@ -52,11 +52,12 @@ function addPages(
         .catch((error: unknown) => log.warn('a page view was not counted', { error: String(error) }));
     }
     const model = responder.modelOf(request, view);
-    const query = request.query as { confirmed?: unknown; open?: unknown };
+    const query = request.query as { confirmed?: unknown; open?: unknown; correct?: unknown };
     return responder.sendCheckout(request, reply, {
       ...model,
       justConfirmed: query.confirmed === '1',
       opensNetwork: query.open === '1',
+      correctsId: query.correct === '1',
     });
   });
 
@@ -97,13 +98,19 @@ function addForms(scope: FastifyInstance, responder: Responder, context: FormCon
     });
   });
 
-  scope.post('/:token/transaction-id', async (request: TokenRequest, reply) =>
-    responder.handleForm(request, reply, {
+  scope.post('/:token/transaction-id', async (request: TokenRequest, reply) => {
+    const transactionId = readTransactionId(request.body);
+    return responder.handleForm(request, reply, {
       view: await responder.find(request),
+      sent: { transactionId },
       refused: null,
-      submit: () => checkout.submitTransactionId(request.params.token, readTransactionId(request.body)),
-    }),
-  );
+      submit: () => checkout.submitTransactionId(request.params.token, transactionId),
+      done(next) {
+        renderer.afterTyping(request, reply, next);
+        return {};
+      },
+    });
+  });
 
   scope.post('/:token/confirm', async (request: TokenRequest, reply) =>
     responder.handleForm(request, reply, {

@@ -37,6 +37,8 @@ export interface CheckoutRenderer {
     reply: FastifyReply,
     paid: { view: CheckoutView; typedNumber: string | null },
   ): AfterForm;
+  /** Remembers who typed the transaction id that is looked for now. */
+  afterTyping(request: FastifyRequest, reply: FastifyReply, view: CheckoutView): void;
   send(request: FastifyRequest, reply: FastifyReply, model: CheckoutPageModel): Promise<FastifyReply>;
 }
 
@@ -71,9 +73,20 @@ export function createCheckoutRenderer(options: CheckoutRendererOptions): Checko
       refusedForm: null,
       justConfirmed: false,
       hasTyped: (attemptId) => attemptCookie.hasTyped(request, attemptId),
+      hasTypedId: (attemptId, id) => attemptCookie.hasTyped(request, typingOf(attemptId, id)),
+      correctsId: false,
       opensNetwork: false,
     }),
     afterPay: (request, reply, paid) => afterPay(request, reply, attemptCookie, paid),
+    afterTyping(request, reply, { charge }) {
+      const id = charge?.typedId?.value;
+      if (charge && id) attemptCookie.remember(request, reply, typingOf(charge.id, id));
+    },
     send: (request, reply, model) => sender.send(request, reply, { status: 200, content: checkoutPage(model) }),
   };
+}
+
+/** Another browser may have typed another id for the same attempt, and each sees its own only. */
+function typingOf(attemptId: string, transactionId: string): string {
+  return `${attemptId} ${transactionId}`;
 }

@@ -78,9 +78,15 @@ const words: Record<keyof typeof checkoutFixtures, string[]> = {
     'Transaction id from your message',
   ],
   'send-changeable': ['In Wave, send exactly D450.00', 'Change number or network'],
-  'send-typed': ['We are looking for your payment', 'Do not send again.', 'You typed .... 2M4P.'],
+  'send-typed': [
+    'We are looking for your payment',
+    'Do not send again.',
+    'You typed .... 2M4P.',
+    'Is the id not right?',
+  ],
   'send-typed-large': ['We are waiting for Wave’s statement', 'Do not send again.'],
   'send-typed-twice': ['This id was typed for another payment too.', 'Do not send again.'],
+  'send-refused': ['do not send it again', 'No payment with this id and amount has arrived. 4 tries left.'],
   'send-closed': [
     'This form is closed',
     'Five ids were not right.',

@@ -25,6 +25,10 @@ export interface CheckoutPageModel {
   justConfirmed: boolean;
   /** Whether this browser typed the number of an attempt, and may see all of it. */
   hasTyped: (attemptId: string) => boolean;
+  /** Whether this browser typed the transaction id that is looked for, and may see all of it. */
+  hasTypedId: (attemptId: string, transactionId: string) => boolean;
+  /** The payer corrects a transaction id that is being looked for. */
+  correctsId: boolean;
   /** The network's app opens by itself: the payer has just pressed Pay, on a phone. */
   opensNetwork: boolean;
 }
@@ -35,5 +39,6 @@ export type AfterForm = Partial<Pick<CheckoutPageModel, 'justConfirmed' | 'opens
 export interface RefusedForm {
   network: string;
   accountNumber: string;
+  transactionId: string;
   errors: { field: 'network' | 'account_number' | 'code' | 'transaction_id' | null; message: Html }[];
 }

@@ -29,7 +29,7 @@ export interface Responder {
 export interface PostedForm {
   view: CheckoutView;
   /** The values that stay in the fields after a refusal; never a code. */
-  sent?: Pick<RefusedForm, 'network' | 'accountNumber'>;
+  sent?: Partial<Omit<RefusedForm, 'errors'>>;
   /** Errors that the page finds itself, before the use-case runs. */
   refused: RefusedForm['errors'] | null;
   submit(): Promise<CheckoutView>;
@@ -68,8 +68,11 @@ export function createResponder({ checkout, log, renderer }: ResponderOptions): 
           ? await attempt(form, request.language.t, (error) => logRefusal(log, request.id, error))
           : { status: 400, errors: form.refused };
       if ('errors' in outcome) {
-        const sent = form.sent ?? { network: '', accountNumber: '' };
-        const model = { ...modelOf(request, form.view), refusedForm: { ...sent, errors: outcome.errors } };
+        const sent = { network: '', accountNumber: '', transactionId: '', ...form.sent };
+        // A use-case that refuses may have used up a try. The page has to know it already: its script takes another state for news,
+        // and would put the page without the error in its place.
+        const view = form.refused === null ? await find(request) : form.view;
+        const model = { ...modelOf(request, view), refusedForm: { ...sent, errors: outcome.errors } };
         return sendModel(request, reply, model, outcome.status);
       }
       // For example a second press of the button: the page shows the current state.

@@ -1,5 +1,4 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { firstIdAt } from '../../kit/ids.ts';
 import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -7,7 +6,7 @@ import type { Charge, ChargeProgress, ChargeStatus } from '../charge.ts';
 import { chargeFilters } from './list-filters.ts';
 import type { ChargeFilter } from './list-filters.ts';
 
-const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
+export const chargeColumns = `charges.merchant_id AS "merchantId", charges.id, intent_id AS "intentId", attempt,
   charges.status, charges.amount AS "amountMinor", charges.fee AS "feeMinor", charges.fee_payer AS "feePayer",
   amount_paid AS "amountPaidMinor", amount_received AS "amountReceivedMinor", charges.currency, network,
   rail_account AS "railAccount", received_directly AS "receivedDirectly", account_number AS "accountNumber",
@@ -270,26 +269,4 @@ export function listCharges(
 
 function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
-}
-
-/** Unpaid charges of a till and an amount that were opened in a time, the newest first. */
-export function listUnpaidByReceipt(
-  db: Queryable,
-  query: { merchantId: string; railAccount: string; amountMinor: bigint; start: Date; end: Date; rowsMax: number },
-): Promise<Charge[]> {
-  return db.rows<Charge>({
-    name: 'charges_list_unpaid_by_receipt',
-    text: `SELECT ${chargeColumns} FROM charges
-           WHERE merchant_id = $1 AND received_directly AND rail_account = $2 AND amount_paid = $3 AND paid_at IS NULL
-             AND id >= $4 AND id < $5
-           ORDER BY id DESC LIMIT $6`,
-    values: [
-      query.merchantId,
-      query.railAccount,
-      query.amountMinor,
-      firstIdAt(query.start),
-      firstIdAt(query.end),
-      query.rowsMax,
-    ],
-  });
 }

@@ -51,6 +51,25 @@ export function listTypedIdsOfTransaction(
   });
 }
 
+/** The same for several transactions. */
+export function listTypedIdsOfTransactions(
+  db: Queryable,
+  merchantId: string,
+  transactions: readonly Pick<TransactionOfAccount, 'railAccount' | 'transactionKey'>[],
+): Promise<TypedIdRow[]> {
+  return db.rows<TypedIdRow>({
+    name: 'typed_ids_list_of_transactions',
+    text: `SELECT ${columns} FROM typed_ids
+           WHERE merchant_id = $1 AND rail_account = ANY ($2) AND transaction_key = ANY ($3)
+           ORDER BY typed_at, intent_id`,
+    values: [
+      merchantId,
+      [...new Set(transactions.map(({ railAccount }) => railAccount))],
+      transactions.map(({ transactionKey }) => transactionKey),
+    ],
+  });
+}
+
 /** Updates no row where the id has left `expected`. */
 export function updateTypedId(
   db: Queryable,

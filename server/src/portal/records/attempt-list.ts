@@ -17,14 +17,17 @@ export function attemptList({ now }: { now: Date }, attempts: readonly Charge[])
   })}</ol>`;
 }
 
-function attemptText({ status, review, failureReason, abandonedAt }: Charge, network: string): Html | string {
+function attemptText(
+  { status, review, failureReason, abandonedAt, receivedDirectly }: Charge,
+  network: string,
+): Html | string {
   if (review !== null) return 'Money came and is being checked.';
   switch (status) {
     case 'completed':
     case 'refunded':
       return `${network} says paid.`;
     case 'reversed':
-      return `${network} took it back.`;
+      return receivedDirectly ? 'Taken back: the statement contradicts its receipt.' : `${network} took it back.`;
     case 'cancelled':
       return abandonedAt === null ? 'Cancelled.' : 'The payer left it.';
     case 'failed':

@@ -1,10 +1,13 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import { placeholders } from '../../kit/placeholders.ts';
-import type { Dimension, Figures } from '../figures.ts';
+import type { CollectedFigure, Dimension, Figures } from '../figures.ts';
 
 const figureColumns = [
   'collected',
   'collected_count',
+  'direct',
+  'direct_count',
+  'direct_back',
   'unpaid_count',
   'reversed',
   'paid_out',
@@ -15,7 +18,8 @@ const figureColumns = [
   'fees',
 ] as const;
 
-const figureSelection = `collected AS "collectedMinor", collected_count AS "collectedCount", unpaid_count AS "unpaidCount",
+const figureSelection = `collected AS "collectedMinor", collected_count AS "collectedCount", direct AS "directMinor",
+  direct_count AS "directCount", direct_back AS "directBackMinor", unpaid_count AS "unpaidCount",
   reversed AS "reversedMinor", paid_out AS "paidOutMinor", paid_out_count AS "paidOutCount", refunded AS "refundedMinor",
   refunded_count AS "refundedCount", returned AS "returnedMinor", fees AS "feesMinor"`;
 
@@ -44,11 +48,12 @@ export function listDaily(
 export function sumDailyByKey(
   db: Queryable,
   query: { merchantId: string; dimension: Dimension; from: string; to: string },
-): Promise<Pick<DailyRow, 'key' | 'collectedMinor' | 'collectedCount' | 'unpaidCount'>[]> {
+): Promise<Pick<DailyRow, 'key' | CollectedFigure>[]> {
   return db.rows({
     name: 'daily_figures_sum_by_key',
     text: `SELECT key, sum(collected)::bigint AS "collectedMinor", sum(collected_count)::bigint AS "collectedCount",
-             sum(unpaid_count)::bigint AS "unpaidCount"
+             sum(direct)::bigint AS "directMinor", sum(direct_count)::bigint AS "directCount",
+             sum(direct_back)::bigint AS "directBackMinor", sum(unpaid_count)::bigint AS "unpaidCount"
            FROM daily_figures
            WHERE merchant_id = $1 AND dimension = $2 AND day >= $3::date AND day <= $4::date GROUP BY key`,
     values: [query.merchantId, query.dimension, query.from, query.to],
@@ -68,6 +73,9 @@ export function insertDaily(merchantId: string, rows: readonly DailyRow[]): Stat
       row.key,
       row.collectedMinor,
       row.collectedCount,
+      row.directMinor,
+      row.directCount,
+      row.directBackMinor,
       row.unpaidCount,
       row.reversedMinor,
       row.paidOutMinor,

@@ -5,6 +5,8 @@ import type { Figures } from '../figures.ts';
 const isCollected = `(flow = 'collected' AND debit_account LIKE 'float:%')`;
 const isAccepted = `(flow = 'accepted' AND debit_account = 'suspense')`;
 const isReversed = `(flow = 'reversed' AND credit_account LIKE 'float:%' AND debit_account <> 'suspense')`;
+const isDirect = `(flow = 'received_directly' AND credit_account = 'received_directly')`;
+const isDirectBack = `(debit_account = 'received_directly')`;
 const isOut = `(flow IN ('transfer', 'transfer_mismatch', 'late_success')
                 AND credit_account LIKE 'float:%' AND debit_account <> 'network_costs')`;
 const isReturned = `(flow IN ('transfer_reversed', 'late_success_reversed', 'mismatch_returned')
@@ -18,6 +20,8 @@ export const movedBySource = (slot: string) => `
   SELECT ${slot} AS slot, source_type, source_id, min(created_at) AS began_at, max(created_at) AS ended_at,
     COALESCE(sum(amount) FILTER (WHERE ${isCollected} OR ${isAccepted}), 0) AS collected,
     COALESCE(bool_or(${isCollected}), false) AS is_collected,
+    COALESCE(sum(amount) FILTER (WHERE ${isDirect}), 0) AS direct,
+    COALESCE(sum(amount) FILTER (WHERE ${isDirectBack}), 0) AS direct_back,
     COALESCE(sum(amount) FILTER (WHERE ${isReversed}), 0) AS reversed,
     COALESCE(sum(amount) FILTER (WHERE ${isOut}), 0) AS paid,
     COALESCE(sum(amount) FILTER (WHERE ${isReturned}), 0) AS returned,
@@ -78,7 +82,8 @@ export function listMoved(db: Queryable, unit: 'hour' | 'day', range: Range): Pr
            )
            SELECT slot, network, terminal_id AS "terminalId", payment_link_id AS "paymentLinkId",
              sum(collected)::bigint AS "collectedMinor", count(*) FILTER (WHERE is_new) AS "collectedCount",
-             sum(reversed)::bigint AS "reversedMinor",
+             sum(direct)::bigint AS "directMinor", count(*) FILTER (WHERE direct > 0) AS "directCount",
+             sum(direct_back)::bigint AS "directBackMinor", sum(reversed)::bigint AS "reversedMinor",
              COALESCE(sum(paid) FILTER (WHERE kind <> 'refund'), 0)::bigint AS "paidOutMinor",
              count(*) FILTER (WHERE kind <> 'refund' AND paid > 0) AS "paidOutCount",
              COALESCE(sum(paid) FILTER (WHERE kind = 'refund'), 0)::bigint AS "refundedMinor",

@@ -3,7 +3,15 @@ import { endedUnpaid, movedBySource, rangeValues, recordsOfMoved, unpaidAt, unpa
 import type { Range } from './moved.ts';
 
 /** A figure of money by its movements. */
-export type MoneyFigure = 'collected' | 'reversed' | 'paid_out' | 'refunded' | 'returned' | 'fees';
+export type MoneyFigure =
+  | 'collected'
+  | 'direct'
+  | 'direct_back'
+  | 'reversed'
+  | 'paid_out'
+  | 'refunded'
+  | 'returned'
+  | 'fees';
 
 /** A record behind a figure. */
 export interface RecordRow {
@@ -25,6 +33,8 @@ export interface RecordRow {
 
 const amounts: Record<MoneyFigure, string> = {
   collected: 'collected',
+  direct: 'direct',
+  direct_back: 'direct_back',
   reversed: 'reversed',
   paid_out: `CASE WHEN kind <> 'refund' THEN paid ELSE 0 END`,
   refunded: `CASE WHEN kind = 'refund' THEN paid ELSE 0 END`,

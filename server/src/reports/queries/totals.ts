@@ -34,6 +34,8 @@ export function sumDailyOfMerchants(
            SELECT ${byDay ? 'day::text' : `''`} AS day, ${byMerchant ? 'merchant_id::text' : `''`} AS "merchantId",
              ${byNetwork ? 'key' : `''`} AS network,
              sum(collected)::bigint AS "collectedMinor", sum(collected_count)::bigint AS "collectedCount",
+             sum(direct)::bigint AS "directMinor", sum(direct_count)::bigint AS "directCount",
+             sum(direct_back)::bigint AS "directBackMinor",
              sum(unpaid_count)::bigint AS "unpaidCount", sum(reversed)::bigint AS "reversedMinor",
              sum(paid_out)::bigint AS "paidOutMinor", sum(paid_out_count)::bigint AS "paidOutCount",
              sum(refunded)::bigint AS "refundedMinor", sum(refunded_count)::bigint AS "refundedCount",
