@@ -89,7 +89,7 @@ describe('a merchant with a backlog', () => {
   it('whose receiver suddenly hangs holds only the requests under way; the rest is put back', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 20; count += 1) await appendOne();
+    for (let count = 0; count < 20; count += 1) await world.append();
     await world.deliver();
     world.receiver.respond(endpoint.path, (response) => open.push(response));
     for (let count = 0; count < 60; count += 1) await world.append();
@@ -176,18 +176,18 @@ describe('a merchant with a backlog', () => {
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four hang', () => open.length === 4);
     const appendOne = async (): Promise<void> => {
-      await appendOne();
+      await world.append();
       worker.scheduleDeliveries(world.scheduled.splice(0));
     };
     const claims = (): number => counted.of('webhook_targets_find');
     const before = claims();
-    for (let count = 0; count < 20; count += 1) await world.append();
+    for (let count = 0; count < 20; count += 1) await appendOne();
     assert.equal(claims(), before, 'no claim for 20 events');
     for (let count = 0; count < 50; count += 1) worker.schedule(`${world.caller.merchantId}/${hangs.id}`);
     assert.equal(claims(), before, 'no claim for 50 hints');
     // A delivery to another endpoint of the merchant is sent at once.
     const healthy = await world.endpointAt();
-    await world.append();
+    await appendOne();
     await eventually('the other one has it', () => healthy.received().length === 1);
     world.receiver.respond(hangs.path, answering(200));
     for (const response of open) response.writeHead(200).end();
