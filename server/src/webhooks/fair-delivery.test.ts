@@ -175,6 +175,7 @@ describe('a merchant with a backlog', () => {
     const worker = createDeliveryWorker({ ...world.context, db: counted.db });
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four hang', () => open.length === 4);
+    world.scheduled.length = 0;
     const appendOne = async (): Promise<void> => {
       await world.append();
       worker.scheduleDeliveries(world.scheduled.splice(0));
