@@ -56,26 +56,31 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const address = createAddress(config);
   const metrics = createMetrics();
   const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
-  const own: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
-  const options = { ...own, planner: createPlanner(own) };
+  const secrets = { ...baseOptions.secrets, sealer };
+  const options = { ...baseOptions, secrets, planner: createPlanner(baseOptions) };
   const hold = createRestoreHold(options.db, clock);
   const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
-  const { trustedProxies } = config;
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
-  const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
+  const server = createServer({
+    ...options,
+    metrics,
+    docsUrl: publicUrl,
+    browserErrors,
+    isClosing,
+    trustedProxies: config.trustedProxies,
+  });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext(options, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
-  const { channelBreaker } = notices.context;
+  const [{ channelBreaker }, { accounts: railAccounts }] = [notices.context, networks];
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  const { accounts: railAccounts } = networks;
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });

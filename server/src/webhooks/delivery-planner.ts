@@ -27,12 +27,12 @@ interface PlannerContext extends WorkContext {
   notifyEndpoints: (merchantId: string) => void;
 }
 
-/** For a command, which tells nobody: services find by themselves what is due, and read endpoints again within seconds. */
+/** For a command, which notifies nobody: services find by themselves what is due, and read endpoints again within seconds. */
 export function createCommandPlanner(context: Pick<WorkContext, 'clock' | 'newId'>): DeliveryPlanner {
-  const tellNobody = () => {};
+  const notifyNobody = () => {};
   return new DeliveryPlanner({
     ...context,
-    ...{ notifyWorker: tellNobody, scheduleDeliveries: tellNobody, notifyEndpoints: tellNobody },
+    ...{ notifyWorker: notifyNobody, scheduleDeliveries: notifyNobody, notifyEndpoints: notifyNobody },
   });
 }
 
