@@ -9,7 +9,7 @@ import {
   createRailAccountContext,
   createWebhooks,
 } from './contexts.ts';
-import type { AppOptions, MoneyContext } from './contexts.ts';
+import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
@@ -64,14 +64,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const isClosing = () => closing.signal.aborted;
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
-  const server = createServer({
-    ...options,
-    metrics,
-    docsUrl: publicUrl,
-    browserErrors,
-    isClosing,
-    trustedProxies: config.trustedProxies,
-  });
+  const { trustedProxies } = config;
+  const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext(options, address, networks.registry);
@@ -101,10 +95,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   return {
     server,
     start: async () => {
-      const listening = await server.listen({ port: config.port, host: config.host });
-      // The address leaves a default port out, so the port is read from the server.
-      const boundAddress = server.server.address();
-      address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
+      const listening = await listen(server, config, address);
       await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
@@ -126,6 +117,18 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };
+}
+
+async function listen(
+  server: FastifyInstance,
+  { port, host }: AppOptions['config'],
+  address: Address,
+): Promise<string> {
+  const listening = await server.listen({ port, host });
+  // The address leaves a default port out, so the port is read from the server.
+  const boundAddress = server.server.address();
+  address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : port);
+  return listening;
 }
 
 /** What an operator who has just started the service has to know. */
