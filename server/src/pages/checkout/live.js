@@ -1,5 +1,5 @@
-// Keeps an open checkout page up to date. Everything also works without this script, by reloading. The two objects are parameters because the
-// minifier shortens those, and the first view has a limit in bytes.
+// Keeps an open checkout page up to date. Everything also works without this script, by reloading. The two objects are
+// parameters because the minifier shortens those, and the first view has a limit in bytes.
 ((document, navigator) => {
   // The interval of polling without a status stream, and the delay before a failed load is retried.
   const pollMs = 5000;
