@@ -6,7 +6,7 @@ import { openChanges } from './harness/changes.ts';
 import { printResult, programOptions } from './harness/program.ts';
 import { atRate } from './harness/load-rate.ts';
 import { createCustomer } from '../server/src/customers/manage-customers.ts';
-import type { WorkContext } from '../server/src/events/outbox.ts';
+import type { EventContext } from '../server/src/events/append-event.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 
 export interface EventLoadOptions {
@@ -67,7 +67,7 @@ async function eventLoad({ appUrl, warmUpSeconds, seconds, loads }: EventLoadOpt
   return { committedAtMs };
 }
 
-async function makeCustomer(tx: Transaction, context: WorkContext, merchantId: string): Promise<string> {
+async function makeCustomer(tx: Transaction, context: EventContext, merchantId: string): Promise<string> {
   const request = { name: 'Awa Ceesay', email: null, phone: null, metadata, distinct: false };
   const { customer } = await createCustomer(tx, context, { merchantId, testMode: true }, request);
   return customer.id;

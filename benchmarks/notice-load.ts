@@ -7,7 +7,7 @@ import { printResult, programOptions } from './harness/program.ts';
 import { atRate } from './harness/load-rate.ts';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { enqueue } from '../server/src/events/outbox.ts';
-import type { WorkContext } from '../server/src/events/outbox.ts';
+import type { EventContext } from '../server/src/events/append-event.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 import type { Database } from '../server/src/kit/db.ts';
 
@@ -50,7 +50,7 @@ async function noticeLoad(options: NoticeLoadOptions): Promise<NoticeLoadResult>
 
 async function bookPaid(
   db: Database,
-  context: WorkContext,
+  context: EventContext,
   { merchantId, chargeId: subjectId }: Prepared,
 ): Promise<void> {
   await db.withTransaction(async (tx) => {

@@ -1,3 +1,6 @@
+import type { EventToDeliver } from '../server/src/events/event.ts';
+import type { Transaction } from '../server/src/kit/db.ts';
+import { createCommandPlanner } from '../server/src/webhooks/delivery-planner.ts';
 import { addSubscribersWith } from './harness/add-subscribers.ts';
 import { claimBar, claimFigures, claimTimes, p99Aim } from './harness/claim-times.ts';
 import type { ClaimTimes } from './harness/claim-times.ts';
@@ -72,10 +75,14 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const adminUrl = await bench.createDatabase();
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
   const url = await ensureServingRole({ adminUrl, password: 'benchmark' });
+  const newId = () => uuidV7(systemClock, systemRandom);
+  const planner = createCommandPlanner({ clock: systemClock, newId });
   const context = {
     clock: systemClock,
     random: systemRandom,
-    newId: () => uuidV7(systemClock, systemRandom),
+    newId,
+    planner,
+    planDeliveries: (tx: Transaction, event: EventToDeliver) => planner.plan(tx, event),
     sealer: createSealer(Buffer.from(systemRandom.bytes(32)).toString('base64')),
     urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
   };

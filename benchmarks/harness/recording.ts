@@ -50,6 +50,7 @@ export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
       note(statement);
       tx.send(statement);
     },
+    beforeCommit: (action) => tx.beforeCommit((last) => action(recorder(last, steps))),
     afterCommit: () => {},
   };
 }
@@ -85,6 +86,8 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
       return id;
     },
     notifyWorker: () => {},
+    // The merchant has no endpoint.
+    planDeliveries: () => {},
     networks: createNetworkRegistry(connectors),
     merchants: createMerchantDirectory(db, systemClock),
     breakers: new BreakerCopy(),

@@ -58,10 +58,11 @@ function queryable(db: Queryable, around: Around): Queryable {
   };
 }
 
-function rest(tx: Transaction): Pick<Transaction, 'requestId' | 'send' | 'afterCommit'> {
+function rest(tx: Transaction): Pick<Transaction, 'requestId' | 'send' | 'beforeCommit' | 'afterCommit'> {
   return {
     requestId: tx.requestId,
     send: (statement) => tx.send(statement),
+    beforeCommit: (action) => tx.beforeCommit(action),
     afterCommit: (action) => tx.afterCommit(action),
   };
 }

@@ -46,6 +46,7 @@ function watchTransaction(tx: Transaction): Transaction {
     },
     run: (statement) => tx.run(statement),
     send: (statement) => tx.send(statement),
+    beforeCommit: (action) => tx.beforeCommit(action),
     afterCommit: (action) => tx.afterCommit(action),
   };
 }

@@ -2,15 +2,8 @@ import { outboundCall, commit, since, statements, autocommit } from './crash-poi
 
 // The path from a booked change to the merchant's server, the same for all records.
 
-/** An event without a subscriber. */
-export const unsubscribedPoints = commit('outbox_take');
-
-/** Until the delivery of an event is scheduled. */
-export const dispatchPoints = [
-  ...autocommit('outbox_take'),
-  ...statements('webhook_endpoints_list_for_fan_out', 'webhook_events_list_to_fan_out'),
-  ...commit('webhook_deliveries_insert_once'),
-];
+/** What an event adds to its own transaction: its deliveries, planned by a copy of the endpoints that is read once in a while. */
+export const planPoints = statements('webhook_endpoints_list_to_plan');
 
 /** From the claim of a delivery to the record of its success. */
 export const deliveryPoints = [

@@ -86,6 +86,7 @@ function watchTransaction(tx: Transaction, names: Set<string>, steps: Steps): Tr
       names.add(statement.name);
       tx.send(statement);
     },
+    beforeCommit: (action) => tx.beforeCommit((last) => action(watchTransaction(last, names, steps))),
     afterCommit: (action) =>
       tx.afterCommit(() => {
         if (!steps.haveEnded) action();

@@ -88,6 +88,8 @@ export class CrashWorld {
       const { text: key } = await createApiKey(tx, context, merchant, { name: 'Crash' });
       this.#merchant = { merchant, key };
     });
+    // Only services that ran before the endpoint was changed could have missed events for it.
+    await this.database.asOwner('DELETE FROM outbox');
   }
 
   get merchant(): Merchant {

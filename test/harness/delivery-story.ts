@@ -5,7 +5,7 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { createCustomer } from '../../server/src/customers/manage-customers.ts';
 import type { EventKind } from '../../server/src/events/kinds.ts';
 import { addMs } from '../../server/src/kit/clock.ts';
-import type { Database } from '../../server/src/kit/db.ts';
+import type { Database, Transaction } from '../../server/src/kit/db.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
 import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
@@ -13,6 +13,9 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { EventToDeliver } from '../../server/src/events/event.ts';
+import type { DeliveryPlanner } from '../../server/src/webhooks/delivery-planner.ts';
+import { createPlanner } from '../../server/src/app/contexts.ts';
 import { createEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { workTopic } from '../../server/src/app/work-queues.ts';
 import { createApiClient } from './api-client.ts';
@@ -66,6 +69,7 @@ export class DeliveryStory {
   readonly database: TestDatabase;
   readonly #db: Database;
   readonly #notifier: Notifier;
+  readonly #planner: DeliveryPlanner;
   readonly #processes: ProcessWorld | undefined;
   readonly #clockFile: string | undefined;
   readonly #running = new Set<Running>();
@@ -79,6 +83,7 @@ export class DeliveryStory {
     this.database = database;
     this.#db = db;
     this.#notifier = notifier;
+    this.#planner = createPlanner({ notifier, clock, random: systemRandom });
     this.#processes = processes;
     this.#clockFile = processes && `${processes.newDataDirectory()}-clock`;
   }
@@ -122,7 +127,7 @@ export class DeliveryStory {
     const receiver = await startVerifyingReceiver();
     const request = { url: receiver.url, enabledEvents: [subscribedKind] };
     const { endpoint, secret } = await this.#db.withTransaction((tx) =>
-      createEndpoint(tx, this.#context(), this.#caller, request),
+      createEndpoint(tx, { ...this.#context(), planner: this.#planner }, this.#caller, request),
     );
     receiver.secrets.set('first', secret);
     const subscriber: Subscriber = Object.assign(receiver, { endpointId: endpoint.id });
@@ -135,6 +140,7 @@ export class DeliveryStory {
     const context = {
       ...this.#context(),
       notifyWorker: (work: Parameters<typeof workTopic>[0]) => this.#notifyWorker(work),
+      planDeliveries: (tx: Transaction, event: EventToDeliver) => this.#planner.plan(tx, event),
     };
     const request = { name: 'Ŋansi "Ceesay" 🙂', email: null, phone: null, metadata: { big: '9007199254740993' } };
     const { customer } = await this.#db.withTransaction((tx) =>

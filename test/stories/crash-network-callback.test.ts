@@ -1,11 +1,4 @@
-import {
-  completionPoints,
-  deliveryPoints,
-  dispatchPoints,
-  lookUpPoints,
-  sendPoints,
-  unsubscribedPoints,
-} from '../harness/crash-paths.ts';
+import { completionPoints, deliveryPoints, planPoints, lookUpPoints, sendPoints } from '../harness/crash-paths.ts';
 import { commit, inLongRun, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
@@ -14,7 +7,7 @@ import { countWhere } from '../harness/crash-world.ts';
 // Pending at first; two seconds later the network reports that it has paid.
 const delayedNumber = '7000009';
 const reportAfterMs = 2_000;
-const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
+const merchantEventPoints = [...planPoints, ...deliveryPoints];
 
 testCrashStory({
   title: 'while it records that the payout is pending at the network',

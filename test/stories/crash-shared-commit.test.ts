@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ApiResponse } from '../harness/api-client.ts';
+import { planPoints } from '../harness/crash-paths.ts';
 import { commit, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import type { CrashWorld } from '../harness/crash-world.ts';
@@ -55,6 +56,7 @@ testCrashStory({
       'idempotency_keys_find',
     ),
     ...commit('payment_intents_insert'),
+    ...planPoints,
   ],
   trigger: createTogether,
   restart: async (world) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { planPoints } from '../harness/crash-paths.ts';
 import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, requestUntilResponse, verifyTransfer } from '../harness/crash-transfer.ts';
@@ -18,6 +19,7 @@ testCrashStory({
     ...commit('transfers_insert'),
     { step: 'POST /v1/transfers:responded' },
   ],
+  coveredElsewhere: planPoints,
   trigger: async (world, url) => {
     const response = await requestTransfer(world, { url }).catch(() => null);
     if (response) responses.set(world, response.text);

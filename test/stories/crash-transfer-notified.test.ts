@@ -1,10 +1,4 @@
-import {
-  completionPoints,
-  deliveryPoints,
-  dispatchPoints,
-  sendPoints,
-  unsubscribedPoints,
-} from '../harness/crash-paths.ts';
+import { completionPoints, deliveryPoints, planPoints, sendPoints } from '../harness/crash-paths.ts';
 import { since } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
@@ -18,6 +12,6 @@ testCrashStory({
     await requestTransfer(world);
   },
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: since('ledger_holds_close:after-commit', [...dispatchPoints, ...deliveryPoints]),
-  coveredElsewhere: [...sendPoints, ...completionPoints, ...unsubscribedPoints],
+  points: since('ledger_holds_close:after-commit', [...planPoints, ...deliveryPoints]),
+  coveredElsewhere: [...sendPoints, ...completionPoints],
 });

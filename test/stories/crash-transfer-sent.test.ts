@@ -1,17 +1,11 @@
-import {
-  completionPoints,
-  deliveryPoints,
-  dispatchPoints,
-  sendPoints,
-  unsubscribedPoints,
-} from '../harness/crash-paths.ts';
+import { completionPoints, deliveryPoints, planPoints, sendPoints } from '../harness/crash-paths.ts';
 import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 import { countWhere } from '../harness/crash-world.ts';
 import { effort } from '../harness/effort.ts';
 
-const merchantEventPoints = [...dispatchPoints, ...deliveryPoints];
+const merchantEventPoints = [...planPoints, ...deliveryPoints];
 
 testCrashStory({
   title: 'while it sends a transfer that its network pays',
@@ -24,7 +18,7 @@ testCrashStory({
   },
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
   // The last: the event of the acceptance has no subscriber.
-  points: [...sendPoints, ...completionPoints, ...unsubscribedPoints],
+  points: [...sendPoints, ...completionPoints],
   coveredElsewhere: merchantEventPoints,
 });
 
@@ -40,7 +34,7 @@ testCrashStory({
   // Whether it was reversed is looked up later, and the clock stands.
   isDone: async (world) => (await countWhere(world, `transfers WHERE status = 'completed'`)) === 1,
   points: effort({ usual: [{ step: 'payouts-call:sent' }], long: [...sendPoints, ...completionPoints] }),
-  coveredElsewhere: [...sendPoints, ...completionPoints, ...unsubscribedPoints, ...merchantEventPoints],
+  coveredElsewhere: [...sendPoints, ...completionPoints, ...merchantEventPoints],
 });
 
 const refusedNumber = '7000002';
@@ -59,5 +53,5 @@ testCrashStory({
     ...statements('ledger_holds_close', 'ledger_movements_held_from', 'transfers_update'),
     ...commit('transfers_update'),
   ]),
-  coveredElsewhere: [...sendPoints, ...merchantEventPoints, ...unsubscribedPoints],
+  coveredElsewhere: [...sendPoints, ...merchantEventPoints],
 });

@@ -1,18 +1,11 @@
-import {
-  completionPoints,
-  deliveryPoints,
-  dispatchPoints,
-  lookUpPoints,
-  sendPoints,
-  unsubscribedPoints,
-} from '../harness/crash-paths.ts';
+import { completionPoints, deliveryPoints, planPoints, lookUpPoints, sendPoints } from '../harness/crash-paths.ts';
 import { outboundCall, commit, inLongRun, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, verifyTransfer } from '../harness/crash-transfer.ts';
 import type { CrashWorld } from '../harness/crash-world.ts';
 import { countWhere } from '../harness/crash-world.ts';
 
-const merchantEventPoints = [...dispatchPoints, ...deliveryPoints, ...unsubscribedPoints];
+const merchantEventPoints = [...planPoints, ...deliveryPoints];
 const minuteMs = 61_000;
 
 /** Leaves a transfer marked as sent without a response. Whether the network has paid depends on where the call went. */

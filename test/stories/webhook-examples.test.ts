@@ -30,7 +30,7 @@ test('the service delivers to each example, also while its secret is rotated', a
     }
   }
   const deliverToAll = async (record: Record<string, unknown>): Promise<void> => {
-    const eventId = await world.dispatch({ record });
+    const eventId = await world.append({ record });
     await world.deliver();
     for (const id of endpointIds) assert.equal((await world.deliveryOf(eventId, id)).status, 'delivered');
   };

@@ -3,12 +3,13 @@ import {
   createAccounts,
   createAddress,
   createMoneyContext,
+  createPlanner,
   createNotices,
   createNetworks,
   createRailAccountContext,
   createWebhooks,
 } from './contexts.ts';
-import type { AppOptions, MoneyContext } from './contexts.ts';
+import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
@@ -55,14 +56,15 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const address = createAddress(config);
   const metrics = createMetrics();
   const sealer = watchSealer(baseOptions.secrets.sealer, metrics.observeUnreadable);
-  const options: AppOptions = { ...baseOptions, secrets: { ...baseOptions.secrets, sealer } };
+  const secrets = { ...baseOptions.secrets, sealer };
+  const options = { ...baseOptions, secrets, planner: createPlanner(baseOptions) };
   const hold = createRestoreHold(options.db, clock);
   const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
-  const { trustedProxies } = config;
   const { publicUrl } = address;
   const browserErrors = createBrowserErrors({ publicUrl });
+  const { trustedProxies } = config;
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
@@ -70,10 +72,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
-  const { channelBreaker } = notices.context;
+  const [{ channelBreaker }, { accounts: railAccounts }] = [notices.context, networks];
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  const { accounts: railAccounts } = networks;
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
@@ -94,10 +95,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   return {
     server,
     start: async () => {
-      const listening = await server.listen({ port: config.port, host: config.host });
-      // The address leaves a default port out, so the port is read from the server.
-      const boundAddress = server.server.address();
-      address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
+      const listening = await listen(server, config, address);
       await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
       worker = startWorker({ clock, changes: options.notifier, log, queues });
       return listening;
@@ -119,6 +117,18 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await Promise.all([networks.close(), webhooks.close(), notices.close()]);
     },
   };
+}
+
+async function listen(
+  server: FastifyInstance,
+  { port, host }: AppOptions['config'],
+  address: Address,
+): Promise<string> {
+  const listening = await server.listen({ port, host });
+  // The address leaves a default port out, so the port is read from the server.
+  const boundAddress = server.server.address();
+  address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : port);
+  return listening;
 }
 
 /** What an operator who has just started the service has to know. */

@@ -38,8 +38,9 @@ import { createRefundOwner } from '../refunds/end-refund.ts';
 import type { Secrets } from '../configuration/secrets.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
+import { DeliveryPlanner } from '../webhooks/delivery-planner.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
-import { deliveryTopicKind, railAccountsTopic, simulatorTopic, workTopic } from './work-queues.ts';
+import { deliveryTopicKind, endpointsTopicKind, railAccountsTopic, simulatorTopic, workTopic } from './work-queues.ts';
 
 // The contexts of the service's parts, built from the settings: all wiring is explicit, and in this file.
 
@@ -149,7 +150,7 @@ export function createRailAccountContext({
 export type MoneyContext = PaymentContext & TransferContext;
 
 export function createMoneyContext(
-  { config, secrets, db, notifier, clock, random, log }: MoneyOptions,
+  { config, secrets, db, notifier, clock, random, log, planner }: MoneyOptions & { planner: DeliveryPlanner },
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
@@ -161,6 +162,7 @@ export function createMoneyContext(
     networks,
     newId: () => uuidV7(clock, random),
     notifyWorker: (work) => notifier.notify(workTopic(work)),
+    planDeliveries: (tx, event) => planner.plan(tx, event),
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
     transferOwners: { refund: createRefundOwner(() => money) },
@@ -181,8 +183,35 @@ export function createMoneyContext(
   return money;
 }
 
-export function createWebhooks(options: AppOptions, money: MoneyContext, metrics: Metrics) {
-  const { config, secrets, clock, notifier } = options;
+/** What writes the deliveries of events; it hears of changes of endpoints in other processes. */
+export function createPlanner({
+  notifier,
+  clock,
+  random,
+}: Pick<MoneyOptions, 'clock' | 'random'> & {
+  notifier: Pick<Notifier, 'notify' | 'subscribeKind'>;
+}): DeliveryPlanner {
+  const planner = new DeliveryPlanner({
+    clock,
+    newId: () => uuidV7(clock, random),
+    notifyWorker: (work) => notifier.notify(workTopic(work)),
+    scheduleDeliveries: (keys) => scheduleDeliveries(notifier, keys),
+    notifyEndpoints: (merchantId) => notifier.notify(`${endpointsTopicKind}:${merchantId}`),
+  });
+  notifier.subscribeKind(endpointsTopicKind, (merchantId) => planner.forget(merchantId));
+  return planner;
+}
+
+function scheduleDeliveries(notifier: Pick<Notifier, 'notify'>, keys: readonly string[]): void {
+  for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);
+}
+
+export function createWebhooks(
+  options: AppOptions & { planner: DeliveryPlanner },
+  money: MoneyContext,
+  metrics: Metrics,
+) {
+  const { config, secrets, clock, notifier, planner } = options;
   const outbound = createOutboundClient({
     clock,
     policy: { allowPrivate: !config.production, ...ownHosts(config) },
@@ -190,15 +219,14 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
   });
   const context: WebhookContext = {
     ...money,
+    planner,
     sealer: secrets.sealer,
     urlPolicy: money.settings.urlPolicy,
     bulkResends: createBulkResendLimiter(),
     outbound,
     signatureHeader: config.signatureHeader,
     observeAttempt: metrics.observeWebhookAttempt,
-    scheduleDeliveries: (keys) => {
-      for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);
-    },
+    scheduleDeliveries: (keys) => scheduleDeliveries(notifier, keys),
   };
   return { context, close: () => outbound.close() };
 }

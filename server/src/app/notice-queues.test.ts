@@ -14,6 +14,9 @@ import { createDefaultEndpoint, createEndpoint } from '../webhooks/manage-endpoi
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
 import { withLocalChanges } from './local-changes.corpus.ts';
+import type { EventToDeliver } from '../events/event.ts';
+import type { Transaction } from '../kit/db.ts';
+import { createPlanner } from './contexts.ts';
 import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
@@ -55,8 +58,11 @@ afterEach(async () => {
 
 function contextOf({ context: payments }: NoticeWorld) {
   const local = withLocalChanges(payments);
+  const planner = createPlanner({ ...local, notifier: local.changes });
   return {
     ...local,
+    planner,
+    planDeliveries: (tx: Transaction, event: EventToDeliver) => planner.plan(tx, event),
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,

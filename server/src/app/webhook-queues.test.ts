@@ -19,7 +19,7 @@ afterEach(() => world.close());
 test('an error that ends sending to an endpoint is logged once, however many hints came meanwhile', async () => {
   const open: ServerResponse[] = [];
   const { id } = await world.endpointAt((response) => open.push(response));
-  await world.dispatch();
+  await world.append();
   let isLost = false;
   let claims = 0;
   const db: Database = {

@@ -1,6 +1,6 @@
 import { syncDebts } from '../debts/sync-debts.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
-import type { QueueName } from '../events/work.ts';
+import type { QueueName, Work } from '../events/work.ts';
 import { purgeRequests } from '../request-log/retention.ts';
 import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -38,7 +38,6 @@ import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
-import { fanOutDueEvents, fanOutEvent } from '../webhooks/fan-out.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
@@ -54,6 +53,8 @@ export const inboxTopicKind = 'network_inbox';
 export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that announces due callbacks of the simulated networks. */
 export const simulatorTopic = 'simulator:callbacks';
+/** The kind of the topics that announce a change of a merchant's endpoints; the merchant follows. */
+export const endpointsTopicKind = 'webhook_endpoints';
 export const railAccountsTopic = 'rail_accounts:all';
 
 const secondMs = 1_000;
@@ -161,12 +162,7 @@ export function webhookQueues(context: WebhookContext): WorkQueue[] {
   const { db, clock, log } = context;
   const queue = createDeliveryQueue(context);
   const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
-  // Deliveries that are fanned out in this process need no hint through the database.
-  const scheduleDeliveries: WebhookContext['scheduleDeliveries'] = (keys) => {
-    const others = keys.filter((key) => !batches.schedule(key));
-    if (others.length > 0) context.scheduleDeliveries(others);
-  };
-  const fanOut = { ...context, scheduleDeliveries };
+  const replan = (work: Work) => context.planner.replan(db, work);
   return [
     outboxQueue({
       db,
@@ -175,8 +171,7 @@ export function webhookQueues(context: WebhookContext): WorkQueue[] {
       name: 'work for webhooks',
       topicKind: webhookWorkTopicKind,
       queues: ['webhooks'],
-      handlers: { dispatch_event: (work) => fanOutEvent(fanOut, work) },
-      workBatch: (merchantId) => fanOutDueEvents(fanOut, merchantId),
+      handlers: { plan_deliveries: replan, dispatch_event: replan },
     }),
     {
       name: 'webhook deliveries',

@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../events/kinds.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import type { EventContext } from '../events/append-event.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { ListReader } from '../api/list-reader.ts';
 
@@ -17,7 +17,7 @@ export interface Customer {
   updatedAt: Date;
 }
 
-export interface CustomerContext extends WorkContext {
+export interface CustomerContext extends EventContext {
   db: Database;
   lists: ListReader;
   /** Erases the person's details from the customer's payments, which belong to a higher level. */

@@ -1,6 +1,6 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import type { EventContext } from '../events/append-event.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
@@ -45,7 +45,7 @@ export interface NewCustomer {
 /** Creates a customer, or with `distinct` returns the oldest existing one with the same email or phone. */
 export async function createCustomer(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   caller: Caller,
   request: NewCustomer,
 ): Promise<{ customer: Customer; isNew: boolean }> {
@@ -94,7 +94,7 @@ export interface CustomerChange {
  */
 export async function updateCustomer(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   caller: Caller,
   request: { id: string; change: CustomerChange },
 ): Promise<Customer> {
@@ -139,7 +139,7 @@ export async function deleteCustomer(
 /** Emits the event of a change that has raised the customer's sequence. */
 function emitCustomerEvent(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   { merchantId, id, eventSequence }: Customer,
   event: { kind: Extract<EventKind, `customer.${string}`>; record: JsonRecord },
 ): void {

@@ -1,6 +1,8 @@
 import { addMs, dayMs, systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { createCommandPlanner } from '../webhooks/delivery-planner.ts';
+import type { DeliveryPlanner } from '../webhooks/delivery-planner.ts';
 import type { MoneyContext } from '../app/contexts.ts';
 import { completeWorkWith } from '../events/outbox.ts';
 import type { QueueName, Work, WorkKind } from '../events/work.ts';
@@ -21,6 +23,7 @@ export interface DemoWorld {
   time: DemoTime;
   db: JoinedDatabase;
   money: MoneyContext;
+  planner: DeliveryPlanner;
   merchant: Merchant;
   /** What could be paid out before, in bututs: test money, which the stories leave alone, because it is younger than they are. */
   floorMinor: bigint;
@@ -47,6 +50,7 @@ export function createDemoWorld(
   const db = new JoinedDatabase(outer);
   // The merchant's settings do not change while its past is written, so they are read once.
   const still: Clock = { ...systemClock, now: () => end };
+  const planner = createCommandPlanner({ clock: time, newId: time.newId });
   const money: MoneyContext = {
     ...real,
     db,
@@ -58,6 +62,7 @@ export function createDemoWorld(
     networks: createDemoNetworks(real.networks),
     merchants: createMerchantDirectory(outer, still),
     notifyWorker: () => {},
+    planDeliveries: (tx, event) => planner.plan(tx, event),
     changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     lists: new ListReader(db),
     transferOwners: { refund: createRefundOwner(() => money) },
@@ -65,7 +70,7 @@ export function createDemoWorld(
   };
   const since = addMs(end, -requestDays * dayMs);
   const requests = new DemoRequests({ time, db, money, merchant }, { keyId, since });
-  return { time, db, money, merchant, end, floorMinor, requests };
+  return { time, db, money, planner, merchant, end, floorMinor, requests };
 }
 
 /** Money that would have settled by now settles at once; what was collected within the delay waits, as it does in the service. */

@@ -118,7 +118,6 @@ class DemoAuthor {
       await this.#beginWebhooks(day);
       await this.#agenda.playUntil(dayEnd, this.#hasWebhooks ? 1 : sharedMax);
       await time.play(`sweep ${utcDay(day)}`, addMs(dayEnd, -1), async () => {
-        await this.#webhooks.sweep();
         await requests.write();
       });
       this.payments += plans.length;
@@ -129,7 +128,6 @@ class DemoAuthor {
     if (this.#hasWebhooks || day < addMs(this.#period.end, -webhookDays * dayMs)) return;
     this.#hasWebhooks = true;
     await this.#world.time.play('webhooks', day, async () => {
-      await this.#webhooks.sweep();
       await this.#webhooks.begin();
     });
     this.#add('pause', addMs(this.#period.end, -pausedHours * hourMs), () => this.#webhooks.pause());

@@ -41,18 +41,21 @@ export class JoinedDatabase implements Database {
     return this.#current().run(statement);
   }
 
-  withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result> {
+  async withTransaction<Result>(body: (tx: Transaction) => Promise<Result>, cause?: TransactionCause): Promise<Result> {
     const tx = this.#tx;
     assert(tx, 'there is an open transaction to be part of');
-    if (!cause) return body(tx);
-    return body({
-      requestId: cause.requestId,
+    const last: Parameters<Transaction['beforeCommit']>[0][] = [];
+    const result = await body({
+      requestId: cause?.requestId ?? null,
       rows: (statement) => tx.rows(statement),
       row: (statement) => tx.row(statement),
       run: (statement) => tx.run(statement),
       send: (statement) => tx.send(statement),
+      beforeCommit: (action) => last.push(action),
       afterCommit: (action) => tx.afterCommit(action),
     });
+    for (const action of last) await action(tx);
+    return result;
   }
 
   dedicatedClient(): Promise<never> {

@@ -3,7 +3,6 @@ import type { Sealer } from '../kit/seal.ts';
 import { endpointQueueKey } from '../webhooks/delivery.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
-import { fanOutDueEvents } from '../webhooks/fan-out.ts';
 import { createEndpoint, updateEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
@@ -27,15 +26,18 @@ export interface DemoWebhooks {
   deliver(): Promise<void>;
   /** Pauses the last endpoint, for which events are retained from then on. */
   pause(): Promise<void>;
-  /** Ends the work of events that nobody receives. */
-  sweep(): Promise<void>;
 }
 
 /** Events and their deliveries to receivers that only seem to exist: nothing is sent. The second one fails from a time on. */
 export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: Date): DemoWebhooks {
-  const { money, merchant, time, db } = world;
+  const { money, planner, merchant, time, db } = world;
   const context: WebhookContext = {
     ...money,
+    planner: {
+      // Nothing else plans at the same time, so nothing has to be planned once more.
+      endpointsChanged: (_tx, merchantId) => planner.forget(merchantId),
+      replan: () => Promise.resolve(),
+    },
     sealer,
     outbound: createReceivers(world, failsFrom),
     urlPolicy: money.settings.urlPolicy,
@@ -46,9 +48,6 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
   };
   const queue = createDeliveryQueue(context);
   const endpoints: Endpoint[] = [];
-  const sweep = async (): Promise<void> => {
-    while (await fanOutDueEvents(context, merchant.id));
-  };
   const caller = { merchantId: merchant.id, testMode: true };
   return {
     begin: () =>
@@ -59,7 +58,6 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
     deliver: async () => {
       if (endpoints.length === 0) return;
       time.moveBy(wholeNumber(time.random, 80, 400));
-      await sweep();
       for (const { id: endpointId } of endpoints) {
         const key = endpointQueueKey({ merchantId: merchant.id, endpointId });
         for (const claimed of await queue.claim(key, claimMax)) {
@@ -72,7 +70,6 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
         const last = endpoints.pop();
         if (last) await updateEndpoint(tx, context, caller, { id: last.id, change: { status: 'disabled' } });
       }),
-    sweep,
   };
 }
 

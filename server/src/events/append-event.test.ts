@@ -4,17 +4,16 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
-import { addMs } from '../kit/clock.ts';
 import { isUniqueViolation } from '../kit/db-errors.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { appendEvent } from './append-event.ts';
-import type { NewEvent } from './event.ts';
+import type { EventContext } from './append-event.ts';
+import type { EventToDeliver, NewEvent } from './event.ts';
 import { defaultEventKinds, eventKinds } from './kinds.ts';
 import { listEventsOfObjects } from './list-events.ts';
-import { claimWork } from './outbox.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -23,7 +22,11 @@ let merchantId: string;
 const clock = new ManualClock();
 const random = seededRandom('events');
 const newId = (): string => uuidV7(clock, random);
-const context = { clock, newId, notifyWorker: () => {} };
+const planned: EventToDeliver[] = [];
+const context: EventContext = {
+  ...{ clock, newId, notifyWorker: () => {} },
+  planDeliveries: (_tx, event) => planned.push(event),
+};
 
 before(async () => {
   database = await createTestDatabase();
@@ -49,20 +52,15 @@ function append(objectId: string, sequence: bigint, changes: Partial<NewEvent> =
   return db.withTransaction(async (tx) => appendEvent(tx, context, { ...event, ...changes }));
 }
 
-test('an event is stored as emitted, together with the work that delivers it', async () => {
+test('an event is stored as emitted, and its deliveries are planned', async () => {
   const objectId = newId();
   const record = { id: objectId, amount: 10.5, name: 'Ŋ "Ceesay"', nothing: null };
   await append(objectId, 1n, { record, callbackUrl: 'https://shop.example/events' });
   const [event] = await listEventsOfObjects(db, merchantId, [objectId]);
   assert.deepEqual([event?.kind, event?.sequence, event?.record], ['charge.created', 1n, record]);
   assert.deepEqual([event?.callbackUrl, event?.createdAt], ['https://shop.example/events', clock.now()]);
-  const now = clock.now();
-  const claim = { merchantId, queue: 'webhooks', now, leaseEndsAt: addMs(now, 1), rowsMax: 10 } as const;
-  const work = await claimWork(db, claim);
-  assert.deepEqual(
-    work.map(({ kind, subjectId }) => [kind, subjectId]),
-    [['dispatch_event', event?.id]],
-  );
+  const [{ id, kind, callbackUrl } = {}] = planned;
+  assert.deepEqual([id, kind, callbackUrl], [event?.id, event?.kind, event?.callbackUrl]);
 });
 
 test('of two writers of the same sequence number of an object, the second is rolled back', async () => {

@@ -1,16 +1,20 @@
 import type { Transaction } from '../kit/db.ts';
-import { enqueue } from './outbox.ts';
+import type { EventToDeliver, NewEvent } from './event.ts';
 import type { WorkContext } from './outbox.ts';
 import { insertEvent } from './queries.ts';
-import type { NewEvent } from './event.ts';
 
-/** Writes an event and the work that delivers it, in the transaction of the change: neither exists without the other. */
-export function appendEvent(tx: Transaction, context: WorkContext, event: NewEvent): void {
-  const id = writeEvent(tx, context, event);
-  enqueue(tx, context, { merchantId: event.merchantId, queue: 'webhooks', kind: 'dispatch_event', subjectId: id });
+/** What writing an event needs. */
+export interface EventContext extends WorkContext {
+  /** Writes the event's deliveries into its transaction; `webhooks` knows to whom. */
+  planDeliveries: (tx: Transaction, event: EventToDeliver) => void;
 }
 
-/** Writes an event without that work and returns its id: the caller writes the deliveries. */
+/** Writes an event and its deliveries, in the transaction of the change: none exists without the others. */
+export function appendEvent(tx: Transaction, context: EventContext, event: NewEvent): void {
+  context.planDeliveries(tx, { ...event, id: writeEvent(tx, context, event) });
+}
+
+/** Writes an event without deliveries and returns its id: the caller writes them. */
 export function writeEvent(tx: Transaction, context: Pick<WorkContext, 'clock' | 'newId'>, event: NewEvent): string {
   const id = context.newId();
   const createdAt = context.clock.now();

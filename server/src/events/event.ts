@@ -11,6 +11,11 @@ export interface NewEvent {
   callbackUrl: string | null;
 }
 
+/** What decides who receives an event. */
+export interface EventToDeliver extends Pick<NewEvent, 'merchantId' | 'kind' | 'callbackUrl'> {
+  id: string;
+}
+
 /** An event as it is stored. */
 export interface StoredEvent extends NewEvent {
   id: string;

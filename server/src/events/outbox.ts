@@ -3,7 +3,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { cancelOutboxRow, deleteOutboxRow, postponeOutboxRow, upsertOutboxRow } from './queries.ts';
 import type { QueueName, NetworkQueueKind, NewWork, Work } from './work.ts';
 
-export { claimWork, consumeWork, listDueWork, summarizeBacklog } from './queries.ts';
+export { claimWork, listDueWork, summarizeBacklog } from './queries.ts';
 
 export const networkQueueKinds: readonly NetworkQueueKind[] = ['starts', 'payouts', 'look-ups'];
 

@@ -1,7 +1,7 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import type { NewEvent, StoredEvent } from './event.ts';
-import type { NewWork, QueueBacklog, QueueName, Work, WorkKind } from './work.ts';
+import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
 export function insertEvent(event: NewEvent & { id: string; requestId: string | null; createdAt: Date }): Statement {
@@ -67,33 +67,6 @@ export function claimWork(
                      outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
                      outbox.created_at AS "createdAt"`,
     values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
-  });
-}
-
-/**
- * Claims due work of one kind and deletes it in the caller's transaction: it is gone when that commits, and still due when it
- * does not. For work that consists of statements of that transaction only. Rows that another worker is claiming are skipped.
- */
-export function consumeWork(
-  db: Queryable,
-  claim: { merchantId: string; queue: QueueName; kind: WorkKind; now: Date; rowsMax: number },
-): Promise<Work[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
-  return db.rows<Work>({
-    name: 'outbox_take',
-    text: `WITH due AS (
-             SELECT kind, subject_id FROM (
-               SELECT kind, subject_id FROM outbox
-               WHERE merchant_id = $1 AND queue = $2 AND kind = $3 AND due_at <= $4
-               ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED
-             ) AS longest LIMIT ${claimRowsMax}
-           )
-           DELETE FROM outbox USING due
-           WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
-           RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
-                     outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
-                     outbox.created_at AS "createdAt"`,
-    values: [claim.merchantId, claim.queue, claim.kind, claim.now, claim.rowsMax],
   });
 }
 

@@ -19,6 +19,8 @@ export type WorkKind =
   | 'recheck_transfer'
   | 'settle_charge'
   | 'notify_charge'
+  | 'plan_deliveries'
+  // Written by a process of an earlier version while an upgrade is under way.
   | 'dispatch_event';
 
 export interface NewWork {

@@ -31,6 +31,11 @@ export interface Transaction extends Queryable {
    * commit. For writes whose result is not needed.
    */
   send(statement: Statement): void;
+  /**
+   * Runs as the last of the transaction, with it or the one that it shares. What it throws fails the transaction. For what is
+   * written once for everything that the transaction did.
+   */
+  beforeCommit(action: (tx: Transaction) => Promise<void>): void;
   /** Runs after a confirmed commit. What it throws is reported and fails nothing. */
   afterCommit(action: () => void): void;
 }
@@ -197,7 +202,12 @@ class PooledDatabase implements Database {
     try {
       tx.begin();
       const { refuseNestedUse = false } = this.#options;
-      const result = await (refuseNestedUse ? this.#inTransaction.run(true, () => body(tx)) : body(tx));
+      const run = async () => {
+        const value = await body(tx);
+        await tx.runBeforeCommit();
+        return value;
+      };
+      const result = await (refuseNestedUse ? this.#inTransaction.run(true, run) : run());
       await tx.commit();
       client.release();
       return result;
@@ -240,6 +250,7 @@ type PooledClient = pg.PoolClient & Pick<pg.Client, 'connection'>;
 class ClientTransaction implements Transaction {
   readonly #client: PooledClient;
   readonly #sent: Promise<unknown>[] = [];
+  readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   readonly #afterCommit: (() => void)[] = [];
   readonly requestId: string | null;
   /** The error of the first statement that failed. */
@@ -270,8 +281,17 @@ class ClientTransaction implements Transaction {
     this.#track(this.#query(queryConfig(statement)));
   }
 
+  beforeCommit(action: (tx: Transaction) => Promise<void>): void {
+    this.#beforeCommit.push(action);
+  }
+
   afterCommit(action: () => void): void {
     this.#afterCommit.push(action);
+  }
+
+  /** An action may add another one. */
+  async runBeforeCommit(): Promise<void> {
+    for (const action of this.#beforeCommit) await action(this);
   }
 
   /** After a failed statement the server answers COMMIT with ROLLBACK; that statement's error says why. */

@@ -14,6 +14,7 @@ export interface ExpiringCacheOptions {
 export class ExpiringCache<Value> {
   readonly #options: ExpiringCacheOptions;
   readonly #entries: BoundedMap<string, { value: Value; expiresAtMs: number }>;
+  #forgets = 0;
 
   constructor(options: ExpiringCacheOptions) {
     this.#options = options;
@@ -26,9 +27,18 @@ export class ExpiringCache<Value> {
     // After the clock is set back, an entry must not live longer than its lifetime.
     const leftMs = (entry?.expiresAtMs ?? 0) - nowMs;
     if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
+    const forgets = this.#forgets;
     const value = await load();
     this.#entries.delete(key);
-    if (value !== undefined) this.#entries.set(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
+    // What was forgotten meanwhile may have been read before it changed.
+    if (value !== undefined && forgets === this.#forgets)
+      this.#entries.set(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
     return value;
+  }
+
+  /** The next `get` loads the value. */
+  forget(key: string): void {
+    this.#forgets += 1;
+    this.#entries.delete(key);
   }
 }

@@ -29,6 +29,8 @@ type Body<Result> = (tx: Transaction, claim: () => Promise<Claimed>) => Promise<
 /** Runs a change in a transaction, its own or a shared one. */
 export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;
 
+type BeforeCommit = Parameters<Transaction['beforeCommit']>[0];
+
 interface Member {
   body: Body<unknown>;
   options: ShareOptions;
@@ -176,10 +178,14 @@ async function runTogether(tx: Transaction, batch: readonly Member[]): Promise<(
   const claims = await findClaims(tx, batch);
   const writes = new MergedWrites();
   const outcomes: (() => void)[] = [];
+  const lastActions: BeforeCommit[] = [];
   for (const [index, member] of batch.entries()) {
     const claim = () => Promise.resolve(claims[index] ?? 'free');
-    outcomes.push(await runMember(tx, member, { writes, claim }));
+    outcomes.push(await runMember(tx, member, { writes, claim, lastActions }));
   }
+  const last = new MemberTransaction(tx, { writes, lastActions, requestId: null });
+  for (const action of lastActions) await action(last);
+  last.end();
   sendAll(tx, writes);
   return outcomes;
 }
@@ -194,9 +200,9 @@ function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[
 async function runMember(
   tx: Transaction,
   { body, options, resolve, reject }: Member,
-  { writes, claim }: { writes: MergedWrites; claim: () => Promise<Claimed> },
+  { writes, claim, lastActions }: { writes: MergedWrites; claim: () => Promise<Claimed>; lastActions: BeforeCommit[] },
 ): Promise<() => void> {
-  const part = new MemberTransaction(tx, writes, options.requestId ?? null);
+  const part = new MemberTransaction(tx, { writes, lastActions, requestId: options.requestId ?? null });
   try {
     const result = await body(part, claim);
     part.end();
@@ -217,14 +223,18 @@ class MemberTransaction implements Transaction {
   readonly #tx: Transaction;
   readonly #writes: MergedWrites;
   #held: Statement[] = [];
+  /** Those of the whole batch; its own are added when it ends. */
+  readonly #lastActions: BeforeCommit[];
+  readonly #beforeCommit: BeforeCommit[] = [];
   readonly #afterCommit: (() => void)[] = [];
   /** Whether nothing of it was sent, so that it can be left out. */
   isUnwritten = true;
 
-  constructor(tx: Transaction, writes: MergedWrites, requestId: string | null) {
+  constructor(tx: Transaction, parts: { writes: MergedWrites; lastActions: BeforeCommit[]; requestId: string | null }) {
     this.#tx = tx;
-    this.#writes = writes;
-    this.requestId = requestId;
+    this.#writes = parts.writes;
+    this.#lastActions = parts.lastActions;
+    this.requestId = parts.requestId;
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
@@ -243,6 +253,10 @@ class MemberTransaction implements Transaction {
     this.#held.push(statement);
   }
 
+  beforeCommit(action: BeforeCommit): void {
+    this.#beforeCommit.push(action);
+  }
+
   afterCommit(action: () => void): void {
     this.#afterCommit.push(action);
   }
@@ -250,6 +264,7 @@ class MemberTransaction implements Transaction {
   /** The change succeeded: what it wrote belongs to the batch. */
   end(): void {
     this.#writes.add(this.#held);
+    this.#lastActions.push(...this.#beforeCommit);
     for (const action of this.#afterCommit) this.#tx.afterCommit(action);
   }
 

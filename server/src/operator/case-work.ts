@@ -1,6 +1,12 @@
 import type { ResolveContext } from '../cases/resolve-case.ts';
 import { createCaseContext } from '../app/case-context.ts';
-import { createAddress, createMoneyContext, createNetworks, createRailAccountContext } from '../app/contexts.ts';
+import {
+  createAddress,
+  createMoneyContext,
+  createNetworks,
+  createPlanner,
+  createRailAccountContext,
+} from '../app/contexts.ts';
 import { startNotifier } from '../kit/notifier.ts';
 import type { MoneyContext, MoneyOptions } from '../app/contexts.ts';
 import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
@@ -26,7 +32,7 @@ export async function openCaseWork(options: Omit<MoneyOptions, 'notifier'>): Pro
   const address = createAddress(options.config);
   const networks = createNetworks(parts, address);
   await networks.accounts.load();
-  const money = createMoneyContext(parts, address, networks.registry);
+  const money = createMoneyContext({ ...parts, planner: createPlanner(parts) }, address, networks.registry);
   return {
     context: createCaseContext(money),
     money,

@@ -9,11 +9,12 @@ import { urlPolicyOf } from '../configuration/own-hosts.ts';
 import type { ConfiguredSecrets } from '../configuration/secrets.ts';
 import { createDefaultEndpoint } from '../webhooks/manage-endpoints.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
+import { createCommandPlanner } from '../webhooks/delivery-planner.ts';
 import type { Endpoint } from '../webhooks/endpoint.ts';
 
 /** What creating businesses, their endpoints and their keys needs. */
 export type OnboardingContext = MerchantContext &
-  Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer' | 'urlPolicy'>;
+  Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer' | 'urlPolicy' | 'planner'>;
 
 interface OnboardingParts {
   clock: Clock;
@@ -26,7 +27,9 @@ export function createOnboardingContext(
   { clock, random, secrets }: OnboardingParts,
 ): OnboardingContext {
   const { pepper, sealer } = secrets;
-  return { clock, random, newId: () => uuidV7(clock, random), pepper, sealer, urlPolicy: urlPolicyOf(config) };
+  const newId = () => uuidV7(clock, random);
+  const planner = createCommandPlanner({ clock, newId });
+  return { clock, random, newId, planner, pepper, sealer, urlPolicy: urlPolicyOf(config) };
 }
 
 export interface Onboarded {

@@ -1,7 +1,7 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind } from '../events/kinds.ts';
 import { cancelWork, enqueue, networkQueue } from '../events/outbox.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import type { EventContext } from '../events/append-event.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -228,7 +228,7 @@ async function leaveProcessing(
 /** Has a worker cancel the open attempts of an intent at their networks: all of them, or those that `isToCancel` accepts. */
 export async function cancelOpenAttempts(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   { id: merchantId, testMode }: Merchant,
   intentId: string,
   isToCancel: (charge: Charge) => boolean = () => true,
@@ -241,7 +241,7 @@ export async function cancelOpenAttempts(
 /** The worker asks the network to stop collecting, or learns that the payer has paid. */
 export function enqueueCancellation(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   { merchantId, id: subjectId, network }: Charge,
   testMode: boolean,
 ): void {

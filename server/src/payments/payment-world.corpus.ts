@@ -7,6 +7,7 @@ import { listCases } from '../cases/list-cases.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts';
+import type { EventToDeliver } from '../events/event.ts';
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
@@ -60,6 +61,7 @@ export async function createPaymentWorld() {
   const networks = Object.fromEntries(
     (['wave', 'afrimoney', 'qmoney', 'aps'] as const).map((name) => [name, new ScriptedNetwork(name)]),
   ) as Record<'wave' | 'afrimoney' | 'qmoney' | 'aps', ScriptedNetwork>;
+  const planned: EventToDeliver[] = [];
   const context: PaymentContext = {
     db,
     clock,
@@ -67,6 +69,7 @@ export async function createPaymentWorld() {
     newId,
     networks: createNetworkRegistry(Object.values(networks)),
     notifyWorker: () => {},
+    planDeliveries: (_tx, event) => planned.push(event),
     changes: { notify: () => {}, subscribe: () => () => {}, subscribeKind: () => () => {} },
     merchants: createMerchantDirectory(db, clock),
     lists: new ListReader(db),
@@ -96,6 +99,8 @@ export async function createPaymentWorld() {
   const asOwner = (text: string, values: unknown[] = []): Promise<unknown> => database.asOwner(text, values);
 
   const world = {
+    /** The events whose deliveries were planned. */
+    planned,
     context,
     jobs,
     db,
@@ -250,6 +255,7 @@ export async function createPaymentWorld() {
     recheck_transfer: () => assert.fail('payments pay nothing out'),
     notify_charge: () => assert.fail('nobody is told here'),
     settle_charge: () => assert.fail('nothing waits for its settlement here'),
+    plan_deliveries: () => assert.fail('nobody has changed endpoints'),
     dispatch_event: () => assert.fail('events are not the networks’ work'),
   };
   return world;

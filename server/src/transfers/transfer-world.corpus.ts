@@ -59,6 +59,8 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     newId,
     networks: createNetworkRegistry(Object.values(networks)),
     notifyWorker: () => {},
+    // These merchants have no endpoints.
+    planDeliveries: () => {},
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
     transferOwners: {},

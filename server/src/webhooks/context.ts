@@ -1,4 +1,4 @@
-import type { WorkContext } from '../events/outbox.ts';
+import type { EventContext } from '../events/append-event.ts';
 import type { Database } from '../kit/db.ts';
 import type { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { ListReader } from '../api/list-reader.ts';
@@ -7,10 +7,11 @@ import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { OutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
+import type { DeliveryPlanner } from './delivery-planner.ts';
 import type { Verdict } from './retry-schedule.ts';
 
 /** What webhook endpoints, their events and deliveries work with. */
-export interface WebhookContext extends WorkContext {
+export interface WebhookContext extends EventContext {
   db: Database;
   random: Random;
   log: Log;
@@ -26,6 +27,7 @@ export interface WebhookContext extends WorkContext {
   bulkResends: KeyedLimiter<string>;
   /** Counts attempts by outcome. */
   observeAttempt: (outcome: Verdict['status']) => void;
+  planner: Pick<DeliveryPlanner, 'endpointsChanged' | 'replan'>;
   /** Called after the commit with the endpoint queues in which deliveries are due. */
   scheduleDeliveries: (keys: readonly string[]) => void;
 }

@@ -23,7 +23,7 @@ afterEach(() => world.retireAll());
 describe('a delivery', () => {
   it('sends the signed event to the endpoint', async () => {
     const endpoint = await world.endpointAt(answering(204));
-    const eventId = await world.dispatch({ sequence: 3n, record: { id: 'c1', amount: 10.5, name: 'Ŋ 🙂' } });
+    const eventId = await world.append({ sequence: 3n, record: { id: 'c1', amount: 10.5, name: 'Ŋ 🙂' } });
     await world.deliver();
     const [request] = endpoint.received();
     assert.ok(request);
@@ -51,7 +51,7 @@ describe('a delivery', () => {
 
   it('is tried ten times over 75 hours and 35 minutes, with the same id and bytes, and then fails', async () => {
     const endpoint = await world.endpointAt(answering(500));
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     await world.deliver();
     for (const delayMs of retryDelaysMs) {
       const { nextAttemptAt } = await world.deliveryOf(eventId);
@@ -83,7 +83,7 @@ describe('a delivery', () => {
 describe('a callback URL', () => {
   it('receives the event signed with the default endpoint’s secret, and its 410 ends only this delivery', async () => {
     world.receiver.respondWith('/order', 410);
-    const eventId = await world.dispatch({ callbackUrl: world.receiver.url('/order') });
+    const eventId = await world.append({ callbackUrl: world.receiver.url('/order') });
     await world.deliver();
     const [request] = world.receiver.to('/order');
     assert.ok(request);
@@ -96,7 +96,7 @@ describe('a callback URL', () => {
 
   it('is checked against the URL policy when it is called, however it was stored', async () => {
     for (const callbackUrl of ['http://169.254.169.254/', 'shop://done', 'http://[::ffff:a9fe:a9fe]:3000/']) {
-      const eventId = await world.dispatch({ callbackUrl });
+      const eventId = await world.append({ callbackUrl });
       await world.deliver();
       assert.equal((await world.attemptsOf(eventId))[0]?.failure, 'blocked', callbackUrl);
       assert.equal((await world.deliveryOf(eventId)).status, 'pending');
@@ -111,7 +111,7 @@ describe('rotating a secret', () => {
       rotateSecret(tx, world.context, world.caller, { id: endpoint.id, overlapHours: 24 }),
     );
     const signedBy = async (): Promise<{ service: string[]; standard: string[] }> => {
-      await world.dispatch();
+      await world.append();
       await world.deliver();
       const request = endpoint.received().at(-1);
       assert.ok(request);
@@ -144,7 +144,7 @@ describe('the response to a delivery', () => {
     for (const status of [...successes, ...others]) {
       const elsewhere = world.receiver.url(`/redirected/${status}`);
       const endpoint = await world.endpointAt(answering(status, { location: elsewhere }));
-      const eventId = await world.dispatch();
+      const eventId = await world.append();
       await world.deliver();
       const row = await world.deliveryOf(eventId, endpoint.id);
       assert.equal(row.status, successes.includes(status) ? 'delivered' : 'pending', String(status));
@@ -165,7 +165,7 @@ describe('the response to a delivery', () => {
     ];
     for (const [status, retryAfter, waitMs] of cases) {
       const endpoint = await world.endpointAt(answering(status, { 'retry-after': retryAfter }));
-      const eventId = await world.dispatch();
+      const eventId = await world.append();
       await world.deliver();
       const { nextAttemptAt } = await world.deliveryOf(eventId, endpoint.id);
       assert.deepEqual(nextAttemptAt, addMs(now, waitMs), retryAfter);
@@ -176,14 +176,14 @@ describe('the response to a delivery', () => {
   it('is logged if it is a failure, once a minute per endpoint, without the URL', async () => {
     const endpoint = await world.endpointAt(answering(503));
     const lines = () => world.logged.map((line) => JSON.parse(line)).filter((line) => line.endpoint_id === endpoint.id);
-    for (let count = 0; count < 3; count += 1) await world.dispatch();
+    for (let count = 0; count < 3; count += 1) await world.append();
     await world.deliver();
     const [first, ...more] = lines();
     assert.deepEqual([first.level, first.status, first.attempts, first.count], ['warn', 503, '1', 1]);
     assert.deepEqual(more, []);
     assert.doesNotMatch(world.logged.join(), /\/hook\//, 'addresses may hold secrets');
     await world.clock.advance(60_000);
-    await world.dispatch();
+    await world.append();
     await world.deliver();
     const [, second, ...none] = lines();
     assert.ok(second.count >= 3, 'it stands for those without a line of their own');
@@ -198,7 +198,7 @@ describe('the response to a delivery', () => {
     ];
     for (const [where, hang] of hangs) {
       const endpoint = await world.endpointAt(hang);
-      const eventId = await world.dispatch();
+      const eventId = await world.append();
       const delivered = world.deliver();
       await eventually('the request arrived', () => endpoint.received().length === 1);
       await world.clock.advance(limitMs - 1);
@@ -220,14 +220,14 @@ describe('the response to a delivery', () => {
       };
       write();
     });
-    const endlessEvent = await world.dispatch();
+    const endlessEvent = await world.append();
     await world.deliver();
     assert.equal((await world.deliveryOf(endlessEvent)).status, 'delivered');
     assert.equal((await world.attemptsOf(endlessEvent))[0]?.response, 'x'.repeat(1_024));
     await world.retire(endless.id);
 
     await world.endpointAt((response) => response.socket?.resetAndDestroy());
-    const reset = await world.dispatch();
+    const reset = await world.append();
     await world.deliver();
     assert.equal((await world.deliveryOf(reset)).status, 'pending');
     assert.equal((await world.attemptsOf(reset))[0]?.failure, 'reset');
@@ -236,16 +236,16 @@ describe('the response to a delivery', () => {
   it('410 disables the endpoint and keeps its pending deliveries', async () => {
     const endpoint = await world.endpointAt(answering(500));
     const other = await world.endpointAt();
-    const earlier = await world.dispatch();
+    const earlier = await world.append();
     await world.deliver();
     world.receiver.respondWith(endpoint.path, 410);
-    const gone = await world.dispatch();
+    const gone = await world.append();
     await world.deliver();
     const after410 = await getEndpoint(world.db, world.caller.merchantId, endpoint.id);
     assert.deepEqual([after410.status, after410.disabledReason], ['disabled', 'gone']);
     assert.equal((await world.deliveryOf(gone, endpoint.id)).status, 'failed');
     assert.equal((await world.deliveryOf(earlier, endpoint.id)).status, 'kept');
-    const later = await world.dispatch();
+    const later = await world.append();
     await world.clock.advance(hourMs);
     await world.deliver();
     assert.equal((await world.deliveryOf(later, endpoint.id)).status, 'kept');
@@ -261,7 +261,7 @@ describe('the response to a delivery', () => {
     const endpoint = await world.endpointAt((response) => {
       open = response;
     });
-    await world.dispatch();
+    await world.append();
     const delivered = world.deliver();
     await eventually('the request arrived', () => open !== undefined);
     await world.changeEndpoint(endpoint.id, { url: world.receiver.url('/replaced') });
@@ -281,7 +281,7 @@ describe('an endpoint that is disabled while a request is under way', () => {
       const endpoint = await world.endpointAt((response) => {
         open = response;
       });
-      const eventId = await world.dispatch();
+      const eventId = await world.append();
       const delivered = world.deliver();
       await eventually('the request arrived', () => open !== undefined);
       await world.changeEndpoint(endpoint.id, { status: 'disabled' });

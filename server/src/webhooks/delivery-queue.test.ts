@@ -22,12 +22,12 @@ describe('a receiver that hangs', () => {
   it('delays only itself: at most four requests wait for it, while other receivers get theirs at once', async () => {
     const hanging = await world.endpointAt(() => {});
     const healthy = await world.endpointAt();
-    for (let count = 0; count < 12; count += 1) await world.dispatch();
+    for (let count = 0; count < 12; count += 1) await world.append();
     const delivered = world.deliver();
     await eventually('the healthy one has received all', () => healthy.received().length === 12);
     await eventually('the hanging one has received four', () => hanging.received().length === 4);
     // An event that is dispatched while requests are under way waits for none of them.
-    await world.dispatch();
+    await world.append();
     await eventually('the newest has arrived too', () => healthy.received().length === 13);
     assert.equal(hanging.received().length, 4);
     world.receiver.respond(hanging.path, answering(200));
@@ -38,10 +38,10 @@ describe('a receiver that hangs', () => {
 
   it('does not delay deliveries to the same merchant’s callback URLs', async () => {
     const hanging = await world.endpointAt(() => {});
-    for (let count = 0; count < 9; count += 1) await world.dispatch();
+    for (let count = 0; count < 9; count += 1) await world.append();
     const delivered = world.deliver();
     await eventually('the hanging one has received four', () => hanging.received().length === 4);
-    await world.dispatch({ callbackUrl: world.receiver.url('/callback/beside') });
+    await world.append({ callbackUrl: world.receiver.url('/callback/beside') });
     await eventually('the callback URL has received it', () => world.receiver.to('/callback/beside').length === 1);
     await world.changeEndpoint(hanging.id, { status: 'disabled' });
     await world.clock.advance(limitMs);
@@ -53,7 +53,7 @@ describe('a receiver that hangs', () => {
 describe('a worker', () => {
   it('shares the work with others: every event is sent once', async () => {
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 40; count += 1) await world.dispatch();
+    for (let count = 0; count < 40; count += 1) await world.append();
     const others = [createDeliveryWorker(world.context), createDeliveryWorker(world.context)];
     await Promise.all([world.worker, ...others].map((worker) => worker.deliver(world.caller.merchantId)));
     const ids = endpoint.received().map((request) => request.headers['webhook-id']);
@@ -63,7 +63,7 @@ describe('a worker', () => {
 
   it('that dies loses nothing: its claimed deliveries are sent when their lease ends', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const now = world.clock.now();
     const { merchantId } = world.caller;
     const claim = { merchantId, endpointId: endpoint.id, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 8 };
@@ -79,7 +79,7 @@ describe('a worker', () => {
 
   it('that was only slow cannot record an outcome once another one has claimed the delivery', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const { merchantId } = world.caller;
     const claim = async () => {
       const now = world.clock.now();
@@ -103,7 +103,7 @@ describe('a worker', () => {
 
   it('never claims a delivery that another one is claiming', async () => {
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    for (let count = 0; count < 20; count += 1) await world.append();
     const { merchantId } = world.caller;
     for (let round = 0; round < 10; round += 1) {
       const now = world.clock.now();
@@ -117,7 +117,7 @@ describe('a worker', () => {
 
   it('that cannot record an outcome sends again rather than never', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const { db } = world;
     const failing: Database = {
       rows: (statement) => db.rows(statement),
@@ -141,7 +141,7 @@ describe('a worker', () => {
 
   it('without the key that sealed a secret sends nothing, and the wait costs no attempt', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const sealer = createSealer(Buffer.alloc(32, 7).toString('base64'));
     await createDeliveryWorker({ ...world.context, sealer }).deliver(world.caller.merchantId);
     assert.equal(endpoint.received().length, 0);
@@ -156,7 +156,7 @@ describe('a worker', () => {
   it('that stops claims nothing new and finishes requests under way', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt((response) => open.push(response));
-    for (let count = 0; count < 9; count += 1) await world.dispatch();
+    for (let count = 0; count < 9; count += 1) await world.append();
     const worker = createDeliveryWorker(world.context);
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four are under way', () => open.length === 4);

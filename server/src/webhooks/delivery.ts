@@ -22,12 +22,6 @@ export interface Delivery {
   createdAt: Date;
 }
 
-export interface EventToFanOut {
-  id: string;
-  kind: EventKind;
-  callbackUrl: string | null;
-}
-
 /** A claimed delivery with its event. */
 export interface DueDelivery {
   id: string;

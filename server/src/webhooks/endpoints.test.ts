@@ -23,7 +23,7 @@ function update(id: string, change: EndpointChange) {
 }
 
 function remove(id: string) {
-  return world.change((tx) => deleteEndpoint(tx, world.clock, world.caller, id));
+  return world.change((tx) => deleteEndpoint(tx, world.context, world.caller, id));
 }
 
 function rotate(id: string, overlapHours?: number) {

@@ -49,14 +49,14 @@ async function kindsAbout(endpointId: string): Promise<string[]> {
 /** Lets time pass, with an event every six hours, and delivers what is due at each. */
 async function passTime(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 6 * hourMs) {
-    await world.dispatch();
+    await world.append();
     await world.deliver();
     await world.clock.advance(6 * hourMs);
   }
 }
 
 async function tryOnce(): Promise<void> {
-  await world.dispatch();
+  await world.append();
   await world.deliver();
 }
 
@@ -72,7 +72,7 @@ describe('an endpoint that fails', () => {
     assert.equal((await getEndpoint(world.db, merchantId, endpoint.id)).status, 'enabled');
     assert.deepEqual((await healthOf(endpoint.id))?.failingSince, since);
 
-    const last = await world.dispatch();
+    const last = await world.append();
     await world.deliver();
     const [failing, disabled, ...none] = await eventsAbout(endpoint.id);
     assert.deepEqual(none, []);
@@ -87,7 +87,7 @@ describe('an endpoint that fails', () => {
     const off = await getEndpoint(world.db, merchantId, endpoint.id);
     assert.deepEqual([off.status, off.disabledReason], ['disabled', 'failing']);
     assert.equal((await world.deliveryOf(last, endpoint.id)).status, 'kept');
-    const later = await world.dispatch();
+    const later = await world.append();
     await world.deliver();
     assert.equal((await world.deliveryOf(later, endpoint.id)).status, 'kept');
     const lines = world.logged.filter((line) => line.includes(endpoint.id));
@@ -102,7 +102,6 @@ describe('an endpoint that fails', () => {
     await world.changeEndpoint(watching.id, { enabledEvents });
     await passTime(dayMs);
     for (let attempt = 0; attempt < 3; attempt += 1) await tryOnce();
-    await world.worker.fanOutDue(world.caller.merchantId);
     await world.deliver();
     const received = watching.received().map(({ body }) => JSON.parse(body.toString()));
     const reports = received.filter(({ data }) => data.id === failing.id);
@@ -163,7 +162,7 @@ describe('an endpoint that fails', () => {
 
   it('is not judged by responses from callback URLs', async () => {
     world.receiver.respondWith('/failing-callback', 500);
-    await world.dispatch({ callbackUrl: world.receiver.url('/failing-callback') });
+    await world.append({ callbackUrl: world.receiver.url('/failing-callback') });
     await world.deliver();
     assert.equal(world.receiver.to('/failing-callback').length, 1);
     assert.equal(await healthOf(world.defaultEndpoint.endpoint.id), undefined);
@@ -204,7 +203,7 @@ describe('the health of an endpoint', () => {
     await tryOnce();
     assert.ok((await healthOf(endpoint.id))?.failingSince);
     world.receiver.respondWith(endpoint.path, 200);
-    await world.dispatch();
+    await world.append();
     await other.deliver(world.caller.merchantId);
     assert.equal((await healthOf(endpoint.id))?.failingSince, null);
     // This worker has known it as failing since the first attempt.
@@ -217,7 +216,7 @@ describe('the health of an endpoint', () => {
   it('is cleared also by a worker that has written a success just before another saw a failure', async () => {
     const endpoint = await world.endpointAt();
     const other = createDeliveryWorker(world.context);
-    await world.dispatch();
+    await world.append();
     await other.deliver(world.caller.merchantId);
     world.receiver.respondWith(endpoint.path, 500);
     await tryOnce();

@@ -24,7 +24,7 @@ describe('when the receivers of many merchants hang', () => {
   beforeEach(async () => {
     world = await createDeliveryWorld();
     hanging = await Promise.all(Array.from({ length: 20 }, () => world.newMerchant(hang)));
-    for (const { dispatch } of hanging) for (let count = 0; count < 6; count += 1) await dispatch();
+    for (const { append } of hanging) for (let count = 0; count < 6; count += 1) await append();
   });
   afterEach(async () => {
     for (const { path } of hanging) world.receiver.respond(path, answering(200));
@@ -35,12 +35,12 @@ describe('when the receivers of many merchants hang', () => {
 
   it('a receiver that has responded before receives at once', async () => {
     const healthy = await world.newMerchant();
-    await healthy.dispatch();
+    await healthy.append();
     await healthy.deliver();
     for (const { deliver } of hanging) waiting.push(deliver());
     await eventually('they have all permits of unproven endpoints', () => hangingRequests() === unprovenMax);
     // The clock stands still: nothing waits for a time limit.
-    for (let count = 0; count < 30; count += 1) await healthy.dispatch();
+    for (let count = 0; count < 30; count += 1) await healthy.append();
     await healthy.deliver();
     assert.equal(healthy.received().length, 31);
     assert.equal(hangingRequests(), unprovenMax);
@@ -50,7 +50,7 @@ describe('when the receivers of many merchants hang', () => {
     for (const { deliver } of hanging) waiting.push(deliver());
     await eventually('they have all permits of unproven endpoints', () => hangingRequests() === unprovenMax);
     const fresh = await world.newMerchant();
-    await fresh.dispatch();
+    await fresh.append();
     const delivered = fresh.deliver();
     await world.clock.advance(limitMs - 1);
     assert.equal(fresh.received().length, 0);
@@ -60,7 +60,7 @@ describe('when the receivers of many merchants hang', () => {
     // The hanging ones are known now, and their remaining deliveries need permits of slow endpoints.
     await eventually('they hang again', () => hangingRequests() > unprovenMax);
     const another = await world.newMerchant();
-    await another.dispatch();
+    await another.append();
     await another.deliver();
     assert.equal(another.received().length, 1);
   });
@@ -76,7 +76,7 @@ describe('a merchant with a backlog', () => {
 
   it('costs a fraction of a statement for each delivery, once its receiver responds', async () => {
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 200; count += 1) await world.dispatch();
+    for (let count = 0; count < 200; count += 1) await world.append();
     const counted = countStatements(world.db);
     await createDeliveryWorker({ ...world.context, db: counted.db }).deliver(world.caller.merchantId);
     assert.equal(endpoint.received().length, 200);
@@ -89,10 +89,10 @@ describe('a merchant with a backlog', () => {
   it('whose receiver suddenly hangs holds only the requests under way; the rest is put back', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    for (let count = 0; count < 20; count += 1) await world.append();
     await world.deliver();
     world.receiver.respond(endpoint.path, (response) => open.push(response));
-    for (let count = 0; count < 60; count += 1) await world.dispatch();
+    for (let count = 0; count < 60; count += 1) await world.append();
     const delivered = world.deliver();
     await eventually('eight hang', () => open.length === 8);
     const claimed = async (): Promise<number> => {
@@ -119,18 +119,18 @@ describe('a merchant with a backlog', () => {
   it('sends prefetched deliveries once, also when the clock is set back meanwhile', async () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
-    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    for (let count = 0; count < 20; count += 1) await world.append();
     await world.deliver();
     world.receiver.respond(endpoint.path, (response) => open.push(response));
     const claimed = async (): Promise<number> => {
       const rows = await listDeliveries(world);
       return rows.filter(({ status, attempts }) => status === 'pending' && attempts === 1n).length;
     };
-    for (let count = 0; count < 13; count += 1) await world.dispatch();
+    for (let count = 0; count < 13; count += 1) await world.append();
     const delivered = world.deliver();
     await eventually('eight hang, five are prefetched', async () => open.length === 8 && (await claimed()) === 13);
     await world.clock.jump(-10_000);
-    for (let count = 0; count < 5; count += 1) await world.dispatch();
+    for (let count = 0; count < 5; count += 1) await world.append();
     await eventually('five more are prefetched', async () => (await claimed()) === 18);
     for (let second = 0; second < 3; second += 1) {
       await world.clock.advance(1_000);
@@ -149,10 +149,10 @@ describe('a merchant with a backlog', () => {
     const open: ServerResponse[] = [];
     const endpoint = await world.endpointAt();
     const worker = createDeliveryWorker(world.context);
-    for (let count = 0; count < 20; count += 1) await world.dispatch();
+    for (let count = 0; count < 20; count += 1) await world.append();
     await worker.deliver(world.caller.merchantId);
     world.receiver.respond(endpoint.path, (response) => open.push(response));
-    for (let count = 0; count < 30; count += 1) await world.dispatch();
+    for (let count = 0; count < 30; count += 1) await world.append();
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('eight hang', () => open.length === 8);
     const stopped = worker.stop();
@@ -170,24 +170,25 @@ describe('a merchant with a backlog', () => {
   it('claims nothing while all requests that it may have under way hang, however many events come', async () => {
     const open: ServerResponse[] = [];
     const hangs = await world.endpointAt((response) => open.push(response));
-    for (let count = 0; count < 10; count += 1) await world.dispatch();
+    for (let count = 0; count < 10; count += 1) await world.append();
     const counted = countStatements(world.db);
     const worker = createDeliveryWorker({ ...world.context, db: counted.db });
     const delivered = worker.deliver(world.caller.merchantId);
     await eventually('four hang', () => open.length === 4);
+    world.scheduled.length = 0;
+    const appendOne = async (): Promise<void> => {
+      await world.append();
+      worker.scheduleDeliveries(world.scheduled.splice(0));
+    };
     const claims = (): number => counted.of('webhook_targets_find');
     const before = claims();
-    const dispatchOne = async (): Promise<void> => {
-      const { work } = await world.append();
-      await worker.fanOut(work);
-    };
-    for (let count = 0; count < 20; count += 1) await dispatchOne();
+    for (let count = 0; count < 20; count += 1) await appendOne();
     assert.equal(claims(), before, 'no claim for 20 events');
     for (let count = 0; count < 50; count += 1) worker.schedule(`${world.caller.merchantId}/${hangs.id}`);
     assert.equal(claims(), before, 'no claim for 50 hints');
     // A delivery to another endpoint of the merchant is sent at once.
     const healthy = await world.endpointAt();
-    await dispatchOne();
+    await appendOne();
     await eventually('the other one has it', () => healthy.received().length === 1);
     world.receiver.respond(hangs.path, answering(200));
     for (const response of open) response.writeHead(200).end();
@@ -216,6 +217,7 @@ function countStatements(db: Database): { db: Database; of: (name: string) => nu
           ...counting(tx),
           requestId: tx.requestId,
           send: (statement) => tx.send(counted(statement)),
+          beforeCommit: (action) => tx.beforeCommit(action),
           afterCommit: (action) => tx.afterCommit(action),
         }),
       ),

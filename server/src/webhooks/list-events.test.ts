@@ -18,7 +18,7 @@ const page = { limit: 10, offset: 0, before: null };
 test('one endpoint’s missed events are listed even without a free search permit; searches are refused', async () => {
   const { id: endpointId } = await world.endpointAt();
   await world.changeEndpoint(endpointId, { status: 'disabled' });
-  const eventId = await world.dispatch();
+  const eventId = await world.append();
   const { merchantId } = world.caller;
   const lists = new ListReader(world.db, createSearchLimiter(0));
   const list = (filter: EventFilter) => listEvents({ db: world.db, lists }, merchantId, page, filter);
@@ -36,7 +36,7 @@ test('one endpoint’s missed events are listed even without a free search permi
 test('an event shows its newest hundred deliveries, and a resend reaches all enabled endpoints', async () => {
   const { merchantId } = world.caller;
   const oldest = await world.endpointAt();
-  const eventId = await world.dispatch();
+  const eventId = await world.append();
   await world.changeEndpoint(oldest.id, { enabledEvents: ['charge.failed'] });
   for (let count = 0; count < 101; count += 1) {
     const { id } = await world.endpointAt();

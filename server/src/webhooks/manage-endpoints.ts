@@ -1,7 +1,6 @@
 import { AppError, fieldError } from '../api/app-error.ts';
 import { assert } from '../kit/assert.ts';
 import { checkCallbackUrl } from '../api/urls.ts';
-import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { List } from '../api/list-reader.ts';
@@ -33,6 +32,7 @@ export interface NewEndpoint {
 }
 
 type Context = Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer'>;
+type ChangeContext = Pick<WebhookContext, 'clock' | 'urlPolicy' | 'planner'>;
 
 /**
  * Returns the endpoint with its secret, which cannot be read again. Throws AppError `url_not_allowed` on `url`,
@@ -40,7 +40,7 @@ type Context = Pick<WebhookContext, 'clock' | 'random' | 'newId' | 'sealer'>;
  */
 export async function createEndpoint(
   tx: Transaction,
-  context: Context & Pick<WebhookContext, 'urlPolicy'>,
+  context: Context & ChangeContext,
   caller: Caller,
   request: NewEndpoint,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
@@ -53,6 +53,7 @@ export async function createEndpoint(
     const message = `There are ${endpointsMax} webhook endpoints already. Delete one that is no longer used.`;
     throw new AppError('state_conflict', message);
   }
+  context.planner.endpointsChanged(tx, caller.merchantId);
   const { url, description = '' } = request;
   return writeEndpoint(tx, context, caller.merchantId, { url, description, kinds, isDefault: false });
 }
@@ -105,7 +106,7 @@ export interface EndpointChange {
  */
 export async function updateEndpoint(
   tx: Transaction,
-  { clock, urlPolicy }: Pick<WebhookContext, 'clock' | 'urlPolicy'>,
+  { clock, urlPolicy, planner }: ChangeContext,
   caller: Caller,
   request: { id: string; change: EndpointChange },
 ): Promise<Endpoint> {
@@ -128,6 +129,7 @@ export async function updateEndpoint(
     updatedAt: clock.now(),
   };
   tx.send(updateEndpointRow(changed));
+  planner.endpointsChanged(tx, caller.merchantId);
   const isEnabledAgain = endpoint.status === 'disabled' && changed.status === 'enabled';
   if (isEnabledAgain || changed.url !== endpoint.url) tx.send(clearFailing(changed));
   if (!isReceiving(changed)) await keepPendingDeliveries(tx, changed);
@@ -138,13 +140,19 @@ export async function updateEndpoint(
  * The endpoint is no longer found; its deliveries stay on record. Throws AppError `not_found`, and `state_conflict` for the
  * default endpoint, because its secret signs deliveries to callback URLs.
  */
-export async function deleteEndpoint(tx: Transaction, clock: Clock, caller: Caller, id: string): Promise<void> {
+export async function deleteEndpoint(
+  tx: Transaction,
+  { clock, planner }: Omit<ChangeContext, 'urlPolicy'>,
+  caller: Caller,
+  id: string,
+): Promise<void> {
   const endpoint = await getEndpointForChange(tx, caller.merchantId, id);
   if (endpoint.isDefault) {
     const message = 'The default endpoint cannot be deleted. Set its url to null or its status to disabled instead.';
     throw new AppError('state_conflict', message);
   }
   tx.send(markEndpointDeleted(endpoint, clock.now()));
+  planner.endpointsChanged(tx, caller.merchantId);
   await keepPendingDeliveries(tx, endpoint);
 }
 

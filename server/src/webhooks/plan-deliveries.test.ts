@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { EventKind } from '../events/kinds.ts';
 import { defaultEventKinds, eventKinds } from '../events/kinds.ts';
 import type { Endpoint } from './endpoint.ts';
-import { planDeliveries } from './fan-out.ts';
+import { planDeliveries } from './plan-deliveries.ts';
 
 const someDate = new Date('2026-11-20T12:00:00.000Z');
 
@@ -30,7 +30,7 @@ const unset = endpoint('default', { isDefault: true, url: null });
 
 function plan(endpoints: Endpoint[], event: { kind?: EventKind; callbackUrl?: string } = {}): string[] {
   const { kind = 'charge.succeeded', callbackUrl = null } = event;
-  return planDeliveries({ id: 'e1', kind, callbackUrl }, endpoints).map(
+  return planDeliveries({ kind, callbackUrl }, endpoints).map(
     (delivery) => `${delivery.endpointId} ${delivery.callbackUrl ?? 'own'} ${delivery.status}`,
   );
 }

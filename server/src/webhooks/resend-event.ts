@@ -7,13 +7,13 @@ import type { WebhookContext } from './context.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { endpointToWire, isReceiving } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
-import { planDeliveries } from './fan-out.ts';
-import type { PlannedDelivery } from './fan-out.ts';
+import { planDeliveries } from './plan-deliveries.ts';
+import type { PlannedDelivery } from './plan-deliveries.ts';
 import { getEventRow, unknownEndpoint } from './list-events.ts';
 import { getEndpointForChange } from './manage-endpoints.ts';
 import { insertDeliveryOnce } from './queries/deliveries.ts';
 import { incrementEndpointSequence } from './queries/endpoint-health.ts';
-import { listEndpointsForFanOut, lockEndpointShared } from './queries/endpoints.ts';
+import { listEndpointsToPlan, lockEndpointShared } from './queries/endpoints.ts';
 import { listEndpointIdsOfEvent, lockEventShared } from './queries/event-lists.ts';
 import type { EventRow } from './queries/event-lists.ts';
 import { upsertResends } from './queries/resends.ts';
@@ -96,7 +96,7 @@ async function findTarget(tx: Transaction, merchantId: string, event: EventRow, 
 /** The enabled endpoints that subscribe now or have received it, and the callback URL. */
 async function listTargets(tx: Transaction, merchantId: string, event: EventRow): Promise<Target[]> {
   // Without locks: if one is disabled meanwhile, a worker marks its deliveries as kept.
-  const endpoints = await listEndpointsForFanOut(tx, merchantId);
+  const endpoints = await listEndpointsToPlan(tx, merchantId);
   const planned = planDeliveries(event, endpoints).filter(({ status }) => status === 'pending');
   const subscribed = planned.filter(({ callbackUrl }) => callbackUrl === null).map(({ endpointId }) => endpointId);
   const endpointIds = new Set([...subscribed, ...(await listEndpointIdsOfEvent(tx, merchantId, event.id))]);

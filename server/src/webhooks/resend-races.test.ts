@@ -18,7 +18,7 @@ describe('a kept event that is resent while its last attempt is still under way'
   /** Claimed, then kept because the endpoint is disabled, then resent once it is enabled again. */
   async function resendInFlight() {
     const { id: endpointId } = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const { merchantId } = world.caller;
     const now = world.clock.now();
     const claim = { merchantId, endpointId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };
@@ -73,7 +73,7 @@ describe('while many events are resent to an endpoint', () => {
   it('deliveries that are due or under way there can be claimed and recorded', async () => {
     const { id: endpointId } = await world.endpointAt();
     await world.clock.advance(60_000);
-    for (let count = 0; count < 3; count += 1) await world.dispatch();
+    for (let count = 0; count < 3; count += 1) await world.append();
     const { merchantId } = world.caller;
     const now = world.clock.now();
     const claim = { merchantId, endpointId, now, leaseEndsAt: addMs(now, 30_000), rowsMax: 1 };

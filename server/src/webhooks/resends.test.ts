@@ -32,11 +32,9 @@ function resendMany(request: Partial<ResendRequest> & { endpointId: string }): P
   return world.change((tx) => resendEvents(tx, world.context, world.caller.merchantId, whole));
 }
 
-/** An event that is fanned out but not delivered. */
-async function fannedOut(event: Partial<NewEvent> = {}): Promise<string> {
-  const { eventId, work } = await world.append({ kind: 'charge.failed', ...event });
-  await world.worker.fanOut(work);
-  return eventId;
+/** An event that is not delivered. */
+function undelivered(event: Partial<NewEvent> = {}): Promise<string> {
+  return world.append({ kind: 'charge.failed', ...event });
 }
 
 /** Sets the delivery's state; with `dueAt` null it is not due again. */
@@ -75,7 +73,7 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
 describe('an event that is resent', () => {
   it('is sent once more, with the count continued and the schedule from its start', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     await world.deliver();
     const delivered = await world.deliveryOf(eventId, endpoint.id);
     assert.equal(short(delivered), 'delivered after 1, next never');
@@ -95,7 +93,7 @@ describe('an event that is resent', () => {
 
   it('is due now if it waits for a later attempt, and unchanged if one is due or under way', async () => {
     const endpoint = await world.endpointAt(answering(500));
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     const due = short(await world.deliveryOf(eventId));
     await resend(eventId, endpoint.id);
     assert.equal(short(await world.deliveryOf(eventId)), due);
@@ -113,7 +111,7 @@ describe('an event that is resent', () => {
 
   it('goes to endpoints that subscribe now or had it, and to the callback URL, but to no disabled one', async () => {
     const had = await world.endpointAt();
-    const eventId = await fannedOut({ kind: 'charge.succeeded', callbackUrl: world.receiver.url('/callback') });
+    const eventId = await undelivered({ kind: 'charge.succeeded', callbackUrl: world.receiver.url('/callback') });
     await world.changeEndpoint(had.id, { enabledEvents: ['charge.failed'] });
     const later = await world.endpointAt();
     const off = await world.endpointAt();
@@ -132,7 +130,7 @@ describe('an event that is resent', () => {
 
   it('is refused if the endpoint is disabled or unknown, or if none subscribes', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await fannedOut({ kind: 'charge.reversed' });
+    const eventId = await undelivered({ kind: 'charge.reversed' });
     assert.match(await refusal(resend(eventId)), /^state_conflict No enabled endpoint/);
     await world.changeEndpoint(endpoint.id, { status: 'disabled' });
     assert.match(await refusal(resend(eventId, endpoint.id)), /^state_conflict .*enabled first/);
@@ -150,7 +148,7 @@ describe('an event that is resent', () => {
 describe('an event that is resent while it is deleted', () => {
   it('is not found', async () => {
     const endpoint = await world.endpointAt();
-    const eventId = await world.dispatch();
+    const eventId = await world.append();
     await setDelivery((await world.deliveryOf(eventId)).id, { status: 'failed', attempts: 1, dueAt: null });
     const { merchantId } = world.caller;
     let resent: Promise<string> | undefined;
@@ -210,7 +208,7 @@ describe('a bulk resend', () => {
     const startedAt = world.clock.now();
     const ids: string[] = [];
     for (const state of states) {
-      const eventId = await fannedOut({ kind: state === 'failed' ? 'charge.succeeded' : 'charge.failed' });
+      const eventId = await undelivered({ kind: state === 'failed' ? 'charge.succeeded' : 'charge.failed' });
       ids.push(eventId);
       const { id } = await world.deliveryOf(eventId, endpoint.id);
       if (state !== 'pending') await setDelivery(id, { status: state, attempts: 3, dueAt: null });
@@ -271,7 +269,7 @@ describe('a bulk resend', () => {
   it('fills an endpoint that was created later', async () => {
     await world.clock.advance(minuteMs);
     const startedAt = world.clock.now();
-    const ids = [await fannedOut(), await fannedOut(), await fannedOut({ kind: 'charge.reversed' })];
+    const ids = [await undelivered(), await undelivered(), await undelivered({ kind: 'charge.reversed' })];
     const late = await world.endpointAt();
     await world.changeEndpoint(late.id, { enabledEvents: ['charge.failed'] });
     const missed = await resendMany({ endpointId: late.id, from: startedAt });

@@ -118,7 +118,7 @@ const remove = writeRoute('DELETE', {
   response: deletedSchema,
   errors: ['state_conflict'],
   async handle(context: WebhookContext, { caller, params }, tx) {
-    await deleteEndpoint(tx, context.clock, caller, params.id);
+    await deleteEndpoint(tx, context, caller, params.id);
     return { id: params.id, deleted: true };
   },
 });

@@ -1,6 +1,6 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind } from '../events/kinds.ts';
-import type { WorkContext } from '../events/outbox.ts';
+import type { EventContext } from '../events/append-event.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -73,13 +73,14 @@ export async function switchOff(tx: Transaction, { called, reason }: Ending, dis
 /** Keeps the endpoint's pending deliveries, and emits and logs that it was disabled. */
 export async function finishSwitchOff(
   tx: Transaction,
-  context: WorkContext & Pick<WebhookContext, 'log'>,
+  context: EventContext & Pick<WebhookContext, 'log' | 'planner'>,
   { called, reason }: Ending,
 ): Promise<void> {
   const { merchantId, id, testMode } = called;
   const endpoint = await findEndpointById(tx, merchantId, id);
   assert(endpoint, 'an endpoint that this transaction disabled is found');
   await keepPendingDeliveries(tx, called);
+  context.planner.endpointsChanged(tx, merchantId);
   await emitEndpointEvent(tx, context, endpoint, { kind: 'webhook_endpoint.disabled', testMode });
   const fields = { merchant_id: merchantId, endpoint_id: id };
   tx.afterCommit(() => context.log.warn(offMessages[reason], fields));
@@ -88,7 +89,7 @@ export async function finishSwitchOff(
 /** Emits an event with the endpoint as it is now, without its secret. */
 async function emitEndpointEvent(
   tx: Transaction,
-  context: WorkContext,
+  context: EventContext,
   endpoint: Endpoint,
   event: { kind: Extract<EventKind, 'webhook_endpoint.failing' | 'webhook_endpoint.disabled'>; testMode: boolean },
 ): Promise<void> {

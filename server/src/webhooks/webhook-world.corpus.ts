@@ -7,8 +7,6 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/event.ts';
-import type { Work } from '../events/work.ts';
-import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
@@ -25,7 +23,7 @@ import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
-import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
+import { DeliveryPlanner } from './delivery-planner.ts';
 import { createBulkResendLimiter } from './resend-events.ts';
 
 /** A database, a merchant with its default endpoint, a receiver and a clock that stands still. */
@@ -39,11 +37,19 @@ export async function createWebhookWorld() {
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
   const scheduled: string[] = [];
+  const newId = () => uuidV7(clock, random);
+  const planner = new DeliveryPlanner({
+    ...{ clock, newId, notifyWorker: () => {} },
+    scheduleDeliveries: (keys) => worker.scheduleDeliveries(keys),
+    notifyEndpoints: (merchantId) => planner.forget(merchantId),
+  });
   const context: WebhookContext = {
     db,
     clock,
     random,
-    newId: () => uuidV7(clock, random),
+    newId,
+    planner,
+    planDeliveries: (tx, event) => planner.plan(tx, event),
     sealer: createSealer(Buffer.from(random.bytes(32)).toString('base64')),
     log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
     outbound,
@@ -55,6 +61,7 @@ export async function createWebhookWorld() {
     scheduleDeliveries: (keys) => scheduled.push(...keys),
     notifyWorker: () => {},
   };
+  const worker = createDeliveryWorker(context);
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
   const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
   const caller = { merchantId: merchant.test.id, testMode: true };
@@ -72,7 +79,7 @@ export async function createWebhookWorld() {
     logged,
     /** The endpoint queues that were scheduled after a commit while no worker was delivering. */
     scheduled,
-    worker: createDeliveryWorker(context),
+    worker,
     createEndpoint: (request: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> =>
       change((tx) => createEndpoint(tx, context, caller, request)),
     append: (event: Partial<NewEvent> = {}) => appendTestEvent(context, caller.merchantId, event),
@@ -117,9 +124,7 @@ export function createDeliveryWorker(context: WebhookContext) {
     }
   };
   return {
-    fanOut: (work: Work): Promise<void> => fanOutEvent({ ...context, scheduleDeliveries }, work),
-    fanOutDue: (merchantId: string): Promise<boolean> =>
-      fanOutDueEvents({ ...context, scheduleDeliveries }, merchantId),
+    scheduleDeliveries,
     listDueKeys: queue.listDueKeys,
     schedule,
     /** Resolves when nothing is due for the merchant and nothing under way. */
@@ -148,12 +153,12 @@ export type DeliveryWorld = Awaited<ReturnType<typeof createDeliveryWorld>>;
 /** The same with helpers for tests of deliveries. */
 export async function createDeliveryWorld() {
   const world = await createWebhookWorld();
-  const { context, clock, caller, receiver } = world;
+  const { context, caller, receiver } = world;
   const inUse = new Set<string>();
   let pathsUsed = 0;
   /** Deletes the endpoint, so that it receives nothing of the next test. */
   const retire = async (id: string): Promise<void> => {
-    await world.change((tx) => deleteEndpoint(tx, clock, caller, id));
+    await world.change((tx) => deleteEndpoint(tx, context, caller, id));
     inUse.delete(id);
   };
   const deliveryOf = async (eventId: string, endpointId?: string): Promise<DeliveryRow> => {
@@ -194,17 +199,9 @@ export async function createDeliveryWorld() {
         merchantId,
         path,
         received: () => receiver.to(path),
-        dispatch: async (): Promise<void> => {
-          const { work } = await appendTestEvent(context, merchantId, {});
-          await world.worker.fanOut(work);
-        },
+        append: () => appendTestEvent(context, merchantId, {}),
         deliver: (): Promise<void> => world.worker.deliver(merchantId),
       };
-    },
-    dispatch: async (event: Partial<NewEvent> = {}): Promise<string> => {
-      const { eventId, work } = await world.append(event);
-      await world.worker.fanOut(work);
-      return eventId;
     },
     deliver: (): Promise<void> => world.worker.deliver(caller.merchantId),
     deliveryOf,
@@ -220,19 +217,15 @@ export function answering(status: number, headers: Record<string, string> = {}) 
   };
 }
 
-/** Writes an event as the payments do and claims the work of dispatching it. */
-async function appendTestEvent(
-  context: WebhookContext,
-  merchantId: string,
-  event: Partial<NewEvent>,
-): Promise<{ eventId: string; work: Work }> {
-  const { db, clock, newId } = context;
+/** Writes an event as the payments do, and returns its id. */
+async function appendTestEvent(context: WebhookContext, merchantId: string, event: Partial<NewEvent>): Promise<string> {
+  const { db, newId } = context;
   const objectId = newId();
   const eventId = newId();
   await db.withTransaction(async (tx) => {
     appendEvent(
       tx,
-      { clock, newId: () => eventId, notifyWorker: () => {} },
+      { ...context, newId: () => eventId },
       {
         merchantId,
         kind: 'charge.succeeded',
@@ -244,17 +237,7 @@ async function appendTestEvent(
       },
     );
   });
-  // Of this event only: there are events about endpoints as well.
-  const work = await db.row<Work>({
-    name: 'test_claim_work',
-    text: `UPDATE outbox SET due_at = $3, attempts = outbox.attempts + 1, version = outbox.version + 1
-           WHERE merchant_id = $1 AND subject_id = $2
-           RETURNING merchant_id AS "merchantId", queue, kind, subject_id AS "subjectId", attempts, version,
-                     created_at AS "createdAt"`,
-    values: [merchantId, eventId, addMs(clock.now(), 60_000)],
-  });
-  if (!work) throw new Error('the event has no work');
-  return { eventId, work };
+  return eventId;
 }
 
 export interface DeliveryRow {

@@ -51,7 +51,7 @@ async function newMerchant(): Promise<string> {
 }
 
 /** Runs the queue as a worker does, until nothing is under way. */
-function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOptions = {}) {
+function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
   const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   const inner = outboxQueue({
     db,
@@ -61,7 +61,6 @@ function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOption
     topicKind: 'work',
     queues: ['network:wave:look-ups', queue, 'network:aps:starts'],
     handlers: { start_charge: start },
-    ...(workBatch && { workBatch }),
   });
   let signal = running;
   const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
@@ -85,7 +84,6 @@ function working(start: WorkHandler, { onClock = clock, workBatch }: QueueOption
 
 interface QueueOptions {
   onClock?: ManualClock;
-  workBatch?: (merchantId: string) => Promise<boolean>;
 }
 
 async function enqueueWork(count = 1, owner = merchantId): Promise<string[]> {
@@ -285,37 +283,4 @@ test('a merchant is found by its own due work and worked separately', async () =
     [theirs],
   );
   assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
-});
-
-test('batches repeat while more may be due', async () => {
-  await enqueueWork();
-  const batches: string[] = [];
-  const workBatch = async (merchant: string): Promise<boolean> => batches.push(merchant) < 3;
-  await working(() => assert.fail('it is done in batches'), { workBatch }).run(keyOf(merchantId));
-  assert.deepEqual(batches, [merchantId, merchantId, merchantId]);
-});
-
-test('a batch that fails is logged and done task by task, so that one bad task holds up no other', async () => {
-  const subjects = await enqueueWork(2);
-  const done: string[] = [];
-  const doTask = async (work: Work): Promise<void> => {
-    done.push(work.subjectId);
-    await completeWork(db, work);
-  };
-  const workBatch = () => Promise.reject(new Error('a bad task'));
-  await working(doTask, { workBatch }).run(keyOf(merchantId));
-  assert.deepEqual(done.toSorted(), subjects.toSorted());
-  assert.match(logged.join(), /a bad task.*a batch of the work failed/s);
-});
-
-test('a stopping worker starts no further batch', async () => {
-  const stopping = new AbortController();
-  let batches = 0;
-  const workBatch = async (): Promise<boolean> => {
-    batches += 1;
-    stopping.abort();
-    return true;
-  };
-  await working(() => assert.fail('it is done in batches'), { workBatch }).run(keyOf(merchantId), stopping.signal);
-  assert.equal(batches, 1);
 });

@@ -20,11 +20,6 @@ interface OutboxQueueOptions {
   topicKind: string;
   queues: readonly QueueName[];
   handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
-  /**
-   * For work that consists of statements only: does many tasks of a merchant in one transaction and returns whether more may be
-   * due. When it fails, the handlers do the tasks one by one, so that one bad task holds up no other.
-   */
-  workBatch?: (merchantId: string) => Promise<boolean>;
 }
 
 const pollIntervalMs = 1_000;
@@ -79,10 +74,10 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
     pollIntervalMs,
     keysMax,
     listDueKeys: async () => (await listDueWork(db, queues, clock.now())).map(workKey),
-    run: async (key, stopped) => {
+    run: async (key) => {
       // Processes of another version, or with other networks, announce queues that are not worked here.
       if (!queues.includes(parseWorkKey(key).queue)) return;
-      if (!(await workInBatches(options, key, stopped))) await batches.run(key);
+      await batches.run(key);
     },
     batches,
   };
@@ -91,23 +86,6 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
 function parseWorkKey(key: string): WorkScope {
   const end = key.lastIndexOf('/');
   return { queue: key.slice(0, Math.max(0, end)) as QueueName, merchantId: key.slice(end + 1) };
-}
-
-/** Returns false where there are no batches, or one has failed. */
-async function workInBatches(
-  { workBatch, name, log }: OutboxQueueOptions,
-  key: string,
-  stopped: AbortSignal,
-): Promise<boolean> {
-  if (!workBatch) return false;
-  const { merchantId } = parseWorkKey(key);
-  try {
-    while (!stopped.aborted && (await workBatch(merchantId)));
-    return true;
-  } catch (error) {
-    log.error(`a batch of ${name} failed and will be done task by task`, error);
-    return false;
-  }
 }
 
 /** Postpones the work of a handler that fails, longer each time; it would be due again anyway when its lease ends. */

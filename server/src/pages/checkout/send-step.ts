@@ -104,7 +104,7 @@ export function awaitingReceiptStep(model: CheckoutPageModel): Html {
 <h2 id="step">${t('typed-heading')}</h2>
 <p class="notice wait">${icon('clock')}<span>${t(waitTexts[waitsFor ?? 'message'], { network })}</span></p>
 ${value !== null && html`<p>${t('typed-id', { id: html`<b>${shownId(model, value)}</b>` })}</p>`}
-${mayCorrect(model) && html`<p><a href="${model.path}?correct=1">${t('typed-correct')}</a></p>`}
+${mayCorrect(model) && html`<p class="quiet"><a href="${model.path}?correct=1">${t('typed-correct')}</a></p>`}
 <p>${t('typed-leave')}</p>
 <p class="quiet"><a href="${model.path}">${t('check-again')}</a></p>
 ${shopContact(t, model.appearance)}

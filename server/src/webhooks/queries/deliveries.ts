@@ -1,15 +1,9 @@
+import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type {
-  Delivery,
-  DeliveryStatus,
-  DeliveryTarget,
-  DueDelivery,
-  EndpointQueue,
-  EventToFanOut,
-} from '../delivery.ts';
+import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
 
-/** One row per event, endpoint and callback URL: fanning an event out again adds nothing. */
+/** One row per event, endpoint and callback URL: planning an event again adds nothing. */
 export function insertDeliveryOnce(delivery: Delivery): Statement {
   return {
     name: 'webhook_deliveries_insert_once',
@@ -27,20 +21,21 @@ export function insertDeliveryOnce(delivery: Delivery): Statement {
       delivery.nextAttemptAt,
       delivery.createdAt,
     ],
+    rowKey: delivery.id,
   };
 }
 
-/** What the fan-out has to know of events, oldest first. */
-export function listEventsToFanOut(
+/** A page of the events after an id, oldest first. */
+export function listEventsToDeliver(
   db: Queryable,
   merchantId: string,
-  ids: readonly string[],
-): Promise<EventToFanOut[]> {
-  return db.rows<EventToFanOut>({
-    name: 'webhook_events_list_to_fan_out',
-    text: `SELECT id, kind, callback_url AS "callbackUrl" FROM events
-           WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
-    values: [merchantId, [...ids]],
+  { after, rowsMax }: { after: string; rowsMax: number },
+): Promise<EventToDeliver[]> {
+  return db.rows<EventToDeliver>({
+    name: 'webhook_events_list_to_deliver',
+    text: `SELECT merchant_id AS "merchantId", id, kind, callback_url AS "callbackUrl" FROM events
+           WHERE merchant_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+    values: [merchantId, after, rowsMax],
   });
 }
 
@@ -100,7 +95,7 @@ export interface DeliveryClaim extends EndpointQueue {
   rowsMax: number;
 }
 
-// Nothing of a disabled endpoint is claimed, whatever the caller has read before: deliveries that were fanned out while it was
+// Nothing of a disabled endpoint is claimed, whatever the caller has read before: deliveries that were planned while it was
 // being disabled may become visible only afterwards.
 const isReceivingNow = `(SELECT true FROM webhook_endpoints
   WHERE webhook_endpoints.merchant_id = $1 AND webhook_endpoints.id = $5 AND status = 'enabled' AND url IS NOT NULL

@@ -147,12 +147,12 @@ export function listEndpointsByMerchant(db: Queryable, merchantId: string): Prom
 }
 
 /**
- * Oldest first, without locks: fan-out runs all the time, and a change of an endpoint would never get its lock. Deliveries to
+ * Oldest first, without locks: every payment plans, and a change of an endpoint would never get its lock. Deliveries to
  * an endpoint that is disabled meanwhile cannot be claimed; a worker marks them as kept.
  */
-export function listEndpointsForFanOut(db: Queryable, merchantId: string): Promise<Endpoint[]> {
+export function listEndpointsToPlan(db: Queryable, merchantId: string): Promise<Endpoint[]> {
   return db.rows<Endpoint>({
-    name: 'webhook_endpoints_list_for_fan_out',
+    name: 'webhook_endpoints_list_to_plan',
     text: `SELECT ${endpointColumns} FROM webhook_endpoints
            WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
     values: [merchantId],

@@ -1,0 +1,37 @@
+import type { EventToDeliver } from '../events/event.ts';
+import { assert } from '../kit/assert.ts';
+import type { Delivery } from './delivery.ts';
+import type { Endpoint } from './endpoint.ts';
+import { subscribes } from './enabled-events.ts';
+
+export type PlannedDelivery = Pick<Delivery, 'endpointId' | 'callbackUrl' | 'status'>;
+
+/**
+ * Plans the deliveries of an event: to every endpoint that subscribes to its kind, and to the record's callback URL, which
+ * receives all events of that record. An endpoint at the callback URL that receives the event anyway receives it once. A
+ * disabled endpoint's delivery is kept.
+ */
+export function planDeliveries(
+  event: Pick<EventToDeliver, 'kind' | 'callbackUrl'>,
+  endpoints: readonly Endpoint[],
+): PlannedDelivery[] {
+  const planned: PlannedDelivery[] = [];
+  let isCallbackPlanned = event.callbackUrl === null;
+  for (const endpoint of endpoints) {
+    if (endpoint.url === null || !subscribes(endpoint.kinds, event.kind)) continue;
+    const status = endpoint.status === 'enabled' ? 'pending' : 'kept';
+    planned.push({ endpointId: endpoint.id, callbackUrl: null, status });
+    if (event.callbackUrl !== null && isSameUrl(endpoint.url, event.callbackUrl)) isCallbackPlanned = true;
+  }
+  if (!isCallbackPlanned) {
+    const signer = endpoints.find((endpoint) => endpoint.isDefault);
+    assert(signer, 'a merchant has a default endpoint from the start');
+    planned.push({ endpointId: signer.id, callbackUrl: event.callbackUrl, status: 'pending' });
+  }
+  return planned;
+}
+
+/** Whether two URLs are the same address, however they are written. */
+function isSameUrl(one: string, other: string): boolean {
+  return one === other || (URL.parse(one)?.href ?? one) === (URL.parse(other)?.href ?? other);
+}
