@@ -124,6 +124,8 @@ export interface CollectionCapabilities {
   readonly notFoundIsFinalAfterMs: number;
   /** How long after a success to look whether the network has reversed it. Empty where a callback reports it. */
   readonly recheckAfterMs: readonly number[];
+  /** Whether a look-up shows a reversal only with `hasSucceeded`, because the network reports it in another place. */
+  readonly reversalsElsewhere?: boolean;
 }
 
 export interface PayoutCapabilities {

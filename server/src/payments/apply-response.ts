@@ -33,18 +33,22 @@ export async function applyNotification(
     context.log.warn('callback of another account’s charge', { network: railAccount, charge_id: charge.id });
     return outcomeOfUnmatched(response);
   }
-  if (response === null) await lookUpNow(context, charge, merchant.testMode);
+  if (response === null) await lookUpNow(context, charge);
   else await applyResponse(context, charge, response);
   notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'applied';
 }
 
-/** A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed. */
-async function lookUpNow(context: PaymentContext, charge: Charge, testMode: boolean): Promise<void> {
-  const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
-  const queue = networkQueue({ network: charge.network, testMode }, 'look-ups');
-  const work = { merchantId: charge.merchantId, queue, kind, subjectId: charge.id } as const;
-  await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
+/**
+ * A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed.
+ * Under the payment's lock, because the hint of a reversal may come while the success is being booked.
+ */
+async function lookUpNow(context: PaymentContext, seen: Charge): Promise<void> {
+  await withLockedPayment(context, seen, async (tx, { merchant, charge }) => {
+    const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
+    const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
+    enqueue(tx, context, { merchantId: charge.merchantId, queue, kind, subjectId: charge.id });
+  });
 }
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */

@@ -1,5 +1,6 @@
 import { openCase } from '../cases/open-case.ts';
 import { completeWork, completeWorkWith, enqueue, networkQueue, postponeWork } from '../events/outbox.ts';
+import { wasEnqueuedAgain } from '../events/work.ts';
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
@@ -117,12 +118,30 @@ function refusalToSend({ review }: Intent): string {
 /** Asks the network for the outcome of a charge, and postpones the next look-up while there is none. */
 export async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
+  if (!charge) return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
+  if (charge.status !== 'pending') return endLookUp(context, connector, work);
   const response = await connector.collections.lookUp({ ...handlesOf(charge), earlierLookUps: earlierLookUps(work) });
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
-  if (settled) await completeWork(context.db, work);
-  else await scheduleNextLookUp(context, connector, charge, work);
+  if (!settled) return scheduleNextLookUp(context, connector, charge, work);
+  const mayBeReversed =
+    connector.collections.capabilities.reversalsElsewhere === true && response.state === 'succeeded';
+  if (mayBeReversed) await endLookUp(context, connector, work);
+  else await completeWork(context.db, work);
+}
+
+/**
+ * The charge has ended. A callback that asked for this look-up may have been about what came after: the charge is looked up once
+ * more, as one that has ended.
+ */
+async function endLookUp(context: PaymentContext, { capabilities }: CollectingConnector, work: Work): Promise<void> {
+  if (!wasEnqueuedAgain(work)) return completeWork(context.db, work);
+  const { merchantId, subjectId } = work;
+  await context.db.withTransaction(async (tx) => {
+    const queue = networkQueue(capabilities, 'look-ups');
+    enqueue(tx, context, { merchantId, queue, kind: 'recheck_charge', subjectId });
+    completeWorkWith(tx, work);
+  });
 }
 
 /**

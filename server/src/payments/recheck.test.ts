@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { applyNotification, applyResponse } from './apply-response.ts';
 import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
+import type { ProviderNotification } from '../networks/contract.ts';
+import type { Charge } from './charge.ts';
 
 let world: PaymentWorld;
 
@@ -60,6 +62,80 @@ test('a callback that proves nothing only brings the look-up forward', async () 
   assert.equal((await world.charge(charge)).status, 'completed');
   world.networks.aps.responses.look_up = reversed(charge);
   assert.equal(await applyNotification(world.context, 'rail-aps', hint), 'applied');
+  assert.deepEqual(await world.work(), ['recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+const hintAbout = (charge: Charge) =>
+  ({ operation: 'collection', reference: charge.reference, response: null }) as const satisfies ProviderNotification;
+
+/** A network that reports a reversal in another place than the success. */
+function reportElsewhere(charge: Charge): void {
+  Object.assign(world.networks.wave.collections.capabilities, { reversalsElsewhere: true });
+  world.networks.wave.responses.look_up = async (request) =>
+    'hasSucceeded' in request && request.hasSucceeded === true ? reversed(charge) : succeeded(charge);
+}
+
+test('the hint of a reversal that comes before the success is looked up finds the reversal', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+  assert.deepEqual(await world.work(), ['look_up_charge', 'recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  const { charge: scheduled } = await world.createSent();
+  reportElsewhere(scheduled);
+  const before = world.networks.wave.count('look_up');
+  await world.clock.advance(60_000);
+  await world.work();
+  assert.equal(world.networks.wave.count('look_up'), before + 1, 'without a hint nothing follows a success');
+});
+
+test('the hint of a reversal survives a success that a callback reports before the look-up', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  assert.deepEqual(await world.work(), ['look_up_charge', 'recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+for (const network of ['wave', 'aps'] as const) {
+  test(`${network}: the hint of a reversal survives the look-up under way that finds the success`, async () => {
+    const { charge } = await world.createSent({ network });
+    await world.clock.advance(5_000);
+    world.networks[network].responses.look_up = async () => {
+      world.networks[network].responses.look_up = reversed(charge);
+      await applyNotification(world.context, `rail-${network}`, hintAbout(charge));
+      return succeeded(charge);
+    };
+    const done = await world.work();
+    assert.deepEqual([done[0], done.at(-1)], ['look_up_charge', 'recheck_charge']);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+  });
+}
+
+test('the hint of a reversal that comes while the success is booked leads to a look-up', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  const { merchants } = world.context;
+  // Booked after the hint's charge was read, before its lock.
+  let isBooked = false;
+  const context = {
+    ...world.context,
+    merchants: {
+      ...merchants,
+      byToken: merchants.byToken,
+      byId: async (id: string) => {
+        if (!isBooked) {
+          isBooked = true;
+          await applyResponse(world.context, charge, succeeded(charge));
+        }
+        return merchants.byId(id);
+      },
+    },
+  };
+  await applyNotification(context, 'rail-wave', hintAbout(charge));
+  assert.equal(isBooked, true);
   assert.deepEqual(await world.work(), ['recheck_charge']);
   assert.equal((await world.charge(charge)).status, 'reversed');
 });
