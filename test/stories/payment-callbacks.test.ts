@@ -191,6 +191,27 @@ test('a callback without a signature proves nothing: what it claims is looked up
   assert.deepEqual(await asOwner(story.service, stored), [{ unknown: false, count: 1 }], 'stored once');
 });
 
+for (const network of ['wave', 'aps', 'afrimoney'] as const) {
+  test(`${network}: a reversal that is hinted before we booked the success is found`, async () => {
+    const id = await story.paySettled(tapNumber, { network });
+    const { reference } = await story.transaction(id);
+    await story.dropCallbacks();
+    // An approval on Afrimoney is final only once the payer has confirmed it to us.
+    if (network === 'afrimoney') await story.changeBooks('sessions', String(reference), { status: 'complete' });
+    else await story.onPhone(id, 'approve');
+    await story.onPhone(id, 'reverse');
+    await story.restoreCallbacks();
+    assert.equal(await statusOf(id), 'pending');
+    const hint = { reference: String(reference), operation: 'collection' } as const;
+    if (network === 'wave') await story.sendWebhook(await story.checkoutOf(id), { type: 'checkout.session.reversed' });
+    else await story.sendHint(network, hint);
+    await story.settle();
+    assert.equal(await statusOf(id), 'reversed');
+    const chargeId = String((await story.transaction(id))['id']);
+    assert.deepEqual(await story.cases(chargeId), ['network_reversal']);
+  });
+}
+
 test('a success that the network reports after a failure is booked', async () => {
   const id = await story.paySettled(tapNumber);
   await story.onPhone(id, 'decline');
