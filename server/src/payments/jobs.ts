@@ -97,6 +97,18 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     callbackUrl: callbackUrlOf(context.settings, connector),
   });
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
+  if (response.state === 'unknown') await lookUpSoon(context, connector, charge);
+}
+
+/** Nothing more will come of the call, so the look-up need not wait for the end of its time. */
+async function lookUpSoon(context: PaymentContext, connector: CollectingConnector, seen: Charge): Promise<void> {
+  await withLockedPayment(context, seen, async (tx, { charge }) => {
+    if (charge.status !== 'pending') return;
+    const { merchantId, id: subjectId } = charge;
+    const dueAt = addMs(context.clock.now(), connector.collections.capabilities.lookUpDelaysMs[0] ?? 0);
+    const queue = networkQueue(connector.capabilities, 'look-ups');
+    enqueue(tx, context, { merchantId, queue, kind: 'look_up_charge', subjectId, dueAt });
+  });
 }
 
 async function describePayment(merchants: MerchantDirectory, intent: Intent): Promise<string> {
