@@ -6,6 +6,7 @@ import type { NotificationOutcome } from '../networks/inbox.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import { endAttempt, enqueueCancellation, withLockedPayment } from './change-payment.ts';
+import { holdsMoney } from './charge.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -40,12 +41,13 @@ export async function applyNotification(
 }
 
 /**
- * A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed.
- * Under the payment's lock, because the hint of a reversal may come while the success is being booked.
+ * A callback that proves nothing only brings the look-up forward: of an open charge, or of one that may have changed since it ended
+ * or its money was held for review. Under the payment's lock, because the hint of a reversal may come while the success is being booked.
  */
 async function lookUpNow(context: PaymentContext, seen: Charge): Promise<void> {
   await withLockedPayment(context, seen, async (tx, { merchant, charge }) => {
-    const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
+    const isAwaited = charge.status === 'pending' && !holdsMoney(charge);
+    const kind = isAwaited ? 'look_up_charge' : 'recheck_charge';
     const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
     enqueue(tx, context, { merchantId: charge.merchantId, queue, kind, subjectId: charge.id });
   });

@@ -9,7 +9,7 @@ import type { CollectingConnector, CollectionResponse, LookUp } from '../network
 import { applyRefusal, applyResponse } from './apply-response.ts';
 import type { ApplyResult } from './apply-response.ts';
 import { dropAttempt, withLockedPayment } from './change-payment.ts';
-import { isOpenAbandoned, isPaid } from './charge.ts';
+import { holdsMoney, isOpenAbandoned } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -157,14 +157,14 @@ async function endLookUp(context: PaymentContext, { capabilities }: CollectingCo
 }
 
 /**
- * Looks up a charge that has ended: whether the network has reversed what it had collected, at the times that its connector
+ * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the times that its connector
  * names; and when a callback says that something has changed, also whether it has collected after all.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || !canStillChange(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
-  const hasSucceeded = isPaid(charge);
+  const hasSucceeded = holdsMoney(charge);
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
   const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (hasChanged) await applyResponse(context, charge, response);
@@ -298,7 +298,7 @@ function canStillCollect(charge: Charge): boolean {
 
 /** Whether the network can still collect a charge that has ended, or reverse it. */
 function canStillChange(charge: Charge): boolean {
-  return isPaid(charge) || isEndedUnpaid(charge);
+  return holdsMoney(charge) || isEndedUnpaid(charge);
 }
 
 function isEndedUnpaid({ status, progress }: Charge): boolean {

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { applyNotification, applyResponse } from './apply-response.ts';
 import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
-import type { ProviderNotification } from '../networks/contract.ts';
+import type { ProviderNotification, ProviderTransaction } from '../networks/contract.ts';
 import type { Charge } from './charge.ts';
 
 let world: PaymentWorld;
@@ -70,10 +70,10 @@ const hintAbout = (charge: Charge) =>
   ({ operation: 'collection', reference: charge.reference, response: null }) as const satisfies ProviderNotification;
 
 /** A network that reports a reversal in another place than the success. */
-function reportElsewhere(charge: Charge): void {
+function reportElsewhere(charge: Charge, changes: Partial<ProviderTransaction> = {}): void {
   Object.assign(world.networks.wave.collections.capabilities, { reversalsElsewhere: true });
   world.networks.wave.responses.look_up = async (request) =>
-    'hasSucceeded' in request && request.hasSucceeded === true ? reversed(charge) : succeeded(charge);
+    'hasSucceeded' in request && request.hasSucceeded === true ? reversed(charge, changes) : succeeded(charge, changes);
 }
 
 test('the hint of a reversal that comes before the success is looked up finds the reversal', async () => {
@@ -138,4 +138,17 @@ test('the hint of a reversal that comes while the success is booked leads to a l
   assert.equal(isBooked, true);
   assert.deepEqual(await world.work(), ['recheck_charge']);
   assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('the hint that money held for review was reversed finds the reversal', async () => {
+  for (const isHintedFirst of [true, false]) {
+    const { charge } = await world.createSent();
+    const held = { amountMinor: charge.amountPaidMinor + 1n };
+    reportElsewhere(charge, held);
+    if (isHintedFirst) await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+    await applyResponse(world.context, charge, succeeded(charge, held));
+    if (!isHintedFirst) await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+    await world.work();
+    assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  }
 });
