@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
+import { effort } from '../harness/effort.ts';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 import { asOwner } from '../harness/tables.ts';
@@ -262,6 +263,46 @@ test('a callback with an unknown status changes nothing; the look-up finds the o
   assert.equal(await statusOf(id), 'pending');
   await story.onPhone(id, 'approve');
   assert.equal(await statusOf(id), 'completed');
+});
+
+test('a flood of callbacks that prove nothing is slowed down; what is ours is never', async () => {
+  const ours = [await story.paySettled(tapNumber, { network: 'wave' }), await story.paySettled(tapNumber)];
+  const [signed, hinted] = [
+    await story.checkoutOf(ours[0] ?? ''),
+    String((await story.transaction(ours[1] ?? ''))['reference']),
+  ];
+  const before = { rows: await storedRows(), lines: story.service.logLines.length };
+  const { shortId } = story.merchant.merchant;
+  const forgeries = [
+    (index: number) => story.sendHint('aps', { reference: `${shortId}Forged${index}`, operation: 'collection' }),
+    (index: number) => story.sendHint('aps', { reference: `NoSuch12Forged${index}`, operation: 'payout' }),
+    (index: number) => story.sendWebhook(signed, { secret: `guessed ${index}` }),
+    (index: number) => story.sendWebhook(signed, { to: `invented-${index}` }),
+  ];
+  const flood = async (count: number): Promise<number[]> => {
+    const sent = Array.from({ length: count }, (_none, index) => forgeries.map((forge) => forge(index)));
+    return (await Promise.all(sent.flat())).toSorted((one, other) => one - other);
+  };
+  const answers = await flood(100);
+  assert.deepEqual([...new Set(answers)], [200, 401, 404, 429]);
+  assert.ok(answers.filter((status) => status !== 429).length <= 3 * 60, 'sixty for each account');
+  const logged = story.service.logLines
+    .slice(before.lines)
+    .filter((line) => line.includes('network callback was refused'));
+  assert.ok(logged.length > 0 && logged.length <= 30, `${logged.length} lines`);
+  assert.deepEqual(await storedRows(), before.rows, 'none is stored');
+  const genuine = () => [
+    story.sendWebhook(signed),
+    story.sendHint('aps', { reference: hinted, operation: 'collection' }),
+  ];
+  for (let sent = 0; sent < effort({ usual: 100, long: 10_000 }); sent += 50) {
+    const burst = await Promise.all(Array.from({ length: 25 }, genuine).flat());
+    assert.deepEqual([...new Set(burst)], [200], 'from the same address');
+  }
+  await story.settle();
+  assert.equal(await statusOf(ours[0] ?? ''), 'completed');
+  const limited = await story.gauge('dalasi_network_callbacks_total{outcome="limited"}');
+  assert.ok((limited ?? 0) >= 400 - 3 * 60, String(limited));
 });
 
 async function sample(): Promise<Record<string, unknown>> {

@@ -76,10 +76,14 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
-    const [{ simulator }, { callbacks }, { watchLimiter, observeMessage }] = [networks, notices, metrics];
+    const [{ simulator }, { callbacks }, { watchLimiter, observeMessage, observeCallback }] = [
+      networks,
+      notices,
+      metrics,
+    ];
     await serve(server, options, {
       ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
-      ...{ watchLimiter, observeMessage },
+      ...{ watchLimiter, observeMessage, observeCallback },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });

@@ -22,8 +22,7 @@ export async function applyNotification(
   railAccount: string,
   { reference, response }: CollectionNotification,
 ): Promise<NotificationOutcome> {
-  const merchant = await context.merchants.byToken(reference);
-  const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
+  const charge = await findChargeOfReference(context, reference);
   if (!charge) {
     context.log.warn('callback of an unknown charge', { network: railAccount });
     return outcomeOfUnmatched(response);
@@ -38,6 +37,15 @@ export async function applyNotification(
   else await applyResponse(context, charge, response);
   notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'applied';
+}
+
+/** The charge that a network knows by this reference, whichever merchant's. */
+export async function findChargeOfReference(
+  { db, merchants }: Pick<PaymentContext, 'db' | 'merchants'>,
+  reference: string,
+): Promise<Charge | undefined> {
+  const merchant = await merchants.byToken(reference);
+  return merchant && findChargeByReference(db, merchant.id, reference);
 }
 
 /**

@@ -11,8 +11,11 @@ import { createInProcessApi } from '../http/in-process-api.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
 import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
+import type { NetworkCallbackOptions } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
 import type { NetworkMessageOptions } from '../http/network-messages.ts';
+import { UnverifiedLimit } from '../http/unverified-limit.ts';
+import type { ProviderNotification } from '../networks/contract.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
 import { describeApi } from '../http/openapi.ts';
@@ -47,6 +50,8 @@ import { phonePages } from '../../../simulator/phone/phone-pages.ts';
 import type { ApiDocument } from '../pages/reference/api-document.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
+import { findChargeOfReference } from '../payments/apply-response.ts';
+import { findTransferOfReference } from '../transfers/jobs.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
 import { phoneAccess, phoneLink, simulatedPhoneUrl } from '../app/phone-access.ts';
 import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
@@ -68,6 +73,7 @@ export interface ServedParts {
   railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
   /** Shows a limiter in `/metrics`. */
   watchLimiter: (limiter: LimiterFigures) => void;
+  observeCallback: NetworkCallbackOptions['observeCallback'];
   /** Counts a message that a shop's phone has forwarded. */
   observeMessage: NetworkMessageOptions['observeMessage'];
   /** Aborts when the process begins to stop. */
@@ -103,12 +109,17 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       routes,
     }),
   );
+  const unverified = new UnverifiedLimit(money);
   await server.register(networkCallbacks, {
-    ...money,
+    ...{ ...money, unverified, observeCallback: parts.observeCallback },
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
+    isOurs: async ({ operation, reference }: ProviderNotification) => {
+      const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
+      return (await find(money, reference)) !== undefined;
+    },
   });
   await server.register(networkMessages, {
-    ...money,
+    ...{ ...money, unverified },
     templates: loadTemplates(config.receiptTemplates),
     currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
     observeMessage: parts.observeMessage,
