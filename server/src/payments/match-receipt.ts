@@ -5,7 +5,13 @@ import { addMs, dayMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { networkName } from '../networks/known-networks.ts';
-import { assignReceipt, findReceiptById, findReceiptByKey } from '../receipts/receipt-store.ts';
+import {
+  assignReceipt,
+  findPaidCharge,
+  findReceiptById,
+  findReceiptByKey,
+  lockPaidCharge,
+} from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { settleSuccess } from './apply-success.ts';
 import { withLockedPayment } from './change-payment.ts';
@@ -41,12 +47,13 @@ export async function matchTransaction(context: PaymentContext, transaction: Tra
   const waiting = typed.filter(({ state }) => state === 'waiting');
   if (waiting.length === 0) return;
   const receipt = await findReceiptByKey(db, transaction);
-  const isUsed = receipt !== undefined && receipt.chargeId !== null;
+  const paidCharge = receipt ? await findPaidCharge(db, receipt) : null;
   const isContested = typed.some(({ state }) => state === 'contested') || waiting.length > 1;
   for (const row of waiting) {
     const charge = await findChargeById(db, row.merchantId, row.chargeId);
     if (!charge) continue;
-    if (isUsed && receipt.chargeId !== row.chargeId) await refuse(context, charge, row, 'It has paid another payment.');
+    if (paidCharge !== null && paidCharge !== row.chargeId)
+      await refuse(context, charge, row, 'It has paid another payment.');
     else if (isContested) await contest(context, charge, row, { reason: typedTwice, opensCase: row !== typed[0] });
     else if (receipt) await tryToPay(context, charge, row, receipt);
   }
@@ -90,8 +97,8 @@ async function waitForStatement(
 }
 
 /**
- * Books the payment. Returns false, and writes nothing, where the receipt was assigned or contradicted meanwhile: a receipt pays
- * once.
+ * Books the payment. Returns false, and writes nothing, where the receipt was assigned or contradicted meanwhile: a transaction pays
+ * once, whichever tills its message was forwarded to.
  */
 export async function payByReceipt(
   tx: Transaction,
@@ -101,7 +108,7 @@ export async function payByReceipt(
 ): Promise<boolean> {
   const { merchantId, id, railAccount, transactionId, amountMinor, currency, payerNumber } = receipt;
   const assigned = { merchantId, id, chargeId: locked.charge.id, updatedAt: context.clock.now() };
-  if ((await assignReceipt(tx, assigned)) === 0) return false;
+  if ((await lockPaidCharge(tx, receipt)) !== null || (await assignReceipt(tx, assigned)) === 0) return false;
   const detail = `A receipt of ${formatAmount(amountMinor)} (${maskedId(receipt.transactionKey)}) paid it.`;
   noteCharge(tx, context, locked.charge, 'receipt_matched', detail);
   await settleSuccess(tx, context, locked, {

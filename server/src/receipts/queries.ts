@@ -55,6 +55,37 @@ export function findReceiptByKey(
   });
 }
 
+/**
+ * Locks the receipts of a transaction in all tills of a merchant, and returns the charge that one of them has paid. The network is the
+ * same in all of them, so its id is.
+ */
+export async function lockPaidCharge(
+  tx: Queryable,
+  { merchantId, network, transactionKey }: Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>,
+): Promise<string | null> {
+  const rows = await tx.rows<{ chargeId: string | null }>({
+    name: 'receipts_lock_of_transaction',
+    text: `SELECT charge_id AS "chargeId" FROM receipts
+           WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 ORDER BY id FOR UPDATE`,
+    values: [merchantId, network, transactionKey],
+  });
+  return rows.find(({ chargeId }) => chargeId !== null)?.chargeId ?? null;
+}
+
+/** The charge that a receipt of the transaction has paid, in whichever till of the merchant; null for none. */
+export async function findPaidCharge(
+  db: Queryable,
+  { merchantId, network, transactionKey }: Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>,
+): Promise<string | null> {
+  const row = await db.row<{ chargeId: string }>({
+    name: 'receipts_find_paid_charge',
+    text: `SELECT charge_id AS "chargeId" FROM receipts
+           WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 AND charge_id IS NOT NULL`,
+    values: [merchantId, network, transactionKey],
+  });
+  return row?.chargeId ?? null;
+}
+
 /** Updates no row where the receipt pays another charge, or the statement contradicts it. */
 export function assignReceipt(
   db: Queryable,

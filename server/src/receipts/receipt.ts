@@ -29,10 +29,13 @@ export interface Receipt {
  */
 export type ReceiptStatus = 'unconfirmed' | 'confirmed' | 'contradicted';
 
-const idForm = /^[0-9A-Z][0-9A-Z._-]{3,62}[0-9A-Z]$/;
+const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
 
-/** The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one. */
+/**
+ * The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one, such as one with a letter
+ * that becomes ASCII in capitals only.
+ */
 export function transactionKeyOf(text: string): string | null {
-  const key = text.replaceAll(/\s/g, '').toUpperCase();
-  return idForm.test(key) ? key : null;
+  const id = text.replaceAll(/\s/g, '');
+  return idForm.test(id) ? id.toUpperCase() : null;
 }

@@ -76,8 +76,10 @@ function parsed(bytes: Uint8Array): JsonObject | null {
 
 /** Undefined for an event that is not as documented. */
 function readSmsGateway({ event, payload }: JsonObject): ForwardedMessage | null | undefined {
-  if (typeof event !== 'string' || !isObject(payload)) return undefined;
+  if (typeof event !== 'string') return undefined;
+  // A sign of life has no payload in some releases.
   if (event !== 'sms:received') return null;
+  if (!isObject(payload)) return undefined;
   return messageOf(payload['phoneNumber'] ?? payload['sender'], payload['message'], payload['receivedAt']);
 }
 

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { withAdminClient } from '../../server/src/database/admin-client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { addTestRailAccount } from '../harness/rail-accounts.ts';
+import { ReceiptsShop, receiptText } from '../harness/receipts-shop.ts';
+import type { OpenPayment } from '../harness/receipts-shop.ts';
+import { asOwner } from '../harness/tables.ts';
+
+// Who attacks a shop that takes payments by receipts, and what happens at one moment.
+
+let shop: ReceiptsShop;
+const secondTill = 'kairaba-wave-two';
+
+before(async () => {
+  shop = await ReceiptsShop.start();
+  await connect(shop.account, '7001234');
+  // The same phone, with one signing key, forwards each message to both.
+  await connect(secondTill, '7009999');
+  await eventually('both are connected', async () => {
+    const { status } = await fetch(`${shop.service.url}/networks/${secondTill}/messages`, { method: 'POST' });
+    return status === 401;
+  });
+});
+after(() => shop.stop());
+
+function connect(name: string, till: string): Promise<string> {
+  const own = ['--business', shop.business.live.merchant.businessId, '--network', 'wave', '--till', till];
+  const key = ['--holder', 'Kairaba Books', '--device-key', shop.deviceKey];
+  return shop.operate(['networks', 'add', 'receipts', '--name', name, ...own, ...key]);
+}
+
+const statusOf = async ({ id }: OpenPayment) => (await shop.payment(id))['status'];
+
+/** How often the ledger booked money as received for these payments. */
+async function bookings(payments: readonly OpenPayment[]): Promise<number> {
+  const text = `SELECT count(*)::integer AS count FROM ledger_movements
+                WHERE flow = 'received_directly' AND source_id IN (SELECT id FROM charges WHERE intent_id = ANY ($1))`;
+  const [row] = await asOwner<{ count: number }>(shop.service, text, [payments.map(({ id }) => id)]);
+  return row?.count ?? 0;
+}
+
+test('no message, however hostile, is answered with a fault of ours, and what it says is stored clean', async () => {
+  const text = receiptText('T_HOSTILE1');
+  const hostile: [string, number][] = [
+    [text.replace('Awa Ceesay', 'Awa\u0007\u202e Ceesay\u2066'), 200],
+    [text.replace('Awa Ceesay', 'Awa\u0000 Ceesay'), 401],
+    [text.replace('Awa Ceesay', 'Awa\ud800 Ceesay'), 401],
+    [receiptText('T_HOST\u0007LE2'), 200],
+    [receiptText('T_HOSTILE3', '４５０.00'), 200],
+    [receiptText('T_HOSTILE4', '9,999,999,999,999,999.00'), 200],
+    [receiptText('T_HOſTILE5'), 200],
+    [receiptText('Т_КИРИЛЛ1'), 200],
+    ['x'.repeat(20_000), 200],
+    ['x'.repeat(1024 * 1024), 413],
+  ];
+  for (const [message, status] of hostile) {
+    assert.equal(await shop.forward(shop.delivery(message)), status, message.slice(0, 120));
+  }
+  const stored = `SELECT transaction_id, payer_name FROM receipts WHERE transaction_key ~ 'HOST|ILE|КИР'`;
+  assert.deepEqual(await asOwner(shop.service, stored), [{ transaction_id: 'T_HOSTILE1', payer_name: 'Awa Ceesay' }]);
+});
+
+test('one message that is forwarded to both tills of a shop pays one payment', async () => {
+  const payment = await shop.open();
+  await shop.type(payment, 'T_BOTHTILL');
+  const body = shop.delivery(receiptText('T_BOTHTILL'));
+  await shop.forward(body);
+  await shop.untilStatus(payment.id, 'successful');
+  await shop.operate(['networks', 'order', secondTill, '--order', '1']);
+  await eventually('the second till collects', async () => {
+    const next = await shop.payment((await shop.open()).id);
+    return (next['next_action'] as { to_number: string }).to_number === '7009999';
+  });
+  const [early, second] = [await shop.open(), await shop.open()];
+  await shop.type(early, 'T_BOTHTILL');
+  assert.equal(await shop.forward(body, { account: secondTill }), 200);
+  assert.equal((await shop.type(second, 'T_BOTHTILL')).status, 400);
+  await shop.service.app.drain();
+  assert.deepEqual([await statusOf(early), await statusOf(second)], ['processing', 'processing']);
+  assert.match(await shop.timeline(early.id), /transaction_id_refused.*It has paid another payment/);
+  assert.equal(await bookings([payment, early, second]), 1);
+  await shop.operate(['networks', 'order', secondTill, '--order', '2']);
+  await shop.operate(['networks', 'order', shop.account, '--order', '1']);
+  await eventually('the first till collects again', async () => {
+    const next = await shop.payment((await shop.open()).id);
+    return (next['next_action'] as { to_number: string }).to_number === '7001234';
+  });
+});
+
+test('five ids typed at once use up every try, and a sixth is not stored', async () => {
+  const payment = await shop.open();
+  const typed = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((number) => shop.type(payment, `T_PARALLEL${number}`)));
+  assert.ok(
+    typed.every(({ status }) => [303, 400, 409, 422].includes(status)),
+    typed.map(({ status }) => status).join(),
+  );
+  const rows = await asOwner<{ state: string }>(shop.service, 'SELECT state FROM typed_ids WHERE intent_id = $1', [
+    payment.id,
+  ]);
+  assert.ok(rows.length <= 5, String(rows.length));
+  assert.ok(
+    rows.every(({ state }) => state === 'refused'),
+    JSON.stringify(rows),
+  );
+});
+
+test('a statement line confirms a receipt whose message is stored at the same moment', async () => {
+  const payment = await shop.open();
+  await shop.type(payment, 'T_RACING001');
+  const merchantId = shop.business.live.merchant.id;
+  await withAdminClient(shop.service.database.adminUrl, async (client) => {
+    await client.query('BEGIN');
+    const message = `INSERT INTO receipts (merchant_id, id, rail_account, network, transaction_id, transaction_key, amount, currency,
+                       status, dated_at, created_at, updated_at)
+                     VALUES ($1, gen_random_uuid(), $2, 'wave', 'T_RACING001', 'T_RACING001', 45000, 'GMD', 'unconfirmed', $3, $3, $3)`;
+    await client.query(message, [merchantId, shop.account, new Date()]);
+    const reconciled = shop.reconcile([['T_RACING001', new Date(), '450.00']]);
+    await eventually('the line waits for the message', async () => {
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'`;
+      return ((await client.query(waiting)).rowCount ?? 0) > 0;
+    });
+    await client.query('COMMIT');
+    await reconciled;
+  });
+  const text = `SELECT status FROM receipts WHERE transaction_id = 'T_RACING001'`;
+  assert.deepEqual(await asOwner(shop.service, text), [{ status: 'confirmed' }]);
+  await shop.untilStatus(payment.id, 'successful');
+});
+
+test('a person and the message at once pay a payment once', async () => {
+  const payment = await shop.open();
+  await shop.receive('T_PERSON01');
+  await shop.service.app.drain();
+  const found = await asOwner<{ id: string }>(
+    shop.service,
+    `SELECT id FROM receipts WHERE transaction_id = 'T_PERSON01'`,
+  );
+  const { transaction_reference: reference } = await shop.transaction(payment.id);
+  const match = ['receipts', 'match', found[0]?.id ?? '', '--merchant', shop.business.live.merchant.id];
+  await Promise.all([
+    shop.operate([...match, '--transaction', String(reference)]).catch(() => ''),
+    shop.type(payment, 'T_PERSON01'),
+  ]);
+  await shop.untilStatus(payment.id, 'successful');
+  await shop.service.app.drain();
+  assert.equal(await bookings([payment]), 1);
+  assert.doesNotMatch(await shop.operate(['cases', 'list']), /receipt_contested/);
+});
+
+test('a butut more or less is another amount', async () => {
+  for (const [index, amount] of ['450.01', '449.99'].entries()) {
+    const payment = await shop.open();
+    await shop.receive(`T_BUTUT00${index}`, amount);
+    assert.equal((await shop.type(payment, `T_BUTUT00${index}`)).status, 400, amount);
+    assert.equal(await statusOf(payment), 'processing', amount);
+  }
+});
+
+test('the key of another shop’s phone proves nothing here', async () => {
+  const other = await shop.service.onboard('Another Shop');
+  await shop.operate(['businesses', 'approve', other.live.merchant.businessId]);
+  const own = ['--business', other.live.merchant.businessId, '--network', 'wave', '--till', '7005555'];
+  const key = 'device-key-of-another-shop-77';
+  await shop.operate([
+    'networks',
+    'add',
+    'receipts',
+    '--name',
+    'other-wave',
+    ...own,
+    '--holder',
+    'Other',
+    '--device-key',
+    key,
+  ]);
+  const payment = await shop.open();
+  await shop.type(payment, 'T_NOTOURS1');
+  const body = shop.delivery(receiptText('T_NOTOURS1'));
+  assert.equal(await shop.forward(body, { key }), 401);
+  await eventually(
+    'the other shop is connected',
+    async () => (await shop.forward(body, { key, account: 'other-wave' })) === 200,
+  );
+  await shop.service.app.drain();
+  assert.equal(await statusOf(payment), 'processing');
+});
+
+test('a payment with a group of sub-accounts is refused where the money goes straight to the shop', async () => {
+  const sub = { name: 'Binta', percentage: 10, settlement_code: 'aps', account_number: '7005555' };
+  await addTestRailAccount(shop.service, 'aps-main');
+  let member = '';
+  await eventually('the shop can pay out', async () => {
+    const { status, body } = await shop.api.post('/v1/sub-accounts', sub);
+    member = String(body['id']);
+    return status === 201;
+  });
+  const members = [{ sub_account: member, percentage: 10 }];
+  const group = await shop.api.post('/v1/sub-account-groups', { name: 'Family', members });
+  assert.equal(group.status, 201, group.text);
+  const data = { amount: 450, network: 'wave', sub_account_group: group.body['id'] };
+  const { status, text } = await shop.api.post('/v1/payments', { data });
+  assert.equal(status, 400, text);
+  assert.match(text, /network_not_available/);
+});
+
+test('a flood of forged messages is slowed down, and the shop’s own phone never is', async () => {
+  const body = shop.delivery(receiptText('T_FLOODED1'));
+  const statuses = await Promise.all(
+    Array.from({ length: 120 }, () => shop.forward(body, { key: 'guessed guessed guessed' })),
+  );
+  assert.ok(statuses.includes(429), [...new Set(statuses)].join());
+  assert.equal(await shop.forward(body), 200);
+});
