@@ -212,3 +212,62 @@ test('a flood of forged messages is slowed down, and the shop’s own phone neve
   assert.ok(statuses.includes(429), [...new Set(statuses)].join());
   assert.equal(await shop.forward(body), 200);
 });
+
+/** The account as `networks list` has it. */
+async function listed(): Promise<Record<string, unknown>> {
+  const [account] = JSON.parse(await shop.operate(['networks', 'list', shop.account, '--json'])) as Record<
+    string,
+    unknown
+  >[];
+  return account ?? {};
+}
+
+async function gauge(state: string): Promise<number> {
+  const text = await (await fetch(`${shop.service.url}/metrics`)).text();
+  return Number(new RegExp(`receipt_phones\\{state="${state}"\\} (\\d+)`).exec(text)?.[1]);
+}
+
+test('a phone that falls silent is named, with since when, and is heard again by its sign of life', async () => {
+  await shop.receive('T_LASTSIGN');
+  const heard = await listed();
+  assert.ok(Date.parse(String(heard['last_message_at'])) > Date.now() - 60_000);
+  assert.deepEqual(heard['needs_attention'], []);
+  const silent = await gauge('silent');
+  const longAgo = `UPDATE receipt_phones SET heard_at = heard_at - interval '27 hours', message_at = message_at - interval '27 hours'
+                   WHERE rail_account = $1`;
+  await asOwner(shop.service, longAgo, [shop.account]);
+  assert.match(String((await listed())['needs_attention']), /forwards nothing/);
+  assert.match(await shop.operate(['networks', 'list']), /kairaba-wave: Its phone forwards nothing.* Since 20/);
+  assert.equal(await gauge('silent'), silent + 1);
+  assert.equal((await fetch(`${shop.service.url}/readyz`)).status, 200);
+  assert.equal(await shop.forward(JSON.stringify({ event: 'sms:failed', payload: {} })), 200);
+  assert.notDeepEqual((await listed())['needs_attention'], [], 'a message that could not be sent is no sign of life');
+  assert.equal(await shop.forward(JSON.stringify({ event: 'system:ping', id: 'p' })), 200);
+  assert.deepEqual((await listed())['needs_attention'], []);
+  await asOwner(
+    shop.service,
+    `UPDATE receipt_phones SET heard_at = heard_at - interval '3 hours' WHERE rail_account = $1`,
+    [shop.account],
+  );
+  assert.match(
+    String((await listed())['needs_attention']),
+    /forwards nothing/,
+    'what sends signs of life is missed sooner',
+  );
+});
+
+test('a gap between balances shows that a message is missing, until it arrives', async () => {
+  await asOwner(shop.service, 'UPDATE receipts SET balance = NULL');
+  const received = (id: string, balance: string, minutesAgo: number) => {
+    const text = receiptText(id, '100.00').replace('12,380.50', balance);
+    return shop.forward(shop.delivery(text, { at: new Date(Date.now() - minutesAgo * 60_000) }));
+  };
+  await received('T_BALANCE1', '1,000.00', 9);
+  await received('T_BALANCE3', '1,200.00', 7);
+  // Money that the shop paid out is no missing message.
+  await received('T_BALANCE4', '900.00', 6);
+  assert.equal((await listed())['missing_messages'], 1);
+  assert.match(await shop.operate(['networks', 'list', shop.account]), /a message of the last two days did not arrive/);
+  await received('T_BALANCE2', '1,100.00', 8);
+  assert.equal((await listed())['missing_messages'], 0);
+});

@@ -42,8 +42,8 @@ export interface ForwardedMessage {
 }
 
 export type MessageReading =
-  /** A null message is an event of the forwarding application that is about something else. */
-  | { accepted: true; message: ForwardedMessage | null }
+  /** A null message is another event of the forwarding application: a sign of life, or about something else. */
+  | { accepted: true; message: ForwardedMessage | null; isSignOfLife?: boolean }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 /** A connector that collects. */

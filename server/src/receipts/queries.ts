@@ -1,6 +1,7 @@
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable } from '../kit/db.ts';
+import type { ReceiptPhone } from './phones.ts';
 import type { Receipt, ReceiptStatus } from './receipt.ts';
 
 const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
@@ -139,4 +140,56 @@ export function listUnmatchedReceipts(
   page: PageRequest,
 ): Promise<List<Receipt>> {
   return lists.read(unmatched, { merchantId, page, filters: [] });
+}
+
+/** At most one write a minute for each kind of sign, since a phone that forwards much would only repeat it. */
+export function notePhone(db: Queryable, phone: ReceiptPhone & { noteAgainBefore: Date }): Promise<number> {
+  return db.run({
+    name: 'receipt_phones_note',
+    text: `INSERT INTO receipt_phones (merchant_id, rail_account, heard_at, pinged_at, message_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (merchant_id, rail_account) DO UPDATE
+           SET heard_at = excluded.heard_at, pinged_at = COALESCE(excluded.pinged_at, receipt_phones.pinged_at),
+               message_at = COALESCE(excluded.message_at, receipt_phones.message_at)
+           WHERE receipt_phones.heard_at < $6
+              OR excluded.pinged_at IS NOT NULL AND COALESCE(receipt_phones.pinged_at, '-infinity') < $6
+              OR excluded.message_at IS NOT NULL AND COALESCE(receipt_phones.message_at, '-infinity') < $6`,
+    values: [
+      phone.merchantId,
+      phone.railAccount,
+      phone.heardAt,
+      phone.pingedAt,
+      phone.messageAt,
+      phone.noteAgainBefore,
+    ],
+  });
+}
+
+export function listPhones(db: Queryable, railAccounts: readonly string[]): Promise<ReceiptPhone[]> {
+  return db.rows<ReceiptPhone>({
+    name: 'receipt_phones_list',
+    text: `-- across merchants: the operator watches the phones of all accounts
+           SELECT merchant_id AS "merchantId", rail_account AS "railAccount", heard_at AS "heardAt", pinged_at AS "pingedAt",
+                  message_at AS "messageAt"
+           FROM receipt_phones WHERE rail_account = ANY ($1)`,
+    values: [[...railAccounts]],
+  });
+}
+
+/**
+ * Receipts stored since then whose balance is higher than the one before it and their amount make: money came in of which no message
+ * has arrived. A lower one is money that went out, which is no receipt.
+ */
+export async function countBalanceGaps(
+  db: Queryable,
+  { merchantId, railAccount, sinceId }: Pick<Receipt, 'merchantId' | 'railAccount'> & { sinceId: string },
+): Promise<bigint> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'receipts_count_balance_gaps',
+    text: `SELECT count(*) AS count FROM (
+             SELECT balance - amount - lag(balance) OVER (ORDER BY dated_at, balance) AS missing FROM receipts
+             WHERE merchant_id = $1 AND id >= $3 AND rail_account = $2 AND balance IS NOT NULL AND status <> 'contradicted'
+           ) AS steps WHERE missing > 0`,
+    values: [merchantId, railAccount, sinceId],
+  });
+  return row?.count ?? 0n;
 }

@@ -30,7 +30,12 @@ export function readForwarded(rules: MessageRules, message: RawCallback): Messag
   const read = isToken ? readHttpSms(event) : readSmsGateway(event);
   if (read === undefined) return { accepted: false, reason: 'malformed' };
   if (read !== null && !isFresh(rules, read.receivedAt, receivedAt)) return { accepted: false, reason: 'stale' };
-  return { accepted: true, message: read };
+  return { accepted: true, message: read, isSignOfLife: read === null && isSignOfLife(event) };
+}
+
+/** What the applications send at an interval, or when the phone is back. */
+function isSignOfLife({ event, type }: JsonObject): boolean {
+  return event === 'system:ping' || type === 'phone.heartbeat.online';
 }
 
 function isFresh({ messageAgeMaxMs }: MessageRules, time: Date, now: Date): boolean {
