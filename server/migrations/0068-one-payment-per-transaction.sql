@@ -2,12 +2,12 @@
 CREATE INDEX receipts_network_key_idx ON receipts (merchant_id, network, transaction_key);
 CREATE UNIQUE INDEX receipts_paid_key ON receipts (merchant_id, network, transaction_key) WHERE charge_id IS NOT NULL;
 
--- When a shop's phone was last heard of: one that is off or has lost its network forwards nothing, and no payment succeeds.
+-- When a shop's phone was last seen: one that is off or has lost its network forwards nothing, and no payment succeeds.
 CREATE TABLE receipt_phones (
   merchant_id uuid NOT NULL,
   rail_account text NOT NULL,
   -- By any request that its key has signed.
-  heard_at timestamptz NOT NULL,
+  seen_at timestamptz NOT NULL,
   -- By a sign of life, which an application sends at an interval; null where it sends none.
   pinged_at timestamptz,
   -- By a message of the network; null before the first.

@@ -942,7 +942,7 @@ CREATE UNLOGGED TABLE rate_limits (
 CREATE TABLE receipt_phones (
   merchant_id uuid NOT NULL,
   rail_account text NOT NULL,
-  heard_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
   pinged_at timestamp with time zone,
   message_at timestamp with time zone,
   CONSTRAINT receipt_phones_pkey PRIMARY KEY (merchant_id, rail_account),

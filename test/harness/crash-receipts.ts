@@ -65,7 +65,7 @@ export async function importStatement(world: CrashWorld, amount: string): Promis
 }
 
 /** Above this amount a statement line must confirm a receipt. */
-export function askForConfirmation(world: CrashWorld): Promise<void> {
+export function requireConfirmation(world: CrashWorld): Promise<void> {
   return operate(world, ['receipts', 'limit', '--merchant', world.merchant.id, '--above', '100']);
 }
 
@@ -82,14 +82,14 @@ export async function verifyReceipt(
   world: CrashWorld,
   receipt: 'unconfirmed' | 'confirmed' | 'contradicted',
 ): Promise<void> {
-  const isTakenBack = receipt === 'contradicted';
+  const isReversed = receipt === 'contradicted';
   const { body } = await world.client().get('/v1/transactions');
   const [transaction, ...others] = body['data'] as Record<string, unknown>[];
-  assert.deepEqual([transaction?.['status'], others], [isTakenBack ? 'reversed' : 'completed', []]);
+  assert.deepEqual([transaction?.['status'], others], [isReversed ? 'reversed' : 'completed', []]);
   assert.equal(await countWhere(world, `receipts WHERE status = '${receipt}'`), 1);
   assert.equal(await countWhere(world, `ledger_movements WHERE flow = 'received_directly'`), 1);
-  assert.equal(await countWhere(world, `ledger_movements WHERE flow = 'reversed'`), isTakenBack ? 1 : 0);
-  assert.equal(await countWhere(world, `cases WHERE kind = 'network_reversal'`), isTakenBack ? 1 : 0);
+  assert.equal(await countWhere(world, `ledger_movements WHERE flow = 'reversed'`), isReversed ? 1 : 0);
+  assert.equal(await countWhere(world, `cases WHERE kind = 'network_reversal'`), isReversed ? 1 : 0);
   assert.equal(await countWhere(world, `events WHERE kind = 'charge.succeeded'`), 1);
   await verifyBooks(world);
 }

@@ -1,7 +1,7 @@
 import { deliveryPoints, dispatchPoints, unsubscribedPoints } from '../harness/crash-paths.ts';
 import { autocommit, commit, inLongRun, statements } from '../harness/crash-points.ts';
 import {
-  askForConfirmation,
+  requireConfirmation,
   forwardMessage,
   importStatement,
   payByReceipt,
@@ -59,7 +59,7 @@ testCrashStory({
   title: 'while a statement line confirms a receipt for which a payment waits',
   role: 'worker',
   prepare: async (world) => {
-    await askForConfirmation(world);
+    await requireConfirmation(world);
     await payByReceipt(world);
     await forwardMessage(world);
     await world.runWorker();

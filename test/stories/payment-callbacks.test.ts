@@ -283,9 +283,9 @@ test('a flood of callbacks that prove nothing is slowed down; what is ours is ne
     const sent = Array.from({ length: count }, (_none, index) => forgeries.map((forge) => forge(index)));
     return (await Promise.all(sent.flat())).toSorted((one, other) => one - other);
   };
-  const answers = await flood(100);
-  assert.deepEqual([...new Set(answers)], [200, 401, 404, 429]);
-  assert.ok(answers.filter((status) => status !== 429).length <= 3 * 60, 'sixty for each account');
+  const statuses = await flood(100);
+  assert.deepEqual([...new Set(statuses)], [200, 401, 404, 429]);
+  assert.ok(statuses.filter((status) => status !== 429).length <= 3 * 60, 'sixty for each account');
   const logged = story.service.logLines
     .slice(before.lines)
     .filter((line) => line.includes('network callback was refused'));

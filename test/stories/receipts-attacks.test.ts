@@ -213,6 +213,55 @@ test('a flood of forged messages is slowed down, and the shop’s own phone neve
   assert.equal(await shop.forward(body), 200);
 });
 
+test('hostile text that is typed as an id is refused without a fault, and uses no try', async () => {
+  const payment = await shop.open();
+  const hostile = [
+    '',
+    '\u0000',
+    'T_OK\u0000001',
+    '１２３４５６７',
+    'T_Ⅷ0001',
+    'a'.repeat(65),
+    '=1+1+1',
+    '<b>x</b>',
+    'x'.repeat(60_000),
+  ];
+  for (const typed of hostile) {
+    const { status } = await shop.type(payment, typed);
+    assert.ok(status >= 400 && status < 500, `${status}: ${typed.slice(0, 20)}`);
+  }
+  assert.ok((await shop.type(payment, 'x'.repeat(1024 * 1024))).status === 413);
+  const rows = await asOwner(shop.service, 'SELECT FROM typed_ids WHERE intent_id = $1', [payment.id]);
+  assert.equal(rows.length, 0);
+});
+
+test('a message that comes at the moment at which its payment expires pays it', async () => {
+  const payments = await Promise.all([1, 2, 3].map(() => shop.open()));
+  for (const [index, payment] of payments.entries()) await shop.type(payment, `T_EXPIRY00${index}`);
+  const expire = `UPDATE payment_intents SET expires_at = now() WHERE id = $1`;
+  await Promise.all(
+    payments.flatMap(({ id }, index) => [asOwner(shop.service, expire, [id]), shop.receive(`T_EXPIRY00${index}`)]),
+  );
+  for (const { id } of payments) await shop.untilStatus(id, 'successful');
+  assert.equal(await bookings(payments), 3);
+});
+
+test('a reversal of money that the shop has returned already is a case, and the books stay right', async () => {
+  const payment = await shop.paidBy('T_RETURNED1');
+  const { id: reference } = await shop.transaction(payment.id);
+  const refund = { reference, amount: 50, money_returned: true };
+  assert.equal((await shop.api.post('/v1/transactions/refund', refund)).status, 201);
+  const now = new Date();
+  await shop.reconcile([
+    ['T_RETURNED1', now, '450.00'],
+    ['T_TAKENBACK', now, '-450.00', 'reversal', 'T_RETURNED1'],
+  ]);
+  assert.equal((await shop.transaction(payment.id))['status'], 'reversed');
+  assert.match(await shop.operate(['ledger', 'verify']), /movements/);
+  const { body } = await shop.api.get('/v1/balances');
+  assert.deepEqual([body['payout_balance'], body['owed_balance']], [0, undefined]);
+});
+
 /** The account as `networks list` has it. */
 async function listed(): Promise<Record<string, unknown>> {
   const [account] = JSON.parse(await shop.operate(['networks', 'list', shop.account, '--json'])) as Record<
@@ -227,13 +276,13 @@ async function gauge(state: string): Promise<number> {
   return Number(new RegExp(`receipt_phones\\{state="${state}"\\} (\\d+)`).exec(text)?.[1]);
 }
 
-test('a phone that falls silent is named, with since when, and is heard again by its sign of life', async () => {
+test('a phone that falls silent is named, with since when, and is active again by its sign of life', async () => {
   await shop.receive('T_LASTSIGN');
-  const heard = await listed();
-  assert.ok(Date.parse(String(heard['last_message_at'])) > Date.now() - 60_000);
-  assert.deepEqual(heard['needs_attention'], []);
+  const account = await listed();
+  assert.ok(Date.parse(String(account['last_message_at'])) > Date.now() - 60_000);
+  assert.deepEqual(account['needs_attention'], []);
   const silent = await gauge('silent');
-  const longAgo = `UPDATE receipt_phones SET heard_at = heard_at - interval '27 hours', message_at = message_at - interval '27 hours'
+  const longAgo = `UPDATE receipt_phones SET seen_at = seen_at - interval '27 hours', message_at = message_at - interval '27 hours'
                    WHERE rail_account = $1`;
   await asOwner(shop.service, longAgo, [shop.account]);
   assert.match(String((await listed())['needs_attention']), /forwards nothing/);
@@ -246,7 +295,7 @@ test('a phone that falls silent is named, with since when, and is heard again by
   assert.deepEqual((await listed())['needs_attention'], []);
   await asOwner(
     shop.service,
-    `UPDATE receipt_phones SET heard_at = heard_at - interval '3 hours' WHERE rail_account = $1`,
+    `UPDATE receipt_phones SET seen_at = seen_at - interval '3 hours' WHERE rail_account = $1`,
     [shop.account],
   );
   assert.match(

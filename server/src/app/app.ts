@@ -76,14 +76,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
-    const [{ simulator }, { callbacks }, { watchLimiter, observeMessage, observeCallback }] = [
-      networks,
-      notices,
-      metrics,
-    ];
+    const [{ simulator }, { callbacks }] = [networks, notices];
     await serve(server, options, {
-      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
-      ...{ watchLimiter, observeMessage, observeCallback },
+      ...{ address, money, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });

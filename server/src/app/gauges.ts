@@ -208,13 +208,13 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
 function registerPhoneGauges(metrics: Metrics, { db, clock, railAccounts }: GaugeContext): void {
   metrics.gauge(
     'dalasi_receipt_phones',
-    'Phones that forward messages: heard, silent for too long, or missing_messages by the balances in them.',
+    'Phones that forward messages: active, silent for too long, or missing_messages by the balances in them.',
     ['state'],
     async (set) => {
       const accounts = railAccounts.list().map(({ account }) => account);
       const statuses = await readPhoneStatuses(db, accounts, clock.now());
       const silent = statuses.filter(({ silence }) => silence !== null).length;
-      set({ state: 'heard' }, statuses.length - silent);
+      set({ state: 'active' }, statuses.length - silent);
       set({ state: 'silent' }, silent);
       set({ state: 'missing_messages' }, statuses.filter(({ gaps }) => gaps > 0n).length);
     },

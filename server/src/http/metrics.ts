@@ -74,15 +74,13 @@ export function createMetrics(): Metrics {
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
-  const [messages, callbacks] = [countMessages(registry), countCallbacks(registry)];
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeDroppedRequest: () => droppedRequests.inc(),
     observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
-    observeCallback: (outcome) => callbacks.inc({ outcome }),
-    observeMessage: (outcome) => messages.inc({ outcome }),
+    ...countReceived(registry),
     observeUnreadable: (reason) => {
       unreadable.inc({ reason });
       unreadableCount += 1;
@@ -129,6 +127,15 @@ function countNetworkCalls(registry: Registry): Counter {
     labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
+}
+
+/** What arrives from networks and phones. */
+function countReceived(registry: Registry): Pick<Metrics, 'observeCallback' | 'observeMessage'> {
+  const [messages, callbacks] = [countMessages(registry), countCallbacks(registry)];
+  return {
+    observeCallback: (outcome) => callbacks.inc({ outcome }),
+    observeMessage: (outcome) => messages.inc({ outcome }),
+  };
 }
 
 function countCallbacks(registry: Registry): Counter {

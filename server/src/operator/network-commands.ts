@@ -137,7 +137,7 @@ function phoneData(status: PhoneStatus | undefined) {
   const { phone, gaps } = status;
   return {
     last_message_at: phone?.messageAt ?? null,
-    last_heard_at: phone?.heardAt ?? null,
+    last_seen_at: phone?.seenAt ?? null,
     missing_messages: Number(gaps),
     needs_attention: phoneProblems(status).map(({ reason }) => reason),
   };

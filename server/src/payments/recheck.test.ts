@@ -73,7 +73,7 @@ const hintAbout = (charge: Charge) =>
 function reportElsewhere(charge: Charge, changes: Partial<ProviderTransaction> = {}): void {
   Object.assign(world.networks.wave.collections.capabilities, { reversalsElsewhere: true });
   world.networks.wave.responses.look_up = async (request) =>
-    'hasSucceeded' in request && request.hasSucceeded === true ? reversed(charge, changes) : succeeded(charge, changes);
+    'hasSucceeded' in request && request.hasSucceeded ? reversed(charge, changes) : succeeded(charge, changes);
 }
 
 test('the hint of a reversal that comes before the success is looked up finds the reversal', async () => {

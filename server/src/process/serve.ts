@@ -11,17 +11,15 @@ import { createInProcessApi } from '../http/in-process-api.ts';
 import type { InProcessApi } from '../http/in-process-api.ts';
 import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
-import type { NetworkCallbackOptions } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
-import type { NetworkMessageOptions } from '../http/network-messages.ts';
 import { UnverifiedLimit } from '../http/unverified-limit.ts';
 import type { ProviderNotification } from '../networks/contract.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
 import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
-import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -71,11 +69,8 @@ export interface ServedParts {
   simulator: Simulator;
   /** What operators connect networks with, and what this process has connected. */
   railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
-  /** Shows a limiter in `/metrics`. */
-  watchLimiter: (limiter: LimiterFigures) => void;
-  observeCallback: NetworkCallbackOptions['observeCallback'];
-  /** Counts a message that a shop's phone has forwarded. */
-  observeMessage: NetworkMessageOptions['observeMessage'];
+  /** What counts in `/metrics`. */
+  metrics: Pick<Metrics, 'watchLimiter' | 'observeCallback' | 'observeMessage'>;
   /** Aborts when the process begins to stop. */
   closing: AbortSignal;
 }
@@ -83,14 +78,14 @@ export interface ServedParts {
 /** Registers everything that serves requests: the API, callbacks of networks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
   const { config, secrets, keyring, db, notifier, clock, log } = options;
-  const { address, money, endpoints, simulator } = parts;
+  const { address, money, endpoints, simulator, metrics } = parts;
   const { publicUrl } = address;
   const posters = createPosterRenderer({ clock });
-  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
+  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) metrics.watchLimiter(limiter);
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
-  for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
+  for (const limiter of Object.values(limiters)) metrics.watchLimiter(limiter);
   const runContext = { db, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
@@ -111,7 +106,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   );
   const unverified = new UnverifiedLimit(money);
   await server.register(networkCallbacks, {
-    ...{ ...money, unverified, observeCallback: parts.observeCallback },
+    ...{ ...money, unverified, observeCallback: metrics.observeCallback },
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
     isOurs: async ({ operation, reference }: ProviderNotification) => {
       const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
@@ -122,7 +117,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
     ...{ ...money, unverified },
     templates: loadTemplates(config.receiptTemplates),
     currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
-    observeMessage: parts.observeMessage,
+    observeMessage: metrics.observeMessage,
   });
   await server.register(chatCallbacks, parts.callbacks);
   await server.register(payerPages, { options, parts });

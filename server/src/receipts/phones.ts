@@ -3,18 +3,7 @@ import type { Queryable } from '../kit/db.ts';
 import { firstIdAt } from '../kit/ids.ts';
 import { receiptsKind } from '../networks/receipts/kind.ts';
 import { countBalanceGaps, listPhones } from './queries.ts';
-
-/** When the phone of an account was last heard of. */
-export interface ReceiptPhone {
-  merchantId: string;
-  railAccount: string;
-  /** By any request that its key has signed. */
-  heardAt: Date;
-  /** By a sign of life, which an application sends at an interval; null where it sends none. */
-  pingedAt: Date | null;
-  /** By a message of the network; null before the first. */
-  messageAt: Date | null;
-}
+import type { ReceiptPhone } from './receipt.ts';
 
 /** How a shop's phone does, for whoever watches it. */
 export interface PhoneStatus {
@@ -27,7 +16,7 @@ export interface PhoneStatus {
 }
 
 const hourMs = 60 * 60_000;
-// What sends signs of life does so every few minutes; what sends none is heard of when somebody pays, on most days.
+// What sends signs of life does so every few minutes; what sends none is seen when somebody pays, on most days.
 const silentAfterMs = { pinging: 2 * hourMs, quiet: 26 * hourMs };
 // Whoever has just connected an account is setting up its phone.
 const setUpMs = hourMs;
@@ -58,15 +47,15 @@ function silenceOf(phone: ReceiptPhone | undefined, createdAt: Date, now: Date):
     const isNew = now.getTime() - createdAt.getTime() <= setUpMs;
     return isNew ? null : { since: createdAt, reason: 'Its phone has never forwarded anything.' };
   }
-  const { heardAt, pingedAt } = phone;
-  const isSilent = now.getTime() - heardAt.getTime() > (pingedAt ? silentAfterMs.pinging : silentAfterMs.quiet);
+  const { seenAt, pingedAt } = phone;
+  const isSilent = now.getTime() - seenAt.getTime() > (pingedAt ? silentAfterMs.pinging : silentAfterMs.quiet);
   const reason = 'Its phone forwards nothing: it may be off, without a network, or its application was stopped.';
-  return isSilent ? { since: heardAt, reason } : null;
+  return isSilent ? { since: seenAt, reason } : null;
 }
 
 /** What needs a person, each since when and in a sentence. */
 export function phoneProblems({ silence, phone, gaps }: PhoneStatus): { since: Date; reason: string }[] {
-  const lastAt = phone?.messageAt ?? phone?.heardAt;
+  const lastAt = phone?.messageAt ?? phone?.seenAt;
   const messages = gaps === 1n ? 'a message' : `${gaps} messages`;
   const reason = `The balances in its messages show that ${messages} of the last two days did not arrive.`;
   return [...(silence ? [silence] : []), ...(gaps > 0n && lastAt ? [{ since: lastAt, reason }] : [])];

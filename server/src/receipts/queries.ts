@@ -1,8 +1,7 @@
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { ReceiptPhone } from './phones.ts';
-import type { Receipt, ReceiptStatus } from './receipt.ts';
+import type { Receipt, ReceiptPhone, ReceiptStatus } from './receipt.ts';
 
 const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
   transaction_key AS "transactionKey", amount AS "amountMinor", currency, payer_number AS "payerNumber",
@@ -146,21 +145,14 @@ export function listUnmatchedReceipts(
 export function notePhone(db: Queryable, phone: ReceiptPhone & { noteAgainBefore: Date }): Promise<number> {
   return db.run({
     name: 'receipt_phones_note',
-    text: `INSERT INTO receipt_phones (merchant_id, rail_account, heard_at, pinged_at, message_at) VALUES ($1, $2, $3, $4, $5)
+    text: `INSERT INTO receipt_phones (merchant_id, rail_account, seen_at, pinged_at, message_at) VALUES ($1, $2, $3, $4, $5)
            ON CONFLICT (merchant_id, rail_account) DO UPDATE
-           SET heard_at = excluded.heard_at, pinged_at = COALESCE(excluded.pinged_at, receipt_phones.pinged_at),
+           SET seen_at = excluded.seen_at, pinged_at = COALESCE(excluded.pinged_at, receipt_phones.pinged_at),
                message_at = COALESCE(excluded.message_at, receipt_phones.message_at)
-           WHERE receipt_phones.heard_at < $6
+           WHERE receipt_phones.seen_at < $6
               OR excluded.pinged_at IS NOT NULL AND COALESCE(receipt_phones.pinged_at, '-infinity') < $6
               OR excluded.message_at IS NOT NULL AND COALESCE(receipt_phones.message_at, '-infinity') < $6`,
-    values: [
-      phone.merchantId,
-      phone.railAccount,
-      phone.heardAt,
-      phone.pingedAt,
-      phone.messageAt,
-      phone.noteAgainBefore,
-    ],
+    values: [phone.merchantId, phone.railAccount, phone.seenAt, phone.pingedAt, phone.messageAt, phone.noteAgainBefore],
   });
 }
 
@@ -168,7 +160,7 @@ export function listPhones(db: Queryable, railAccounts: readonly string[]): Prom
   return db.rows<ReceiptPhone>({
     name: 'receipt_phones_list',
     text: `-- across merchants: the operator watches the phones of all accounts
-           SELECT merchant_id AS "merchantId", rail_account AS "railAccount", heard_at AS "heardAt", pinged_at AS "pingedAt",
+           SELECT merchant_id AS "merchantId", rail_account AS "railAccount", seen_at AS "seenAt", pinged_at AS "pingedAt",
                   message_at AS "messageAt"
            FROM receipt_phones WHERE rail_account = ANY ($1)`,
     values: [[...railAccounts]],

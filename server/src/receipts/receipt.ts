@@ -29,6 +29,18 @@ export interface Receipt {
  */
 export type ReceiptStatus = 'unconfirmed' | 'confirmed' | 'contradicted';
 
+/** When the phone of an account was last seen. */
+export interface ReceiptPhone {
+  merchantId: string;
+  railAccount: string;
+  /** By any request that its key has signed. */
+  seenAt: Date;
+  /** By a sign of life, which an application sends at an interval; null where it sends none. */
+  pingedAt: Date | null;
+  /** By a message of the network; null before the first. */
+  messageAt: Date | null;
+}
+
 const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
 
 /**

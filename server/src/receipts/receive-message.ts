@@ -56,7 +56,7 @@ export async function receiveMessage(context: MessageContext, request: Forwarded
   const { headers, body, railAccount } = request;
   const reading = connector.messages.read({ headers, body, query: {}, receivedAt: now });
   if (!reading.accepted) return reading;
-  const phone = { merchantId, railAccount, heardAt: now, noteAgainBefore: addMs(now, -minuteMs) };
+  const phone = { merchantId, railAccount, seenAt: now, noteAgainBefore: addMs(now, -minuteMs) };
   const note = (signs: { pingedAt?: Date; messageAt?: Date } = {}) =>
     notePhone(context.db, { ...phone, pingedAt: null, messageAt: null, ...signs });
   if (reading.message === null) {

@@ -138,8 +138,8 @@ it('a restored copy that nobody has released comes first, and an old backup is a
 
 it('a shop’s phone that is silent and a missing message each need a person', () => {
   const phone = { ...{ merchantId: merchant.id, railAccount: 'kairaba-wave' }, pingedAt: null };
-  const heard = { ...phone, heardAt: minutesAgo(30), messageAt: minutesAgo(30) };
-  const status = { railAccount: 'kairaba-wave', phone: heard, silence: null, gaps: 0n };
+  const active = { ...phone, seenAt: minutesAgo(30), messageAt: minutesAgo(30) };
+  const status = { railAccount: 'kairaba-wave', phone: active, silence: null, gaps: 0n };
   assert.deepEqual(troublesOf(watched({ phones: [status] })), []);
   const silence = { since: minutesAgo(30 * 60), reason: 'Its phone forwards nothing.' };
   const [silent, missing] = troublesOf(watched({ phones: [{ ...status, silence, gaps: 2n }] }));
