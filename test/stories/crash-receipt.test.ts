@@ -38,6 +38,7 @@ const matchPoints = [
   ...statements('receipts_find_by_id', 'typed_ids_list_of_transaction', 'receipts_find_by_key', 'charges_find_by_id'),
   ...statements('receipts_find_paid_charge', 'merchants_find_by_id', 'merchants_find_receipt_confirm_above'),
   ...statements('payment_intents_lock', 'typed_ids_update', 'receipts_lock_of_transaction', 'receipts_assign'),
+  ...statements('provider_transactions_find_owner'),
   ...statements('payment_intents_update', 'charges_update_outcome'),
   ...commit('receipts_assign'),
   ...inLongRun(autocommit('outbox_delete')),

@@ -30,6 +30,7 @@ function connect(name: string, till: string): Promise<string> {
   return shop.operate(['networks', 'add', 'receipts', '--name', name, ...own, ...key]);
 }
 
+const metrics = async () => (await fetch(`${shop.service.url}/metrics`)).text();
 const statusOf = async ({ id }: OpenPayment) => (await shop.payment(id))['status'];
 
 /** How often the ledger booked money as received for these payments. */
@@ -86,6 +87,33 @@ test('one message that is forwarded to both tills of a shop pays one payment', a
     const next = await shop.payment((await shop.open()).id);
     return (next['next_action'] as { to_number: string }).to_number === '7001234';
   });
+});
+
+test('a transaction that has paid through the network’s API pays nothing by its message', async () => {
+  const fields = { config: JSON.stringify({ networks: [{ network: 'wave' }] }), 'api-key': 'a key of the tests' };
+  await addTestRailAccount(shop.service, 'wave-api', { fields });
+  await eventually('it is connected', async () => (await metrics()).includes('dalasi_rail_accounts{state="on"} 3'));
+  await shop.operate(['networks', 'order', 'wave-api', '--order', '8']);
+  const [paid, other] = [await shop.open(), await shop.open()];
+  const { id: chargeId } = await shop.transaction(paid.id);
+  const claimed = `INSERT INTO provider_transactions (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
+                   VALUES ('wave-api', 'T_BYTHEAPI', 'collection', $1, $2, now())`;
+  await asOwner(shop.service, claimed, [shop.business.live.merchant.id, chargeId]);
+  await shop.receive('T_BYTHEAPI');
+  assert.equal((await shop.type(other, 'T_BYTHEAPI')).status, 400);
+  assert.match(await shop.timeline(other.id), /It has paid another payment/);
+  const found = await asOwner<{ id: string }>(
+    shop.service,
+    `SELECT id FROM receipts WHERE transaction_id = 'T_BYTHEAPI'`,
+  );
+  const match = ['receipts', 'match', found[0]?.id ?? '', '--merchant', shop.business.live.merchant.id];
+  const { transaction_reference: reference } = await shop.transaction(other.id);
+  await shop.operate([...match, '--transaction', String(reference)], 2);
+  assert.equal(await bookings([paid, other]), 0);
+  await shop.operate(['networks', 'disable', 'wave-api']);
+  await eventually('it is disabled', async () =>
+    (await metrics()).includes('dalasi_rail_accounts{state="disabled"} 1'),
+  );
 });
 
 test('five ids typed at once use up every try, and a sixth is not stored', async () => {
@@ -272,8 +300,7 @@ async function listed(): Promise<Record<string, unknown>> {
 }
 
 async function gauge(state: string): Promise<number> {
-  const text = await (await fetch(`${shop.service.url}/metrics`)).text();
-  return Number(new RegExp(`receipt_phones\\{state="${state}"\\} (\\d+)`).exec(text)?.[1]);
+  return Number(new RegExp(`receipt_phones\\{state="${state}"\\} (\\d+)`).exec(await metrics())?.[1]);
 }
 
 test('a phone that falls silent is named, with since when, and is active again by its sign of life', async () => {

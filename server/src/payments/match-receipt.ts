@@ -5,13 +5,7 @@ import { addMs, dayMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { networkName } from '../networks/known-networks.ts';
-import {
-  assignReceipt,
-  findPaidCharge,
-  findReceiptById,
-  findReceiptByKey,
-  lockPaidCharge,
-} from '../receipts/receipt-store.ts';
+import { assignReceipt, findReceiptById, findReceiptByKey } from '../receipts/receipt-store.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { settleSuccess } from './apply-success.ts';
 import { withLockedPayment } from './change-payment.ts';
@@ -21,6 +15,7 @@ import { noteCharge } from './charge-notes.ts';
 import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
+import { findPaidBy, lockPaidBy } from './paid-by-transaction.ts';
 import { findChargeById } from './queries/charges.ts';
 import { extendIntent } from './queries/intents.ts';
 import { listTypedIdsOfTransaction, updateTypedId } from './queries/typed-ids.ts';
@@ -47,7 +42,7 @@ export async function matchTransaction(context: PaymentContext, transaction: Tra
   const waiting = typed.filter(({ state }) => state === 'waiting');
   if (waiting.length === 0) return;
   const receipt = await findReceiptByKey(db, transaction);
-  const paidCharge = receipt ? await findPaidCharge(db, receipt) : null;
+  const paidCharge = receipt ? await findPaidBy(context, receipt) : null;
   const isContested = typed.some(({ state }) => state === 'contested') || waiting.length > 1;
   for (const row of waiting) {
     const charge = await findChargeById(db, row.merchantId, row.chargeId);
@@ -108,7 +103,7 @@ export async function payByReceipt(
 ): Promise<boolean> {
   const { merchantId, id, railAccount, transactionId, amountMinor, currency, payerNumber } = receipt;
   const assigned = { merchantId, id, chargeId: locked.charge.id, updatedAt: context.clock.now() };
-  if ((await lockPaidCharge(tx, receipt)) !== null || (await assignReceipt(tx, assigned)) === 0) return false;
+  if ((await lockPaidBy(tx, context, receipt)) !== null || (await assignReceipt(tx, assigned)) === 0) return false;
   const detail = `A receipt of ${formatAmount(amountMinor)} (${maskedId(receipt.transactionKey)}) paid it.`;
   noteCharge(tx, context, locked.charge, 'receipt_matched', detail);
   await settleSuccess(tx, context, locked, {
