@@ -144,13 +144,18 @@ async function judgeUnconfirmed(
     const query = { merchantId: ownerId, railAccount, start, end, after, rowsMax: pageRows };
     const page: Receipt[] = await listUnconfirmedReceipts(context.db, query);
     for (const receipt of page) {
-      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, receipt.transactionId));
+      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, writtenForms(receipt)));
       if (isAbsent) await contradict(context, receipt, 'absent', judged);
       else judged.unconfirmed += 1n;
     }
     if (page.length < pageRows) return;
     after = page.at(-1)?.id ?? null;
   }
+}
+
+/** A message and a statement may write an id in capitals or not. */
+function writtenForms({ transactionId, transactionKey }: Receipt): string[] {
+  return [transactionId, transactionKey, transactionKey.toLowerCase()];
 }
 
 async function contradict(
