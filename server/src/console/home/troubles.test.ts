@@ -145,5 +145,5 @@ it('a shop’s phone that is silent and a missing message each need a person', (
   const [silent, missing] = troublesOf(watched({ phones: [{ ...status, silence, gaps: 2n }] }));
   assert.match(renderHtml(silent?.text ?? html``), /^kairaba-wave: Its phone forwards nothing/);
   assert.match(renderHtml(missing?.text ?? html``), /2 messages of the last two days did not arrive/);
-  assert.equal(silent?.href, '/operator/live/rail-accounts/kairaba-wave');
+  assert.equal(silent?.href, '/operator/rail-accounts/kairaba-wave');
 });

@@ -121,12 +121,12 @@ function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[]
 }
 
 /** A payment by receipt waits for ever for a message that no phone forwards. */
-function phoneTroubles({ phones, base, now }: Watched): Trouble[] {
+function phoneTroubles({ phones, now }: Watched): Trouble[] {
   return phones.flatMap((status) =>
     phoneProblems(status).map(({ since, reason }) => ({
       text: html`${status.railAccount}: ${reason}`,
       detail: html`Since ${shownTime(since, now)}`,
-      ...{ href: `${base}/rail-accounts/${status.railAccount}`, heldMinor: 0n, since },
+      ...{ href: `/operator/rail-accounts/${status.railAccount}`, heldMinor: 0n, since },
     })),
   );
 }
