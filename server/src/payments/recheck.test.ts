@@ -41,6 +41,17 @@ test('a reversal that no callback reports is found by the look-ups after the suc
   assert.deepEqual(await world.work(), [], 'no look-up follows the last');
 });
 
+test('money held for review is looked up again for a reversal, as booked money is', async () => {
+  const { charge } = await world.createSent({ network: 'aps' });
+  const held = { amountMinor: charge.amountPaidMinor + 1n };
+  await applyResponse(world.context, charge, succeeded(charge, held));
+  await world.work();
+  world.networks.aps.responses.look_up = reversed(charge, held);
+  await world.clock.advance(10_000);
+  assert.ok((await world.work()).includes('recheck_charge'));
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+});
+
 test('a look-up after the success changes nothing but by a reversal', async () => {
   const charge = await paidOnAps();
   for (const state of ['processing', 'not_found'] as const) {
