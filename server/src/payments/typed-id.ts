@@ -49,7 +49,7 @@ export function throwIfTypedWrong(result: TypedIdResult): void {
 }
 
 /** Wrong ids of one payment, however many attempts it has: whoever guesses ids is stopped. */
-const wrongIdsMax = 5;
+export const wrongIdsMax = 5;
 
 /** An id that waits and is replaced by another one was wrong too. */
 export function triesLeft(typed: readonly TypedIdRow[]): number {
