@@ -943,6 +943,17 @@ CREATE UNLOGGED TABLE rate_limits (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE receipt_phones (
+  merchant_id uuid NOT NULL,
+  rail_account text NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  pinged_at timestamp with time zone,
+  message_at timestamp with time zone,
+  CONSTRAINT receipt_phones_pkey PRIMARY KEY (merchant_id, rail_account),
+  CONSTRAINT receipt_phones_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE receipts (
   merchant_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -967,6 +978,8 @@ CREATE TABLE receipts (
   CONSTRAINT receipts_status_check CHECK (status = ANY (ARRAY['unconfirmed'::text, 'confirmed'::text, 'contradicted'::text]))
 );
 CREATE INDEX receipts_charge_idx ON receipts USING btree (merchant_id, charge_id) WHERE charge_id IS NOT NULL;
+CREATE INDEX receipts_network_key_idx ON receipts USING btree (merchant_id, network, transaction_key);
+CREATE UNIQUE INDEX receipts_paid_key ON receipts USING btree (merchant_id, network, transaction_key) WHERE charge_id IS NOT NULL;
 CREATE INDEX receipts_unconfirmed_idx ON receipts USING btree (merchant_id, rail_account, dated_at) WHERE status = 'unconfirmed'::text;
 CREATE INDEX receipts_unmatched_idx ON receipts USING btree (merchant_id, id) WHERE charge_id IS NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -24,7 +24,7 @@ import { asOwner, dropCallbacks, restoreCallbacks } from './tables.ts';
 type Body = Record<string, unknown>;
 
 const jsonContent = { 'content-type': 'application/json' };
-const collectingAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
+const collectingAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test', afrimoney: '54pay-test' };
 const payoutAccounts: Readonly<Record<string, string>> = { aps: 'gsma-test' };
 
 /** Columns of a simulated network's record of a collection. */

@@ -139,10 +139,10 @@ export class ReceiptsShop {
     });
   }
 
-  async forward(body: string, { key = this.deviceKey, at = new Date() } = {}): Promise<number> {
+  async forward(body: string, { key = this.deviceKey, at = new Date(), account = this.account } = {}): Promise<number> {
     const seconds = String(Math.floor(at.getTime() / 1_000));
     const signature = createHmac('sha256', key).update(body).update(seconds).digest('hex');
-    return this.post(body, { 'x-signature': signature, 'x-timestamp': seconds });
+    return this.post(body, { 'x-signature': signature, 'x-timestamp': seconds }, account);
   }
 
   async post(body: string, headers: Record<string, string>, account = this.account): Promise<number> {

@@ -41,6 +41,7 @@ testCrashStory({
   verify: (world) => verifyTransfer(world, { status: 'completed', accountNumber: delayedNumber }),
   points: [
     { step: 'PUT /networks/gsma-test/callbacks:arrived' },
+    ...statements('merchants_find_by_short_id', 'transfers_find_by_reference'),
     ...autocommit('network_inbox_upsert_hint'),
     { step: 'PUT /networks/gsma-test/callbacks:responded' },
   ],
@@ -60,6 +61,7 @@ testCrashStory({
   points: [
     ...autocommit('network_inbox_claim'),
     ...statements('merchants_find_by_short_id', 'transfers_find_by_reference', 'merchants_find_by_id'),
+    ...statements('transfers_lock'),
     ...commit('outbox_upsert'),
     ...autocommit('network_inbox_update'),
     ...inLongRun([...lookUpPoints, ...completionPoints, ...autocommit('outbox_delete')]),

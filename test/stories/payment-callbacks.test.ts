@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { addMs } from '../../server/src/kit/clock.ts';
+import { effort } from '../harness/effort.ts';
 import { startPaymentStory } from '../harness/payment-story.ts';
 import type { PaymentStory } from '../harness/payment-story.ts';
 import { asOwner } from '../harness/tables.ts';
@@ -191,6 +192,27 @@ test('a callback without a signature proves nothing: what it claims is looked up
   assert.deepEqual(await asOwner(story.service, stored), [{ unknown: false, count: 1 }], 'stored once');
 });
 
+for (const network of ['wave', 'aps', 'afrimoney'] as const) {
+  test(`${network}: a reversal that is hinted before we booked the success is found`, async () => {
+    const id = await story.paySettled(tapNumber, { network });
+    const { reference } = await story.transaction(id);
+    await story.dropCallbacks();
+    // An approval on Afrimoney is final only once the payer has confirmed it to us.
+    if (network === 'afrimoney') await story.changeBooks('sessions', String(reference), { status: 'complete' });
+    else await story.onPhone(id, 'approve');
+    await story.onPhone(id, 'reverse');
+    await story.restoreCallbacks();
+    assert.equal(await statusOf(id), 'pending');
+    const hint = { reference: String(reference), operation: 'collection' } as const;
+    if (network === 'wave') await story.sendWebhook(await story.checkoutOf(id), { type: 'checkout.session.reversed' });
+    else await story.sendHint(network, hint);
+    await story.settle();
+    assert.equal(await statusOf(id), 'reversed');
+    const chargeId = String((await story.transaction(id))['id']);
+    assert.deepEqual(await story.cases(chargeId), ['network_reversal']);
+  });
+}
+
 test('a success that the network reports after a failure is booked', async () => {
   const id = await story.paySettled(tapNumber);
   await story.onPhone(id, 'decline');
@@ -241,6 +263,46 @@ test('a callback with an unknown status changes nothing; the look-up finds the o
   assert.equal(await statusOf(id), 'pending');
   await story.onPhone(id, 'approve');
   assert.equal(await statusOf(id), 'completed');
+});
+
+test('a flood of callbacks that prove nothing is slowed down; what is ours is never', async () => {
+  const ours = [await story.paySettled(tapNumber, { network: 'wave' }), await story.paySettled(tapNumber)];
+  const [signed, hinted] = [
+    await story.checkoutOf(ours[0] ?? ''),
+    String((await story.transaction(ours[1] ?? ''))['reference']),
+  ];
+  const before = { rows: await storedRows(), lines: story.service.logLines.length };
+  const { shortId } = story.merchant.merchant;
+  const forgeries = [
+    (index: number) => story.sendHint('aps', { reference: `${shortId}Forged${index}`, operation: 'collection' }),
+    (index: number) => story.sendHint('aps', { reference: `NoSuch12Forged${index}`, operation: 'payout' }),
+    (index: number) => story.sendWebhook(signed, { secret: `guessed ${index}` }),
+    (index: number) => story.sendWebhook(signed, { to: `invented-${index}` }),
+  ];
+  const flood = async (count: number): Promise<number[]> => {
+    const sent = Array.from({ length: count }, (_none, index) => forgeries.map((forge) => forge(index)));
+    return (await Promise.all(sent.flat())).toSorted((one, other) => one - other);
+  };
+  const statuses = await flood(100);
+  assert.deepEqual([...new Set(statuses)], [200, 401, 404, 429]);
+  assert.ok(statuses.filter((status) => status !== 429).length <= 3 * 60, 'sixty for each account');
+  const logged = story.service.logLines
+    .slice(before.lines)
+    .filter((line) => line.includes('network callback was refused'));
+  assert.ok(logged.length > 0 && logged.length <= 30, `${logged.length} lines`);
+  assert.deepEqual(await storedRows(), before.rows, 'none is stored');
+  const genuine = () => [
+    story.sendWebhook(signed),
+    story.sendHint('aps', { reference: hinted, operation: 'collection' }),
+  ];
+  for (let sent = 0; sent < effort({ usual: 100, long: 10_000 }); sent += 50) {
+    const burst = await Promise.all(Array.from({ length: 25 }, genuine).flat());
+    assert.deepEqual([...new Set(burst)], [200], 'from the same address');
+  }
+  await story.settle();
+  assert.equal(await statusOf(ours[0] ?? ''), 'completed');
+  const limited = await story.gauge('dalasi_network_callbacks_total{outcome="limited"}');
+  assert.ok((limited ?? 0) >= 400 - 3 * 60, String(limited));
 });
 
 async function sample(): Promise<Record<string, unknown>> {

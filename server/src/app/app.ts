@@ -80,10 +80,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
-    const [{ simulator }, { callbacks }, { watchLimiter, observeMessage }] = [networks, notices, metrics];
+    const [{ simulator }, { callbacks }] = [networks, notices];
     await serve(server, options, {
-      ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts },
-      ...{ watchLimiter, observeMessage },
+      ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
     });

@@ -23,6 +23,7 @@ import type { Capabilities } from '../networks/contract.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
+import { readPhoneStatuses } from '../receipts/phones.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
 import { networkQueues } from './work-queues.ts';
 
@@ -73,6 +74,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
   registerAccountGauges(metrics, context);
+  registerPhoneGauges(metrics, context);
   metrics.gauge(
     'dalasi_chat_channel_stopped',
     '1 while a chat channel accepts no notices.',
@@ -215,6 +217,23 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
 }
 
 /** How many accounts this process has connected. */
+/** A phone that is off forwards no message, and nobody else notices: the payer waits, and the shop hopes. */
+function registerPhoneGauges(metrics: Metrics, { db, clock, railAccounts }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_receipt_phones',
+    'Phones that forward messages: active, silent for too long, or missing_messages by the balances in them.',
+    ['state'],
+    async (set) => {
+      const accounts = railAccounts.list().map(({ account }) => account);
+      const statuses = await readPhoneStatuses(db, accounts, clock.now());
+      const silent = statuses.filter(({ silence }) => silence !== null).length;
+      set({ state: 'active' }, statuses.length - silent);
+      set({ state: 'silent' }, silent);
+      set({ state: 'missing_messages' }, statuses.filter(({ gaps }) => gaps > 0n).length);
+    },
+  );
+}
+
 function registerAccountGauges(metrics: Metrics, { railAccounts }: GaugeContext): void {
   metrics.gauge(
     'dalasi_rail_accounts',

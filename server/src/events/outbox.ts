@@ -1,6 +1,12 @@
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
-import { cancelOutboxRow, deleteOutboxRow, postponeOutboxRow, upsertOutboxRow } from './queries.ts';
+import {
+  cancelOutboxRow,
+  cancelUnrequestedOutboxRow,
+  deleteOutboxRow,
+  postponeOutboxRow,
+  upsertOutboxRow,
+} from './queries.ts';
 import type { QueueName, NetworkQueueKind, NewWork, Work } from './work.ts';
 
 export { claimWork, listDueWork, summarizeBacklog } from './queries.ts';
@@ -35,6 +41,11 @@ export function enqueue(
 /** Deletes work that a change makes unnecessary, in the transaction of that change. */
 export function cancelWork(tx: Transaction, work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): void {
   tx.send(cancelOutboxRow(work));
+}
+
+/** The same, but leaves work that was enqueued again since it was first, as a callback does that says something has changed. */
+export function cancelUnrequestedWork(tx: Transaction, work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): void {
+  tx.send(cancelUnrequestedOutboxRow(work));
 }
 
 /** Ends claimed work. If it was enqueued again meanwhile, the row stays and is due. */

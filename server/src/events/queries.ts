@@ -87,6 +87,15 @@ export function cancelOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjec
   };
 }
 
+/** Leaves a row that was enqueued again: claims count in both numbers, enqueuing in the version only. */
+export function cancelUnrequestedOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
+  return {
+    name: 'outbox_cancel_unrequested',
+    text: `DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version <= attempts`,
+    values: [work.merchantId, work.kind, work.subjectId],
+  };
+}
+
 export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
   return {
     name: 'outbox_postpone',

@@ -44,6 +44,11 @@ export interface Work {
   createdAt: Date;
 }
 
+/** Whether it was enqueued again since it was first enqueued: claims count in both numbers, enqueuing only in the version. */
+export function wasEnqueuedAgain({ version, attempts }: Work): boolean {
+  return version > attempts;
+}
+
 export interface QueueBacklog {
   queue: string;
   /** Due tasks. */

@@ -5,6 +5,8 @@ import type { ObservedCall } from '../networks/observed-connector.ts';
 import { messageOutcomes } from '../receipts/receive-message.ts';
 import type { MessageOutcome } from '../receipts/receive-message.ts';
 import type { UnreadableReason } from '../kit/seal.ts';
+import { callbackOutcomes } from './network-callbacks.ts';
+import type { CallbackOutcome } from './network-callbacks.ts';
 
 /** The service's figures, which Prometheus reads at /metrics. */
 export interface Metrics {
@@ -13,6 +15,8 @@ export interface Metrics {
   observeWebhookAttempt(outcome: WebhookOutcome): void;
   /** A call to a network through a rail account; `unknown` is one whose outcome has to be looked up. */
   observeNetworkCall(call: NetworkCallOutcome): void;
+  /** A callback of a network, by what came of it. */
+  observeCallback(outcome: CallbackOutcome): void;
   /** A message that a shop's phone has forwarded, by what came of it. */
   observeMessage(outcome: ForwardedOutcome): void;
   /** A sealed value that could not be opened. */
@@ -70,14 +74,13 @@ export function createMetrics(): Metrics {
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
-  const messages = countMessages(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeDroppedRequest: () => droppedRequests.inc(),
     observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
-    observeMessage: (outcome) => messages.inc({ outcome }),
+    ...countReceived(registry),
     observeUnreadable: (reason) => {
       unreadable.inc({ reason });
       unreadableCount += 1;
@@ -124,6 +127,26 @@ function countNetworkCalls(registry: Registry): Counter {
     labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
+}
+
+/** What arrives from networks and phones. */
+function countReceived(registry: Registry): Pick<Metrics, 'observeCallback' | 'observeMessage'> {
+  const [messages, callbacks] = [countMessages(registry), countCallbacks(registry)];
+  return {
+    observeCallback: (outcome) => callbacks.inc({ outcome }),
+    observeMessage: (outcome) => messages.inc({ outcome }),
+  };
+}
+
+function countCallbacks(registry: Registry): Counter {
+  const callbacks = new Counter({
+    name: 'dalasi_network_callbacks_total',
+    help: 'Callbacks of networks: stored, about nothing of ours (unknown), refused, or refused from an address that sent too many (limited).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of callbackOutcomes) callbacks.inc({ outcome }, 0);
+  return callbacks;
 }
 
 function countMessages(registry: Registry): Counter {

@@ -3,9 +3,11 @@ import { AppError } from '../api/app-error.ts';
 import type { Log } from '../kit/log.ts';
 import { receiveMessage } from '../receipts/receive-message.ts';
 import type { MessageContext, MessageOutcome } from '../receipts/receive-message.ts';
+import type { UnverifiedLimit } from './unverified-limit.ts';
 
 export interface NetworkMessageOptions extends MessageContext {
   log: Log;
+  unverified: UnverifiedLimit;
   /** Counts what came of each message. */
   observeMessage: (outcome: MessageOutcome | 'refused') => void;
 }
@@ -18,7 +20,7 @@ const bodyLimitBytes = 32 * 1024;
  * acknowledged. A message that fails verification is refused, and nothing of it is stored. No text of a message is logged.
  */
 export async function networkMessages(app: FastifyInstance, options: NetworkMessageOptions): Promise<void> {
-  const { log, observeMessage } = options;
+  const { log, unverified, observeMessage } = options;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     '*',
@@ -38,8 +40,9 @@ export async function networkMessages(app: FastifyInstance, options: NetworkMess
         if (isOdd) log.warn('a forwarded message is no receipt', { network: railAccount, reason: received.outcome });
         return reply.code(200).send({ received: true });
       }
-      log.warn('a forwarded message was refused', { reason: received.reason, request_id: request.id });
-      if (received.reason === 'connector') throw new AppError('not_found', 'Unknown network.');
+      const { reason } = received;
+      unverified.count('forwarded message', request, { reason, railAccount, isKnownAccount: reason !== 'connector' });
+      if (reason === 'connector') throw new AppError('not_found', 'Unknown network.');
       throw new AppError('callback_signature_invalid', 'The message’s signature is invalid or expired.');
     },
   });

@@ -95,7 +95,7 @@ interface Kit {
   world: () => KitWorld;
 }
 
-const collectionsOf = ({ connector }: KitWorld): CollectionOperations => {
+export const collectionsOf = ({ connector }: Pick<KitWorld, 'connector'>): CollectionOperations => {
   assert.ok(connector.collections);
   return withCheckedIds(connector).collections ?? connector.collections;
 };
@@ -109,7 +109,7 @@ const refundsOf = ({ connector }: KitWorld): RefundOperations => {
 };
 
 /** Fails for a state that is final; a lost answer is never one. */
-function assertOpen(response: CollectionResponse | PayoutResponse, message: string): void {
+export function assertOpen(response: CollectionResponse | PayoutResponse, message: string): void {
   assert.ok(
     !['succeeded', 'refused', 'reversed', 'not_accepted'].includes(response.state),
     `${message}: ${response.state}`,

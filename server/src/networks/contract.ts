@@ -42,8 +42,8 @@ export interface ForwardedMessage {
 }
 
 export type MessageReading =
-  /** A null message is an event of the forwarding application that is about something else. */
-  | { accepted: true; message: ForwardedMessage | null }
+  /** A null message is another event of the forwarding application: a sign of life, or about something else. */
+  | { accepted: true; message: ForwardedMessage | null; isSignOfLife?: boolean }
   | { accepted: false; reason: 'signature' | 'stale' | 'malformed' };
 
 /** A connector that collects. */
@@ -124,6 +124,8 @@ export interface CollectionCapabilities {
   readonly notFoundIsFinalAfterMs: number;
   /** How long after a success to look whether the network has reversed it. Empty where a callback reports it. */
   readonly recheckAfterMs: readonly number[];
+  /** Whether a look-up shows a reversal only with `hasSucceeded`, because the network reports it in another place. */
+  readonly reversalsElsewhere?: boolean;
 }
 
 export interface PayoutCapabilities {

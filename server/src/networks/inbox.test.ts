@@ -16,14 +16,14 @@ import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { ProviderNotification, CallbackReading, RawCallback } from './contract.ts';
 import { listDueShards, purgeInbox, receiveCallback, processInboxShard } from './inbox.ts';
-import type { InboxContext, NotificationOutcome, ReceivedCallback } from './inbox.ts';
+import type { NotificationOutcome, ReceivedCallback, ReceivingContext } from './inbox.ts';
 import { deleteHandledInboxRows } from './queries.ts';
 import { createNetworkRegistry } from './registry.ts';
 
 let database: TestDatabase;
 let db: Database;
 let clock: ManualClock;
-let context: InboxContext;
+let context: ReceivingContext;
 let logged: string[];
 
 /** Accepts callbacks that carry the right word, and reads one reference from each line. */
@@ -59,6 +59,7 @@ beforeEach(async () => {
     clock,
     newId: () => uuidV7(clock, random),
     networks: createNetworkRegistry([network]),
+    isOurs: async () => true,
     log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
   };
 });

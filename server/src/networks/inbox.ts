@@ -42,14 +42,22 @@ const retentionMs = 400 * dayMs;
 const promptAttemptsMax = 40n;
 const laterHintMs = 60_000;
 
-export type ReceivedCallback = { accepted: true; shard: bigint } | { accepted: false; reason: string };
+export type ReceivedCallback =
+  | { accepted: true; shard: bigint }
+  /** `unknown`: a hint about nothing of ours. */
+  | { accepted: false; reason: 'connector' | 'signature' | 'stale' | 'malformed' | 'unknown' };
+
+export interface ReceivingContext extends InboxContext {
+  /** Whether there is a collection, payout or refund with the reference of a notification. */
+  isOurs: (notification: ProviderNotification) => Promise<boolean>;
+}
 
 /**
  * Verifies a callback over its raw bytes and stores it as received; a worker applies its notifications. A callback that
- * does not verify is not stored, so that nobody can fill the table.
+ * does not verify, or that anybody can send and is about nothing of ours, is not stored, so that nobody can fill the table.
  */
 export async function receiveCallback(
-  context: InboxContext,
+  context: ReceivingContext,
   callback: {
     railAccount: string;
     headers: IncomingHttpHeaders;
@@ -71,8 +79,14 @@ export async function receiveCallback(
     notificationsJson: serializeNotifications(notifications),
     receivedAt,
   };
-  if (notifications.length > 0 && notifications.every(isHint)) await storeHint(context.db, row);
-  else await insertInboxRow(context.db, { ...row, id: context.newId() });
+  if (notifications.length === 0 || !notifications.every(isHint)) {
+    await insertInboxRow(context.db, { ...row, id: context.newId() });
+    return { accepted: true, shard };
+  }
+  // References are committed before the network is called, so it is not about something to come.
+  const areOurs = await Promise.all(notifications.map(context.isOurs));
+  if (!areOurs.includes(true)) return { accepted: false, reason: 'unknown' };
+  await storeHint(context.db, row);
   return { accepted: true, shard };
 }
 

@@ -16,3 +16,12 @@ export async function claimProviderTransaction(
   const owner = await findProviderTransactionOwner(db, claim);
   return owner?.merchantId === claim.merchantId && owner.subjectId === claim.subjectId;
 }
+
+/** What a provider transaction has collected for; undefined for none. */
+export function findTransactionOwner(
+  db: Queryable,
+  railAccount: string,
+  transactionId: string,
+): Promise<{ merchantId: string; subjectId: string } | undefined> {
+  return findProviderTransactionOwner(db, { railAccount, transactionId, kind: 'collection' });
+}

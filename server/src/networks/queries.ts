@@ -39,7 +39,7 @@ export function insertProviderTransactionOnce(
 
 export function findProviderTransactionOwner(
   db: Queryable,
-  claim: ProviderTransactionClaim,
+  claim: Pick<ProviderTransactionClaim, 'railAccount' | 'transactionId' | 'kind'>,
 ): Promise<{ merchantId: string; subjectId: string } | undefined> {
   return db.row({
     name: 'provider_transactions_find_owner',

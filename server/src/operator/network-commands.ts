@@ -4,6 +4,8 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import { getBusiness } from '../merchants/business-status.ts';
 import type { ConnectorKind } from '../networks/connector-kind.ts';
+import { phoneProblems, readPhoneStatuses } from '../receipts/phones.ts';
+import type { PhoneStatus } from '../receipts/phones.ts';
 import { connectorKinds, findConnectorKind } from '../networks/connector-kinds.ts';
 import { callbackPath, messagePath } from '../networks/registry.ts';
 import type { OperatorAct } from '../audit/operator-act.ts';
@@ -98,9 +100,11 @@ const list: Command = {
   options: {},
   positionals: 1,
   positionalsMin: 0,
-  async run({ db, publicUrl }, { positionals: [name] }) {
+  async run({ db, clock, publicUrl }, { positionals: [name] }) {
     const accounts = name === undefined ? await listRailAccounts(db) : [await getRailAccount(db, name)];
     const owners = await Promise.all(accounts.map((account) => ownerInWords(db, account)));
+    const statuses = await readPhoneStatuses(db, accounts, clock.now());
+    const phones = new Map(statuses.map((status) => [status.railAccount, status]));
     const rows = accounts.map((account, index) => [
       account.name,
       account.kind,
@@ -110,15 +114,34 @@ const list: Command = {
       account.position === null ? '' : String(account.position),
       account.disabledAt === null ? 'on' : 'disabled',
       account.baseUrl ?? '',
+      phones.get(account.name)?.phone?.messageAt?.toISOString() ?? '',
     ]);
-    const headings = ['NAME', 'KIND', 'ENVIRONMENT', 'NETWORKS', 'FOR', 'ORDER', 'STATE', 'BASE URL'];
+    const headings = ['NAME', 'KIND', 'ENVIRONMENT', 'NETWORKS', 'FOR', 'ORDER', 'STATE', 'BASE URL', 'LAST MESSAGE'];
     const data = accounts.map((account) => ({
       ...accountData(account),
       callback_url: `${publicUrl()}${callbackPath(account.name)}`,
+      ...phoneData(phones.get(account.name)),
     }));
-    return { text: rows.length === 0 ? 'Nothing is connected.' : table(headings, rows), data, exitCode: 0 };
+    const problems = statuses.flatMap((status) =>
+      phoneProblems(status).map(
+        ({ since, reason }) => `${status.railAccount}: ${reason} Since ${since.toISOString()}.`,
+      ),
+    );
+    const text = rows.length === 0 ? 'Nothing is connected.' : [table(headings, rows), ...problems].join('\n');
+    return { text, data, exitCode: 0 };
   },
 };
+
+function phoneData(status: PhoneStatus | undefined) {
+  if (!status) return {};
+  const { phone, gaps } = status;
+  return {
+    last_message_at: phone?.messageAt ?? null,
+    last_seen_at: phone?.seenAt ?? null,
+    missing_messages: Number(gaps),
+    needs_attention: phoneProblems(status).map(({ reason }) => reason),
+  };
+}
 
 const test: Command = {
   name: 'networks test',

@@ -6,6 +6,7 @@ import type { NotificationOutcome } from '../networks/inbox.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import { endAttempt, enqueueCancellation, withLockedPayment } from './change-payment.ts';
+import { holdsMoney } from './charge.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -21,8 +22,7 @@ export async function applyNotification(
   railAccount: string,
   { reference, response }: CollectionNotification,
 ): Promise<NotificationOutcome> {
-  const merchant = await context.merchants.byToken(reference);
-  const charge = merchant && (await findChargeByReference(context.db, merchant.id, reference));
+  const charge = await findChargeOfReference(context, reference);
   if (!charge) {
     context.log.warn('callback of an unknown charge', { network: railAccount });
     return outcomeOfUnmatched(response);
@@ -33,18 +33,32 @@ export async function applyNotification(
     context.log.warn('callback of another account’s charge', { network: railAccount, charge_id: charge.id });
     return outcomeOfUnmatched(response);
   }
-  if (response === null) await lookUpNow(context, charge, merchant.testMode);
+  if (response === null) await lookUpNow(context, charge);
   else await applyResponse(context, charge, response);
   notifyOfIntent(context, { merchantId: charge.merchantId, id: charge.intentId });
   return 'applied';
 }
 
-/** A callback that proves nothing only brings the look-up forward: of an open charge, or of one that has ended and may have changed. */
-async function lookUpNow(context: PaymentContext, charge: Charge, testMode: boolean): Promise<void> {
-  const kind = charge.status === 'pending' ? 'look_up_charge' : 'recheck_charge';
-  const queue = networkQueue({ network: charge.network, testMode }, 'look-ups');
-  const work = { merchantId: charge.merchantId, queue, kind, subjectId: charge.id } as const;
-  await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
+/** The charge that a network knows by this reference, whichever merchant's. */
+export async function findChargeOfReference(
+  { db, merchants }: Pick<PaymentContext, 'db' | 'merchants'>,
+  reference: string,
+): Promise<Charge | undefined> {
+  const merchant = await merchants.byToken(reference);
+  return merchant && findChargeByReference(db, merchant.id, reference);
+}
+
+/**
+ * A callback that proves nothing only brings the look-up forward: of an open charge, or of one that may have changed since it ended
+ * or its money was held for review. Under the payment's lock, because the hint of a reversal may come while the success is being booked.
+ */
+async function lookUpNow(context: PaymentContext, seen: Charge): Promise<void> {
+  await withLockedPayment(context, seen, async (tx, { merchant, charge }) => {
+    const isAwaited = charge.status === 'pending' && !holdsMoney(charge);
+    const kind = isAwaited ? 'look_up_charge' : 'recheck_charge';
+    const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
+    enqueue(tx, context, { merchantId: charge.merchantId, queue, kind, subjectId: charge.id });
+  });
 }
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */

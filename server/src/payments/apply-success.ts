@@ -77,6 +77,7 @@ export async function settleSuccess(
   const review = reviewOf(locked, providerTransaction);
   if (review !== null) {
     await suspendCollection(tx, context, locked, collection, review);
+    enqueueRecheck(tx, context, locked, { railAccount: collection.railAccount, paidAt: context.clock.now() });
     return { state: 'suspended' };
   }
   if (await wasReversedBefore(tx, charge, providerTransaction)) return { state: 'not_booked' };
@@ -131,7 +132,7 @@ async function payCharge(
   });
 }
 
-/** Where no callback would report a reversal, the charge is looked up again some time after its success. */
+/** Where no callback would report a reversal, the charge is looked up again some time after its success, also while it is reviewed. */
 function enqueueRecheck(
   tx: Transaction,
   context: PaymentContext,

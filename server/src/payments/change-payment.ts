@@ -1,6 +1,6 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind } from '../events/kinds.ts';
-import { cancelWork, enqueue, networkQueue } from '../events/outbox.ts';
+import { cancelUnrequestedWork, enqueue, networkQueue } from '../events/outbox.ts';
 import type { EventContext } from '../events/append-event.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -115,14 +115,14 @@ export async function changeCharge(
   return next;
 }
 
-/** Cancels the look-up that was due, and lets the payer's number be prompted again. */
+/** Cancels the look-up that was due, unless a callback asked for it: it may be about a reversal. Lets the payer's number be prompted again. */
 async function endFollowUps(
   tx: Transaction,
   { clock }: Pick<PaymentContext, 'clock'>,
   merchant: Merchant,
   charge: Charge,
 ): Promise<void> {
-  cancelWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: charge.id });
+  cancelUnrequestedWork(tx, { merchantId: merchant.id, kind: 'look_up_charge', subjectId: charge.id });
   if (merchant.testMode || charge.accountCanonical === null) return;
   const { network, accountCanonical: number, id: chargeId } = charge;
   await endPrompt(tx, clock, { network, number, chargeId });

@@ -102,6 +102,11 @@ export function isPaid({ status }: Pick<Charge, 'status'>): boolean {
   return status === 'completed' || status === 'refunded';
 }
 
+/** Whether a network has reported money of it that it may still reverse: the charge's own, or what is held for review. */
+export function holdsMoney(charge: Pick<Charge, 'status' | 'networkTransactionId'>): boolean {
+  return isPaid(charge) || (charge.networkTransactionId !== null && charge.status !== 'reversed');
+}
+
 /** Whether money is what the payer was asked to pay. */
 export function isRequestedAmount(
   charge: Pick<Charge, 'amountPaidMinor' | 'currency'>,

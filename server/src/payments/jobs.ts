@@ -1,5 +1,6 @@
 import { openCase } from '../cases/open-case.ts';
 import { completeWork, completeWorkWith, enqueue, networkQueue, postponeWork } from '../events/outbox.ts';
+import { wasEnqueuedAgain } from '../events/work.ts';
 import type { Work } from '../events/work.ts';
 import { assert } from '../kit/assert.ts';
 import { addMs } from '../kit/clock.ts';
@@ -8,7 +9,7 @@ import type { CollectingConnector, CollectionResponse, LookUp } from '../network
 import { applyRefusal, applyResponse } from './apply-response.ts';
 import type { ApplyResult } from './apply-response.ts';
 import { dropAttempt, withLockedPayment } from './change-payment.ts';
-import { isOpenAbandoned, isPaid } from './charge.ts';
+import { holdsMoney, isOpenAbandoned } from './charge.ts';
 import type { Charge } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
 import { connectorOf } from './connector-of.ts';
@@ -96,6 +97,18 @@ async function sendCharge(context: PaymentContext, intent: Intent, charge: Charg
     callbackUrl: callbackUrlOf(context.settings, connector),
   });
   await applyResponse(context, { ...charge, progress: 'submitted' }, response);
+  if (response.state === 'unknown') await lookUpSoon(context, connector, charge);
+}
+
+/** Nothing more will come of the call, so the look-up need not wait for the end of its time. */
+async function lookUpSoon(context: PaymentContext, connector: CollectingConnector, seen: Charge): Promise<void> {
+  await withLockedPayment(context, seen, async (tx, { charge }) => {
+    if (charge.status !== 'pending') return;
+    const { merchantId, id: subjectId } = charge;
+    const dueAt = addMs(context.clock.now(), connector.collections.capabilities.lookUpDelaysMs[0] ?? 0);
+    const queue = networkQueue(connector.capabilities, 'look-ups');
+    enqueue(tx, context, { merchantId, queue, kind: 'look_up_charge', subjectId, dueAt });
+  });
 }
 
 async function describePayment(merchants: MerchantDirectory, intent: Intent): Promise<string> {
@@ -117,23 +130,41 @@ function refusalToSend({ review }: Intent): string {
 /** Asks the network for the outcome of a charge, and postpones the next look-up while there is none. */
 export async function lookUpCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
-  if (!charge || charge.status !== 'pending') return completeWork(context.db, work);
+  if (!charge) return completeWork(context.db, work);
   const connector = await connectorOf(context, charge);
+  if (charge.status !== 'pending') return endLookUp(context, connector, work);
   const response = await connector.collections.lookUp({ ...handlesOf(charge), earlierLookUps: earlierLookUps(work) });
   const settled = await applyLookUp(context, connector, { charge, sentAt: work.createdAt }, response);
-  if (settled) await completeWork(context.db, work);
-  else await scheduleNextLookUp(context, connector, charge, work);
+  if (!settled) return scheduleNextLookUp(context, connector, charge, work);
+  const mayBeReversed =
+    connector.collections.capabilities.reversalsElsewhere === true && response.state === 'succeeded';
+  if (mayBeReversed) await endLookUp(context, connector, work);
+  else await completeWork(context.db, work);
 }
 
 /**
- * Looks up a charge that has ended: whether the network has reversed what it had collected, at the times that its connector
+ * The charge has ended. A callback that asked for this look-up may have been about what came after: the charge is looked up once
+ * more, as one that has ended.
+ */
+async function endLookUp(context: PaymentContext, { capabilities }: CollectingConnector, work: Work): Promise<void> {
+  if (!wasEnqueuedAgain(work)) return completeWork(context.db, work);
+  const { merchantId, subjectId } = work;
+  await context.db.withTransaction(async (tx) => {
+    const queue = networkQueue(capabilities, 'look-ups');
+    enqueue(tx, context, { merchantId, queue, kind: 'recheck_charge', subjectId });
+    completeWorkWith(tx, work);
+  });
+}
+
+/**
+ * Looks up a charge that has ended, or whose money is held for review: whether the network has reversed what it had collected, at the times that its connector
  * names; and when a callback says that something has changed, also whether it has collected after all.
  */
 export async function recheckCharge(context: PaymentContext, work: Work): Promise<void> {
   const charge = await findChargeById(context.db, work.merchantId, work.subjectId);
   if (!charge || !canStillChange(charge)) return completeWork(context.db, work);
   const { collections } = await connectorOf(context, charge);
-  const hasSucceeded = isPaid(charge);
+  const hasSucceeded = holdsMoney(charge);
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
   const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (hasChanged) await applyResponse(context, charge, response);
@@ -267,7 +298,7 @@ function canStillCollect(charge: Charge): boolean {
 
 /** Whether the network can still collect a charge that has ended, or reverse it. */
 function canStillChange(charge: Charge): boolean {
-  return isPaid(charge) || isEndedUnpaid(charge);
+  return holdsMoney(charge) || isEndedUnpaid(charge);
 }
 
 function isEndedUnpaid({ status, progress }: Charge): boolean {

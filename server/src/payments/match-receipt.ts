@@ -17,6 +17,7 @@ import { noteCharge } from './charge-notes.ts';
 import { notifyOfIntent } from './context.ts';
 import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
+import { findPaidBy, lockPaidBy } from './paid-by-transaction.ts';
 import { findChargeById } from './queries/charges.ts';
 import { extendIntent } from './queries/intents.ts';
 import { listTypedIdsOfTransaction, updateTypedId } from './queries/typed-ids.ts';
@@ -43,12 +44,12 @@ export async function matchTransaction(context: PaymentContext, transaction: Tra
   const waiting = typed.filter(({ state }) => state === 'waiting');
   if (waiting.length === 0) return;
   const receipt = await findReceiptByKey(db, transaction);
-  const isUsed = receipt !== undefined && receipt.chargeId !== null;
+  const paidCharge = receipt ? await findPaidBy(context, receipt) : null;
   const isContested = typed.some(({ state }) => state === 'contested') || waiting.length > 1;
   for (const row of waiting) {
     const charge = await findChargeById(db, row.merchantId, row.chargeId);
     if (!charge) continue;
-    if (isUsed && receipt.chargeId !== row.chargeId) await refuse(context, charge, row, usedReason);
+    if (paidCharge !== null && paidCharge !== row.chargeId) await refuse(context, charge, row, usedReason);
     else if (isContested) await contest(context, charge, row, { reason: typedTwice, opensCase: row !== typed[0] });
     else if (receipt) await tryToPay(context, charge, row, receipt);
   }
@@ -94,8 +95,8 @@ async function waitForStatement(
 }
 
 /**
- * Books the payment. Returns false, and writes nothing, where the receipt was assigned or contradicted meanwhile: a receipt pays
- * once.
+ * Books the payment. Returns false, and writes nothing, where the receipt was assigned or contradicted meanwhile: a transaction pays
+ * once, whichever tills its message was forwarded to.
  */
 export async function payByReceipt(
   tx: Transaction,
@@ -105,7 +106,7 @@ export async function payByReceipt(
 ): Promise<boolean> {
   const { merchantId, id, railAccount, transactionId, amountMinor, currency, payerNumber } = receipt;
   const assigned = { merchantId, id, chargeId: locked.charge.id, updatedAt: context.clock.now() };
-  if ((await assignReceipt(tx, assigned)) === 0) return false;
+  if ((await lockPaidBy(tx, context, receipt)) !== null || (await assignReceipt(tx, assigned)) === 0) return false;
   const detail = `A receipt of ${formatAmount(amountMinor)} (${maskedId(receipt.transactionKey)}) paid it.`;
   noteCharge(tx, context, locked.charge, 'receipt_matched', detail);
   await settleSuccess(tx, context, locked, {

@@ -3,6 +3,8 @@ import { after, before, test } from 'node:test';
 import { applyNotification, applyResponse } from './apply-response.ts';
 import { createPaymentWorld, reversed, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
+import type { ProviderNotification, ProviderTransaction } from '../networks/contract.ts';
+import type { Charge } from './charge.ts';
 
 let world: PaymentWorld;
 
@@ -39,6 +41,17 @@ test('a reversal that no callback reports is found by the look-ups after the suc
   assert.deepEqual(await world.work(), [], 'no look-up follows the last');
 });
 
+test('money held for review is looked up again for a reversal, as booked money is', async () => {
+  const { charge } = await world.createSent({ network: 'aps' });
+  const held = { amountMinor: charge.amountPaidMinor + 1n };
+  await applyResponse(world.context, charge, succeeded(charge, held));
+  await world.work();
+  world.networks.aps.responses.look_up = reversed(charge, held);
+  await world.clock.advance(10_000);
+  assert.ok((await world.work()).includes('recheck_charge'));
+  assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+});
+
 test('a look-up after the success changes nothing but by a reversal', async () => {
   const charge = await paidOnAps();
   for (const state of ['processing', 'not_found'] as const) {
@@ -62,4 +75,91 @@ test('a callback that proves nothing only brings the look-up forward', async () 
   assert.equal(await applyNotification(world.context, 'rail-aps', hint), 'applied');
   assert.deepEqual(await world.work(), ['recheck_charge']);
   assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+const hintAbout = (charge: Charge) =>
+  ({ operation: 'collection', reference: charge.reference, response: null }) as const satisfies ProviderNotification;
+
+/** A network that reports a reversal in another place than the success. */
+function reportElsewhere(charge: Charge, changes: Partial<ProviderTransaction> = {}): void {
+  Object.assign(world.networks.wave.collections.capabilities, { reversalsElsewhere: true });
+  world.networks.wave.responses.look_up = async (request) =>
+    'hasSucceeded' in request && request.hasSucceeded ? reversed(charge, changes) : succeeded(charge, changes);
+}
+
+test('the hint of a reversal that comes before the success is looked up finds the reversal', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+  assert.deepEqual(await world.work(), ['look_up_charge', 'recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+  const { charge: scheduled } = await world.createSent();
+  reportElsewhere(scheduled);
+  const before = world.networks.wave.count('look_up');
+  await world.clock.advance(60_000);
+  await world.work();
+  assert.equal(world.networks.wave.count('look_up'), before + 1, 'without a hint nothing follows a success');
+});
+
+test('the hint of a reversal survives a success that a callback reports before the look-up', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+  await applyResponse(world.context, charge, succeeded(charge));
+  assert.deepEqual(await world.work(), ['look_up_charge', 'recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+for (const network of ['wave', 'aps'] as const) {
+  test(`${network}: the hint of a reversal survives the look-up under way that finds the success`, async () => {
+    const { charge } = await world.createSent({ network });
+    await world.clock.advance(5_000);
+    world.networks[network].responses.look_up = async () => {
+      world.networks[network].responses.look_up = reversed(charge);
+      await applyNotification(world.context, `rail-${network}`, hintAbout(charge));
+      return succeeded(charge);
+    };
+    const done = await world.work();
+    assert.deepEqual([done[0], done.at(-1)], ['look_up_charge', 'recheck_charge']);
+    assert.equal((await world.charge(charge)).status, 'reversed');
+  });
+}
+
+test('the hint of a reversal that comes while the success is booked leads to a look-up', async () => {
+  const { charge } = await world.createSent();
+  reportElsewhere(charge);
+  const { merchants } = world.context;
+  // Booked after the hint's charge was read, before its lock.
+  let isBooked = false;
+  const context = {
+    ...world.context,
+    merchants: {
+      ...merchants,
+      byToken: merchants.byToken,
+      byId: async (id: string) => {
+        if (!isBooked) {
+          isBooked = true;
+          await applyResponse(world.context, charge, succeeded(charge));
+        }
+        return merchants.byId(id);
+      },
+    },
+  };
+  await applyNotification(context, 'rail-wave', hintAbout(charge));
+  assert.equal(isBooked, true);
+  assert.deepEqual(await world.work(), ['recheck_charge']);
+  assert.equal((await world.charge(charge)).status, 'reversed');
+});
+
+test('the hint that money held for review was reversed finds the reversal', async () => {
+  for (const isHintedFirst of [true, false]) {
+    const { charge } = await world.createSent();
+    const held = { amountMinor: charge.amountPaidMinor + 1n };
+    reportElsewhere(charge, held);
+    if (isHintedFirst) await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+    await applyResponse(world.context, charge, succeeded(charge, held));
+    if (!isHintedFirst) await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+    await world.work();
+    assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
+  }
 });

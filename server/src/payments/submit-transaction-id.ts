@@ -12,7 +12,7 @@ import { matchTransaction } from './match-receipt.ts';
 import { findChargeById } from './queries/charges.ts';
 import { listTypedIdsOfIntent, updateTypedId, insertTypedId } from './queries/typed-ids.ts';
 import type { TypedIdRow } from './queries/typed-ids.ts';
-import { maskedId, triesLeft } from './typed-id.ts';
+import { maskedId, triesLeft, wrongIdsMax } from './typed-id.ts';
 import type { TypedIdResult } from './typed-id.ts';
 
 /**
@@ -52,8 +52,9 @@ async function storeTyped(context: PaymentContext, charge: Charge, row: TypedIdR
     if (triesLeft(typed) === 0) return false;
     // A refused id stays refused: typing it again would use up no try.
     if (same) return true;
+    // The last one waits on: it may be the right one, and its message late.
+    if (typed.length >= wrongIdsMax) return false;
     for (const earlier of typed) await updateTypedId(tx, { ...earlier, state: 'refused' }, ['waiting']);
-    if (triesLeft(await listTypedIdsOfIntent(tx, row.merchantId, row.intentId)) === 0) return false;
     tx.send(insertTypedId(row));
     const detail = `The payer typed the transaction id ${maskedId(row.transactionKey)}.`;
     noteCharge(tx, context, charge, 'transaction_id_typed', detail);

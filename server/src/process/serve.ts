@@ -12,13 +12,14 @@ import type { InProcessApi } from '../http/in-process-api.ts';
 import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
-import type { NetworkMessageOptions } from '../http/network-messages.ts';
+import { UnverifiedLimit } from '../http/unverified-limit.ts';
+import type { ProviderNotification } from '../networks/contract.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
 import { eventBodySchemas } from '../app/event-schemas.ts';
 import { describeApi } from '../http/openapi.ts';
 import { KeylessLimit } from '../http/keyless-limit.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
-import type { LimiterFigures } from '../kit/keyed-limiter.ts';
 import type { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
@@ -48,6 +49,8 @@ import { phonePages } from '../../../simulator/phone/phone-pages.ts';
 import type { ApiDocument } from '../pages/reference/api-document.ts';
 import { referencePages } from '../pages/reference/reference-pages.ts';
 import { createCheckout } from '../payments/checkout.ts';
+import { findChargeOfReference } from '../payments/apply-response.ts';
+import { findTransferOfReference } from '../transfers/jobs.ts';
 import { createPosterRenderer } from '../posters/poster-renderer.ts';
 import { phoneAccess, phoneLink, simulatedPhoneUrl } from '../app/phone-access.ts';
 import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
@@ -68,10 +71,8 @@ export interface ServedParts {
   simulator: Simulator;
   /** What operators connect networks with, and what this process has connected. */
   railAccounts: { context: RailAccountContext; connected: ConnectedAccounts };
-  /** Shows a limiter in `/metrics`. */
-  watchLimiter: (limiter: LimiterFigures) => void;
-  /** Counts a message that a shop's phone has forwarded. */
-  observeMessage: NetworkMessageOptions['observeMessage'];
+  /** What counts in `/metrics`. */
+  metrics: Pick<Metrics, 'watchLimiter' | 'observeCallback' | 'observeMessage'>;
   /** Aborts when the process begins to stop. */
   closing: AbortSignal;
 }
@@ -79,14 +80,14 @@ export interface ServedParts {
 /** Registers everything that serves requests: the API, callbacks of networks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
   const { config, secrets, keyring, db, notifier, clock, log } = options;
-  const { address, money, endpoints, simulator } = parts;
+  const { address, money, endpoints, simulator, metrics } = parts;
   const { publicUrl } = address;
   const posters = createPosterRenderer({ clock });
-  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) parts.watchLimiter(limiter);
+  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) metrics.watchLimiter(limiter);
   server.addHook('onClose', () => posters.close());
   server.decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
-  for (const limiter of Object.values(limiters)) parts.watchLimiter(limiter);
+  for (const limiter of Object.values(limiters)) metrics.watchLimiter(limiter);
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
@@ -105,15 +106,20 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       routes,
     }),
   );
+  const unverified = new UnverifiedLimit(money);
   await server.register(networkCallbacks, {
-    ...money,
+    ...{ ...money, unverified, observeCallback: metrics.observeCallback },
     notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
+    isOurs: async ({ operation, reference }: ProviderNotification) => {
+      const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
+      return (await find(money, reference)) !== undefined;
+    },
   });
   await server.register(networkMessages, {
-    ...money,
+    ...{ ...money, unverified },
     templates: loadTemplates(config.receiptTemplates),
     currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
-    observeMessage: parts.observeMessage,
+    observeMessage: metrics.observeMessage,
   });
   await server.register(chatCallbacks, parts.callbacks);
   await server.register(payerPages, { options, parts });

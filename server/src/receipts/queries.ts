@@ -6,7 +6,7 @@ import { searchRequest } from '../api/search-request.ts';
 import type { SearchFilter } from '../api/search-request.ts';
 import type { TypedSearch } from '../api/typed-search.ts';
 import type { Queryable } from '../kit/db.ts';
-import type { Receipt, ReceiptStatus } from './receipt.ts';
+import type { Receipt, ReceiptPhone, ReceiptStatus } from './receipt.ts';
 
 const columns = `merchant_id AS "merchantId", id, rail_account AS "railAccount", network, transaction_id AS "transactionId",
   transaction_key AS "transactionKey", amount AS "amountMinor", currency, payer_number AS "payerNumber",
@@ -58,6 +58,37 @@ export function findReceiptByKey(
     text: `SELECT ${columns} FROM receipts WHERE merchant_id = $1 AND rail_account = $2 AND transaction_key = $3`,
     values: [merchantId, railAccount, transactionKey],
   });
+}
+
+/**
+ * Locks the receipts of a transaction in all tills of a merchant, and returns the charge that one of them has paid. The network is the
+ * same in all of them, so its id is.
+ */
+export async function lockPaidCharge(
+  tx: Queryable,
+  { merchantId, network, transactionKey }: Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>,
+): Promise<string | null> {
+  const rows = await tx.rows<{ chargeId: string | null }>({
+    name: 'receipts_lock_of_transaction',
+    text: `SELECT charge_id AS "chargeId" FROM receipts
+           WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 ORDER BY id FOR UPDATE`,
+    values: [merchantId, network, transactionKey],
+  });
+  return rows.find(({ chargeId }) => chargeId !== null)?.chargeId ?? null;
+}
+
+/** The charge that a receipt of the transaction has paid, in whichever till of the merchant; null for none. */
+export async function findPaidCharge(
+  db: Queryable,
+  { merchantId, network, transactionKey }: Pick<Receipt, 'merchantId' | 'network' | 'transactionKey'>,
+): Promise<string | null> {
+  const row = await db.row<{ chargeId: string }>({
+    name: 'receipts_find_paid_charge',
+    text: `SELECT charge_id AS "chargeId" FROM receipts
+           WHERE merchant_id = $1 AND network = $2 AND transaction_key = $3 AND charge_id IS NOT NULL`,
+    values: [merchantId, network, transactionKey],
+  });
+  return row?.chargeId ?? null;
 }
 
 /** Updates no row where the receipt pays another charge, or the statement contradicts it. */
@@ -154,4 +185,49 @@ export function listUnmatchedReceipts(
 /** What the old and the new form of a number, with and without the country's code, have in common: messages have any of them. */
 function lastDigitsOf(canonical: string): TypedSearch {
   return { kind: 'text', text: canonical.slice(-7), amountMinor: null };
+}
+
+/** At most one write a minute for each kind of sign, since a phone that forwards much would only repeat it. */
+export function notePhone(db: Queryable, phone: ReceiptPhone & { noteAgainBefore: Date }): Promise<number> {
+  return db.run({
+    name: 'receipt_phones_note',
+    text: `INSERT INTO receipt_phones (merchant_id, rail_account, seen_at, pinged_at, message_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (merchant_id, rail_account) DO UPDATE
+           SET seen_at = excluded.seen_at, pinged_at = COALESCE(excluded.pinged_at, receipt_phones.pinged_at),
+               message_at = COALESCE(excluded.message_at, receipt_phones.message_at)
+           WHERE receipt_phones.seen_at < $6
+              OR excluded.pinged_at IS NOT NULL AND COALESCE(receipt_phones.pinged_at, '-infinity') < $6
+              OR excluded.message_at IS NOT NULL AND COALESCE(receipt_phones.message_at, '-infinity') < $6`,
+    values: [phone.merchantId, phone.railAccount, phone.seenAt, phone.pingedAt, phone.messageAt, phone.noteAgainBefore],
+  });
+}
+
+export function listPhones(db: Queryable, railAccounts: readonly string[]): Promise<ReceiptPhone[]> {
+  return db.rows<ReceiptPhone>({
+    name: 'receipt_phones_list',
+    text: `-- across merchants: the operator watches the phones of all accounts
+           SELECT merchant_id AS "merchantId", rail_account AS "railAccount", seen_at AS "seenAt", pinged_at AS "pingedAt",
+                  message_at AS "messageAt"
+           FROM receipt_phones WHERE rail_account = ANY ($1)`,
+    values: [[...railAccounts]],
+  });
+}
+
+/**
+ * Receipts stored since then whose balance is higher than the one before it and their amount make: money came in of which no message
+ * has arrived. A lower one is money that went out, which is no receipt.
+ */
+export async function countBalanceGaps(
+  db: Queryable,
+  { merchantId, railAccount, sinceId }: Pick<Receipt, 'merchantId' | 'railAccount'> & { sinceId: string },
+): Promise<bigint> {
+  const row = await db.row<{ count: bigint }>({
+    name: 'receipts_count_balance_gaps',
+    text: `SELECT count(*) AS count FROM (
+             SELECT balance - amount - lag(balance) OVER (ORDER BY dated_at, balance) AS missing FROM receipts
+             WHERE merchant_id = $1 AND id >= $3 AND rail_account = $2 AND balance IS NOT NULL AND status <> 'contradicted'
+           ) AS steps WHERE missing > 0`,
+    values: [merchantId, railAccount, sinceId],
+  });
+  return row?.count ?? 0n;
 }

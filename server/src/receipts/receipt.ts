@@ -29,10 +29,25 @@ export interface Receipt {
  */
 export type ReceiptStatus = 'unconfirmed' | 'confirmed' | 'contradicted';
 
-const idForm = /^[0-9A-Z][0-9A-Z._-]{3,62}[0-9A-Z]$/;
+/** When the phone of an account was last seen. */
+export interface ReceiptPhone {
+  merchantId: string;
+  railAccount: string;
+  /** By any request that its key has signed. */
+  seenAt: Date;
+  /** By a sign of life, which an application sends at an interval; null where it sends none. */
+  pingedAt: Date | null;
+  /** By a message of the network; null before the first. */
+  messageAt: Date | null;
+}
 
-/** The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one. */
+const idForm = /^[0-9A-Za-z][0-9A-Za-z._-]{3,62}[0-9A-Za-z]$/;
+
+/**
+ * The id without regard to case and spaces, as people type and copy it; null for a text that cannot be one, such as one with a letter
+ * that becomes ASCII in capitals only.
+ */
 export function transactionKeyOf(text: string): string | null {
-  const key = text.replaceAll(/\s/g, '').toUpperCase();
-  return idForm.test(key) ? key : null;
+  const id = text.replaceAll(/\s/g, '');
+  return idForm.test(id) ? id.toUpperCase() : null;
 }

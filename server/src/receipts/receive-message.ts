@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { enqueue, networkQueue } from '../events/outbox.ts';
 import type { WorkContext } from '../events/outbox.ts';
+import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { matchMessage } from '../networks/receipts/match-message.ts';
 import type { ReceiptTemplate } from '../networks/receipts/match-message.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
-import { findReceiptByKey, insertReceiptOnce } from './queries.ts';
+import { findReceiptByKey, insertReceiptOnce, notePhone } from './queries.ts';
 import type { Receipt } from './receipt.ts';
 import { transactionKeyOf } from './receipt.ts';
 
@@ -16,6 +17,8 @@ export interface MessageContext extends WorkContext {
   /** The currency of a merchant; undefined for an unknown one. */
   currencyOf: (merchantId: string) => Promise<string | undefined>;
 }
+
+const minuteMs = 60_000;
 
 /** A request to the URL of an account's messages. */
 export interface ForwardedRequest {
@@ -53,16 +56,26 @@ export async function receiveMessage(context: MessageContext, request: Forwarded
   const { headers, body, railAccount } = request;
   const reading = connector.messages.read({ headers, body, query: {}, receivedAt: now });
   if (!reading.accepted) return reading;
-  if (reading.message === null) return { accepted: true, outcome: 'ignored' };
+  const phone = { merchantId, railAccount, seenAt: now, noteAgainBefore: addMs(now, -minuteMs) };
+  const note = (signs: { pingedAt?: Date; messageAt?: Date } = {}) =>
+    notePhone(context.db, { ...phone, pingedAt: null, messageAt: null, ...signs });
+  if (reading.message === null) {
+    if (reading.isSignOfLife === true) await note({ pingedAt: now });
+    return { accepted: true, outcome: 'ignored' };
+  }
   const { sender, text, receivedAt: datedAt } = reading.message;
   const found = matchMessage(context.templates, { network, sender, text });
   const transactionKey = transactionKeyOf(found?.transactionId ?? '');
-  if (!found || transactionKey === null) return { accepted: true, outcome: 'unreadable' };
+  if (!found || transactionKey === null) {
+    await note();
+    return { accepted: true, outcome: 'unreadable' };
+  }
   const { transactionId, amountMinor, payerNumber, payerName, balanceMinor } = found;
   const outcome = await storeReceipt(context, testMode === true, {
     ...{ merchantId, id: context.newId(), railAccount, network, transactionId, transactionKey, amountMinor, currency },
     ...{ payerNumber, payerName, balanceMinor, status: 'unconfirmed', datedAt, createdAt: now },
   });
+  await note({ messageAt: now });
   return { accepted: true, outcome };
 }
 

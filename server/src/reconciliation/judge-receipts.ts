@@ -84,7 +84,11 @@ async function judgeLine(
   } else if (receipt?.status !== 'contradicted') {
     const isSame = receipt?.amountMinor === line.grossMinor && receipt.currency === line.currency;
     if (receipt && !isSame) return contradict(context, receipt, 'other_amount', judged);
-    if (receipt?.status !== 'confirmed') await confirm(context, account, receipt ?? receiptOf(context, account, line));
+    const isConfirmed =
+      receipt?.status === 'confirmed' ||
+      (await confirm(context, account, receipt ?? receiptOf(context, account, line)));
+    // Its message arrived meanwhile, or it paid a charge: judged by what it is now.
+    if (!isConfirmed) return judgeLine(context, account, line, judged);
     judged.confirmed += 1n;
   }
 }
@@ -109,8 +113,8 @@ function receiptOf(context: ReconciliationContext, account: StatementAccount, li
   };
 }
 
-/** A payment that waited for it is matched by a worker. */
-async function confirm(context: ReconciliationContext, account: StatementAccount, receipt: Receipt): Promise<void> {
+/** A payment that waited for it is matched by a worker. Returns false, and writes nothing, where the receipt has changed meanwhile. */
+async function confirm(context: ReconciliationContext, account: StatementAccount, receipt: Receipt): Promise<boolean> {
   const { merchantId, id: subjectId, network } = receipt;
   const queue = networkQueue({ network, testMode: account.testMode }, 'look-ups');
   const updatedAt = context.clock.now();
@@ -118,8 +122,10 @@ async function confirm(context: ReconciliationContext, account: StatementAccount
     receipt.status === 'confirmed'
       ? insertReceiptOnce(tx, receipt)
       : updateReceiptStatus(tx, { ...receipt, status: 'confirmed', updatedAt }, ['unconfirmed']);
-  await context.db.withTransaction(async (tx) => {
-    if ((await store(tx)) > 0) enqueue(tx, context, { merchantId, queue, kind: 'match_receipt', subjectId });
+  return context.db.withTransaction(async (tx) => {
+    if ((await store(tx)) === 0) return false;
+    enqueue(tx, context, { merchantId, queue, kind: 'match_receipt', subjectId });
+    return true;
   });
 }
 
@@ -138,13 +144,18 @@ async function judgeUnconfirmed(
     const query = { merchantId: ownerId, railAccount, start, end, after, rowsMax: pageRows };
     const page: Receipt[] = await listUnconfirmedReceipts(context.db, query);
     for (const receipt of page) {
-      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, receipt.transactionId));
+      const isAbsent = isComplete && !(await hasLineOfTransaction(context.db, railAccount, writtenForms(receipt)));
       if (isAbsent) await contradict(context, receipt, 'absent', judged);
       else judged.unconfirmed += 1n;
     }
     if (page.length < pageRows) return;
     after = page.at(-1)?.id ?? null;
   }
+}
+
+/** A message and a statement may write an id in capitals or not. */
+function writtenForms({ transactionId, transactionKey }: Receipt): string[] {
+  return [transactionId, transactionKey, transactionKey.toLowerCase()];
 }
 
 async function contradict(

@@ -298,6 +298,18 @@ test('a callback that proves nothing only brings the look-up forward', async () 
   assert.equal((await world.transfer(transfer)).status, 'reversed');
 });
 
+test('the hint of a reversal survives the look-up under way that finds a transfer paid', async () => {
+  const transfer = await world.createSent(processing);
+  world.networks.wave.payoutResponses.look_up_payout = async () => {
+    const reversal = { state: 'reversed', providerTransaction: transactionOf(transfer) } as const;
+    world.networks.wave.payoutResponses.look_up_payout = reversal;
+    const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+    assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+    return paid(transfer);
+  };
+  assert.equal((await after(transfer, minuteMs)).status, 'reversed');
+});
+
 test('a reversal that no callback reports is found by the look-ups after the success', async () => {
   Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
   const transfer = await world.create();

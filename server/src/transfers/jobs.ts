@@ -1,4 +1,5 @@
 import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events/outbox.ts';
+import { wasEnqueuedAgain } from '../events/work.ts';
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Transaction } from '../kit/db.ts';
@@ -144,7 +145,7 @@ async function reportArrivalOf(
 
 async function lookUpTransfer(context: TransferContext, work: Work): Promise<void> {
   const transfer = await findTransferById(context.db, work.merchantId, work.subjectId);
-  if (!isAwaited(transfer)) return completeWork(context.db, work);
+  if (!isAwaited(transfer)) return endLookUp(context, transfer, work);
   const rail = await railOf(context, transfer);
   const response = await rail.lookUp({ earlierLookUps: earlierLookUps(work) });
   await reportArrivalOf(context, rail, transfer, response);
@@ -154,6 +155,15 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   if (!isAwaited(current)) return completeWork(context.db, work);
   if (response.state === 'not_found') await sendAgain(context, rail, current);
   await scheduleNextLookUp(context, rail, current, work);
+}
+
+/** A callback that asked for this look-up may have been about what came after the end. */
+async function endLookUp(context: TransferContext, seen: Transfer | undefined, work: Work): Promise<void> {
+  if (!seen || seen.status === 'pending' || !wasEnqueuedAgain(work)) return completeWork(context.db, work);
+  await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+    enqueue(tx, context, recheckWork(merchant, transfer));
+    completeWorkWith(tx, work);
+  });
 }
 
 /** Looks up a transfer that has ended: its network may have reversed it, or may contradict what it had reported. */
@@ -221,8 +231,7 @@ async function applyNotification(
   railAccount: string,
   notification: PayoutNotification,
 ): Promise<NotificationOutcome> {
-  const merchant = await context.merchants.byToken(notification.reference);
-  const transfer = merchant && (await findTransferByReference(context.db, merchant.id, notification.reference));
+  const transfer = await findTransferOfReference(context, notification.reference);
   if (!transfer) {
     context.log.warn('callback of an unknown transfer', { network: railAccount });
     return outcomeOfUnmatched(notification.response);
@@ -235,11 +244,27 @@ async function applyNotification(
   }
   const { response } = notification;
   if (response === null) {
-    const work = transfer.status === 'pending' ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer);
-    await context.db.withTransaction(async (tx) => enqueue(tx, context, work));
+    await lookUpNow(context, transfer);
     return 'applied';
   }
   await reportArrivalOf(context, await railOf(context, transfer), transfer, response);
   await applyResponse(context, transfer, response);
   return 'applied';
+}
+
+/** The transfer, refund or payout that a network knows by this reference, whichever merchant's. */
+export async function findTransferOfReference(
+  { db, merchants }: Pick<TransferContext, 'db' | 'merchants'>,
+  reference: string,
+): Promise<Transfer | undefined> {
+  const merchant = await merchants.byToken(reference);
+  return merchant && findTransferByReference(db, merchant.id, reference);
+}
+
+/** Under the transfer's lock, because the hint of a reversal may come while the success is being booked. */
+async function lookUpNow(context: TransferContext, seen: Transfer): Promise<void> {
+  await withLockedTransfer(context, seen, async (tx, { merchant, transfer }) => {
+    const work = transfer.status === 'pending' ? lookUpWork(merchant, transfer) : recheckWork(merchant, transfer);
+    enqueue(tx, context, work);
+  });
 }

@@ -1,6 +1,6 @@
 import { appendEvent } from '../events/append-event.ts';
 import type { EventKind } from '../events/kinds.ts';
-import { cancelWork } from '../events/outbox.ts';
+import { cancelUnrequestedWork, cancelWork } from '../events/outbox.ts';
 import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
@@ -110,5 +110,5 @@ export function appendTransferEvent(
 
 function endFollowUps(tx: Transaction, { merchantId, id: subjectId }: Transfer): void {
   cancelWork(tx, { merchantId, kind: 'send_transfer', subjectId });
-  cancelWork(tx, { merchantId, kind: 'look_up_transfer', subjectId });
+  cancelUnrequestedWork(tx, { merchantId, kind: 'look_up_transfer', subjectId });
 }

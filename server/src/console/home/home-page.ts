@@ -7,11 +7,13 @@ import { formatAmount } from '../../kit/money.ts';
 import { listVerifications } from '../../ledger/verifications.ts';
 import { icon } from '../../pages/icons.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { readPhoneStatuses } from '../../receipts/phones.ts';
 import { readNetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
 import { merchantsOf } from '../businesses/merchant-names.ts';
 import { casesOf } from '../cases/case-list.ts';
 import type { ConsoleRoute } from '../console-route.ts';
+import type { ConsoleServices } from '../services.ts';
 import { networkTable, noNetworks } from '../networks/network-table.ts';
 import { queuesOf } from '../queues/queue-names.ts';
 import type { ConsoleVisit } from '../visit.ts';
@@ -40,6 +42,7 @@ export const homePage: ConsoleRoute = {
       cases: await casesOf(services, environment, 'open'),
       owed: await listOwed(money.db),
       merchants: await merchantsOf(services, environment),
+      phones: await phonesOf(services, visit),
     };
     const troubles = troublesOf(watched);
     const body = html`<header class="head"><h1>${environment === 'test' ? 'Test' : 'Live'}</h1>
@@ -52,6 +55,12 @@ ${summary(watched, visit)}`;
     return { title: 'Home', body };
   },
 };
+
+async function phonesOf({ money, railAccounts }: ConsoleServices, { environment, now }: ConsoleVisit) {
+  const accounts = railAccounts.connected.list().map(({ account }) => account);
+  const own = accounts.filter(({ testMode }) => testMode === (environment === 'test'));
+  return readPhoneStatuses(money.db, own, now);
+}
 
 function troubleList(troubles: readonly Trouble[]): Html {
   if (troubles.length === 0) {

@@ -19,6 +19,7 @@ function watched(part: Partial<Watched>): Watched {
     verified: undefined,
     restore: undefined,
     backups: [],
+    phones: [],
   };
   return { now, base: '/operator/live', merchants: new Map([[merchant.id, merchant]]), ...nothing, ...part };
 }
@@ -133,4 +134,16 @@ it('a restored copy that nobody has released comes first, and an old backup is a
   const texts = troublesOf(watched({ restore, backups })).map(({ text }) => renderHtml(text));
   assert.match(texts[0] ?? '', /^This database is a restored copy \(its newest change is of 2026-11-20T11:54/);
   assert.deepEqual(texts.slice(1), ['No backup was made since yesterday']);
+});
+
+it('a shop’s phone that is silent and a missing message each need a person', () => {
+  const phone = { ...{ merchantId: merchant.id, railAccount: 'kairaba-wave' }, pingedAt: null };
+  const active = { ...phone, seenAt: minutesAgo(30), messageAt: minutesAgo(30) };
+  const status = { railAccount: 'kairaba-wave', phone: active, silence: null, gaps: 0n };
+  assert.deepEqual(troublesOf(watched({ phones: [status] })), []);
+  const silence = { since: minutesAgo(30 * 60), reason: 'Its phone forwards nothing.' };
+  const [silent, missing] = troublesOf(watched({ phones: [{ ...status, silence, gaps: 2n }] }));
+  assert.match(renderHtml(silent?.text ?? html``), /^kairaba-wave: Its phone forwards nothing/);
+  assert.match(renderHtml(missing?.text ?? html``), /2 messages of the last two days did not arrive/);
+  assert.equal(silent?.href, '/operator/rail-accounts/kairaba-wave');
 });

@@ -9,6 +9,8 @@ import type { StoredVerification } from '../../ledger/verifications.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
+import { phoneProblems } from '../../receipts/phones.ts';
+import type { PhoneStatus } from '../../receipts/phones.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
 import { ageText } from '../age.ts';
 import { kindTexts } from '../cases/case-list.ts';
@@ -43,6 +45,8 @@ export interface Watched {
   /** The restore that nobody has released. */
   restore: Restore | undefined;
   backups: readonly { text: string; since: Date }[];
+  /** Of the accounts by receipts that take new payments. */
+  phones: readonly PhoneStatus[];
 }
 
 /** What is past its alarm limit, by the money that it holds times its age. */
@@ -52,6 +56,7 @@ export function troublesOf(watched: Watched): Trouble[] {
     ...backupTroubles(watched),
     ...ledgerTroubles(watched),
     ...networkTroubles(watched),
+    ...phoneTroubles(watched),
     ...queueTroubles(watched),
     ...caseTroubles(watched),
     ...debtTroubles(watched),
@@ -113,6 +118,17 @@ function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[]
       return [{ text, detail: waitingText(waiting, now), href, heldMinor, since: openedAt }];
     });
   });
+}
+
+/** A payment by receipt waits for ever for a message that no phone forwards. */
+function phoneTroubles({ phones, now }: Watched): Trouble[] {
+  return phones.flatMap((status) =>
+    phoneProblems(status).map(({ since, reason }) => ({
+      text: html`${status.railAccount}: ${reason}`,
+      detail: html`Since ${shownTime(since, now)}`,
+      ...{ href: `/operator/rail-accounts/${status.railAccount}`, heldMinor: 0n, since },
+    })),
+  );
 }
 
 function queueTroubles({ queues, base, now }: Watched): Trouble[] {

@@ -7,6 +7,8 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { addRailAccount, getRailAccount } from '../../rail-accounts/manage-accounts.ts';
+import { phoneProblems, readPhoneStatuses } from '../../receipts/phones.ts';
+import type { PhoneStatus } from '../../receipts/phones.ts';
 import type { RailAccount } from '../../rail-accounts/rail-account.ts';
 import { addAct } from '../../rail-accounts/account-acts.ts';
 import { audit } from '../audit/record.ts';
@@ -109,10 +111,12 @@ const show: ConsoleRoute = {
     const problem = problemOf(services, account);
     const { name, kind, testMode, baseUrl, position, settings } = account;
     const isReceipts = findConnectorKind(kind)?.source === 'receipts';
+    const [status] = await readPhoneStatuses(services.money.db, [account], visit.now);
     const reportPath = isReceipts ? messagePath(name) : callbackPath(name);
     const reportUrl = `${services.railAccounts.publicUrl()}${reportPath}`;
     const body = html`${recordHead(visit, { heading: name, state: accountState(account, problem), actions: actionsOf(account) })}
 ${problem !== null && html`<p class="notice bad">${problem}</p>`}
+${status && phoneProblems(status).map(({ reason }) => html`<p class="notice bad">${reason}</p>`)}
 <section class="panel"><h2>Details</h2>${facts([
       ['Speaks', kindText(kind)],
       ['Environment', testMode ? 'Test' : 'Live'],
@@ -120,6 +124,7 @@ ${problem !== null && html`<p class="notice bad">${problem}</p>`}
       ['For', ownerText(account, owner)],
       ['Base URL', baseUrl],
       [isReceipts ? 'Messages URL' : 'Callback URL', copyable(reportUrl)],
+      ...(status ? [['Last message', lastMessage(status, visit.now)] as const] : []),
       ['Order', position === null ? 'Default' : String(position)],
       ['Disabled', account.disabledAt && shownTime(account.disabledAt, visit.now)],
       ['Changed', shownTime(account.updatedAt, visit.now)],
@@ -130,6 +135,10 @@ ${problem !== null && html`<p class="notice bad">${problem}</p>`}
     return { title: name, body };
   },
 };
+
+function lastMessage({ phone }: PhoneStatus, now: Date) {
+  return phone?.messageAt ? shownTime(phone.messageAt, now) : 'None yet';
+}
 
 function actionsOf({ name, disabledAt }: RailAccount) {
   const head = `/rail-accounts/${name}`;

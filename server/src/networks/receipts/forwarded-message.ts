@@ -30,7 +30,12 @@ export function readForwarded(rules: MessageRules, message: RawCallback): Messag
   const read = isToken ? readHttpSms(event) : readSmsGateway(event);
   if (read === undefined) return { accepted: false, reason: 'malformed' };
   if (read !== null && !isFresh(rules, read.receivedAt, receivedAt)) return { accepted: false, reason: 'stale' };
-  return { accepted: true, message: read };
+  return { accepted: true, message: read, isSignOfLife: read === null && isSignOfLife(event) };
+}
+
+/** What the applications send at an interval, or when the phone is back. */
+function isSignOfLife({ event, type }: JsonObject): boolean {
+  return event === 'system:ping' || type === 'phone.heartbeat.online';
 }
 
 function isFresh({ messageAgeMaxMs }: MessageRules, time: Date, now: Date): boolean {
@@ -76,8 +81,10 @@ function parsed(bytes: Uint8Array): JsonObject | null {
 
 /** Undefined for an event that is not as documented. */
 function readSmsGateway({ event, payload }: JsonObject): ForwardedMessage | null | undefined {
-  if (typeof event !== 'string' || !isObject(payload)) return undefined;
+  if (typeof event !== 'string') return undefined;
+  // A sign of life has no payload in some releases.
   if (event !== 'sms:received') return null;
+  if (!isObject(payload)) return undefined;
   return messageOf(payload['phoneNumber'] ?? payload['sender'], payload['message'], payload['receivedAt']);
 }
 

@@ -66,11 +66,17 @@ function receiptOf(template: ReceiptTemplate, text: string): Receipt | undefined
     transactionId,
     amountMinor,
     payerNumber: fields['payer_number'] ?? null,
-    payerName: fields['payer_name'] ?? null,
+    payerName: plainText(fields['payer_name']),
     balanceMinor: minorOf(fields['balance']) ?? null,
     timeText: fields['time'] ?? null,
     fields,
   };
+}
+
+/** Payers choose their names: without what controls a terminal or turns the direction of what follows. */
+function plainText(text: string | undefined): string | null {
+  const plain = text?.replaceAll(/[\p{Cc}\p{Cf}]/gu, '').trim() ?? '';
+  return plain === '' ? null : plain;
 }
 
 /** `1,250.00` and `1250` are 125,000 bututs. */

@@ -19,7 +19,7 @@ export function collectionOperations(rail: WaveRail): CollectionOperations {
   return {
     capabilities: {
       ...collections,
-      ...{ shape: 'redirect', numberRequired: false, canCancel: true, decidesExpiry: true },
+      ...{ shape: 'redirect', numberRequired: false, canCancel: true, decidesExpiry: true, reversalsElsewhere: true },
       amountStepMinor: amounts === 'whole' ? dalasi : 1n,
     },
     start: (request) => start(rail, request),

@@ -240,13 +240,13 @@ export async function listReportedLines(
 export async function hasLineOfTransaction(
   db: Queryable,
   railAccount: string,
-  transactionId: string,
+  transactionIds: readonly string[],
 ): Promise<boolean> {
   const row = await db.row({
     name: 'statement_lines_has_transaction',
     text: `-- across merchants: a line is an account's, which may serve all of them
            SELECT id FROM statement_lines WHERE rail_account = $1 AND identity = ANY ($2) LIMIT 1`,
-    values: [railAccount, [`collection ${transactionId}`, `other ${transactionId}`]],
+    values: [railAccount, transactionIds.flatMap((id) => [`collection ${id}`, `other ${id}`])],
   });
   return row !== undefined;
 }

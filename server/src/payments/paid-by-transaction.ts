@@ -1,0 +1,42 @@
+import type { Queryable } from '../kit/db.ts';
+import { findTransactionOwner } from '../networks/provider-transactions.ts';
+import { findPaidCharge, lockPaidCharge } from '../receipts/receipt-store.ts';
+import type { Receipt } from '../receipts/receipt.ts';
+import type { PaymentContext } from './context.ts';
+
+/**
+ * The charge that the transaction of a receipt has paid already, by a receipt of any till of the merchant or through an API of the
+ * network, of which the shop's phone may get a message too; null for none.
+ */
+export async function findPaidBy(
+  { db, networks }: Pick<PaymentContext, 'db' | 'networks'>,
+  receipt: Receipt,
+): Promise<string | null> {
+  return (await findPaidCharge(db, receipt)) ?? paidThroughApi(db, networks, receipt);
+}
+
+/** The same, and nobody else makes another of its receipts pay before this transaction ends. */
+export async function lockPaidBy(
+  tx: Queryable,
+  { networks }: Pick<PaymentContext, 'networks'>,
+  receipt: Receipt,
+): Promise<string | null> {
+  return (await lockPaidCharge(tx, receipt)) ?? paidThroughApi(tx, networks, receipt);
+}
+
+async function paidThroughApi(
+  db: Queryable,
+  networks: PaymentContext['networks'],
+  { merchantId, network, transactionId, transactionKey }: Receipt,
+): Promise<string | null> {
+  const connectors = [true, false].flatMap((testMode) => networks.list(testMode));
+  for (const { capabilities, collections } of connectors) {
+    if (capabilities.network !== network || collections === null || collections.capabilities.shape === 'receipt')
+      continue;
+    for (const id of new Set([transactionId, transactionKey])) {
+      const owner = await findTransactionOwner(db, capabilities.railAccount, id);
+      if (owner?.merchantId === merchantId) return owner.subjectId;
+    }
+  }
+  return null;
+}
