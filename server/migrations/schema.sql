@@ -107,6 +107,19 @@ CREATE TABLE api_keys (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE audit_blocks (
+  business_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  row_ids uuid[] NOT NULL,
+  row_checks bytea NOT NULL,
+  rows_total bigint NOT NULL,
+  through_id uuid NOT NULL,
+  chained_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_blocks_pkey PRIMARY KEY (business_id, number)
+);
+-- dalasi_app: SELECT, INSERT
+
 CREATE TABLE audit_entries (
   business_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -527,6 +540,19 @@ CREATE TABLE ledger_accounts (
 CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_id, account, currency) WHERE kind = ANY (ARRAY['receivable_merchant'::text, 'sub_owed'::text]);
 CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_blocks (
+  merchant_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  row_ids uuid[] NOT NULL,
+  row_checks bytea NOT NULL,
+  rows_total bigint NOT NULL,
+  through_id uuid NOT NULL,
+  chained_at timestamp with time zone NOT NULL,
+  CONSTRAINT ledger_blocks_pkey PRIMARY KEY (merchant_id, number)
+);
+-- dalasi_app: SELECT, INSERT
 
 CREATE TABLE ledger_deltas (
   merchant_id uuid NOT NULL,

@@ -12,6 +12,7 @@ import type { AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
+import { DailyHeads } from '../chain/keep-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { registerHealth } from '../http/health.ts';
 import { refuseWhileHeld } from '../http/refuse-while-held.ts';
@@ -71,8 +72,11 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
+  const dailyHeads = new DailyHeads({
+    ...{ db: options.db, clock, log, directory: config.chainDirectory, key: options.secrets.chainKey },
+  });
   const { accounts: railAccounts } = networks;
-  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts });
+  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts, dailyHeads });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
@@ -86,7 +90,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold });
+  const queues = queuesOf(options, {
+    ...{ money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads },
+  });
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
   return {
     server,
@@ -134,17 +140,18 @@ interface AppParts {
   keyUses: KeyUses;
   requestLog: RequestLog;
   hold: RestoreHold;
+  dailyHeads: DailyHeads;
 }
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold } = parts;
+  const { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads } = parts;
   return [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
-      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts }).map((queue) =>
-          whileNotHeld(queue, hold),
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts, dailyHeads }).map(
+          (queue) => whileNotHeld(queue, hold),
         )),
     ...(config.role === 'worker'
       ? []

@@ -1,3 +1,6 @@
+import { oldestUnchainedSeconds } from '../chain/append-blocks.ts';
+import { books } from '../chain/heads.ts';
+import type { DailyHeads } from '../chain/keep-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { readBackupState } from '../backups/runs.ts';
 import type { BackupRun, BackupState } from '../backups/runs.ts';
@@ -33,6 +36,7 @@ interface GaugeContext {
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
   hold: RestoreHold;
+  dailyHeads: Pick<DailyHeads, 'keptAt'>;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
@@ -73,6 +77,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   registerMoneyGauges(metrics, context);
   registerLedgerGauges(metrics, context);
+  registerChainGauges(metrics, context);
   registerBackupGauges(metrics, context);
 }
 
@@ -135,6 +140,28 @@ function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
     const now = clock.now().getTime();
     for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
   });
+}
+
+/** The second is missing in a process that keeps no heads. */
+function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_chain_oldest_unchained_seconds',
+    'How long the oldest row of ledger or audit log has been without a block of its hash chain.',
+    ['book'],
+    async (set) => {
+      for (const book of books) set({ book: book.name }, await oldestUnchainedSeconds(db, clock, book));
+    },
+  );
+  metrics.gauge(
+    'dalasi_chain_heads_kept_seconds',
+    'How long ago this process kept the heads of the hash chains outside of the database.',
+    [],
+    (set) => {
+      const { keptAt } = dailyHeads;
+      if (keptAt !== null) set({}, (clock.now().getTime() - keptAt.getTime()) / 1_000);
+      return Promise.resolve();
+    },
+  );
 }
 
 /** Ages are missing before the first backup and drill, which an alert on the age also notices. */

@@ -9,6 +9,9 @@ import type { MailContext } from '../mail/mail.ts';
 import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
 import type { Mailer } from '../mail/send-due-mail.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
+import { chainLateRows, chainRows } from '../chain/append-blocks.ts';
+import type { ChainContext } from '../chain/append-blocks.ts';
+import type { DailyHeads } from '../chain/keep-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
@@ -86,12 +89,14 @@ export function workerQueues(parts: {
   notices: NoticeContext;
   mails: MailContext;
   mailer: Mailer | null;
+  dailyHeads: DailyHeads;
 }): WorkQueue[] {
   return [
     ...moneyQueues(parts.money),
     ...webhookQueues(parts.webhooks),
     ...noticeQueues(parts.notices),
     ...accountQueues(parts.mails, parts.mailer),
+    ...chainQueues(parts.money, parts.dailyHeads),
   ];
 }
 
@@ -204,6 +209,16 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
     }),
     purge('notices', context.log, () => purgeNotices(context)),
     purge('chat messages', context.log, () => purgeChatMessages(context)),
+  ];
+}
+
+/** The hash chains over ledger and audit log. */
+export function chainQueues(context: ChainContext, dailyHeads: DailyHeads): WorkQueue[] {
+  const { log } = context;
+  return [
+    { ...chore('chaining rows', minuteMs, log, () => chainRows(context)), background: 'purge' },
+    { ...chore('chaining late rows', 60 * minuteMs, log, () => chainLateRows(context)), background: 'purge' },
+    everyTenMinutes('keeping the heads of the hash chains', log, () => dailyHeads.keep()),
   ];
 }
 

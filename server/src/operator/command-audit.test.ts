@@ -187,6 +187,8 @@ function* walkInstallation(): Generator<Walked> {
   const login = ['logins', 'create', '--email', 'binta@example.gm', '--name', 'Binta', '--role', 'support'];
   yield { words: login, action: 'operators.invite', changes: /email: ••••@example\.gm.* role: support/, ...whole };
   yield { words: ['ledger', 'verify'], action: 'ledger.verify', changes: /is_correct: true/, ...whole };
+  yield { words: ['chain', 'verify'], action: 'chain.verify', changes: /is_correct: true/, ...whole };
+  yield { words: ['chain', 'head'], action: 'chain.head', changes: /digest: \w+/, ...whole };
   yield { words: ['restore', 'hold'], action: 'restore.hold', changes: /^$/, ...whole };
   yield { words: ['restore', 'release'], action: 'restore.release', changes: /transfers: 0/, ...whole };
   const accept = ['secrets', 'accept', 'KEY_PEPPER'];
