@@ -1,6 +1,6 @@
 -- The hash chain over a merchant's movements: each block holds the hash of some rows and of the block before it, so that whoever
--- changes, deletes or reorders a row has to write every later block again, and then no longer has the heads that were kept.
-CREATE TABLE ledger_blocks (
+-- changes, deletes or reorders a row has to write every later block again, and then no longer has the heads that were recorded.
+CREATE TABLE movement_blocks (
   merchant_id uuid NOT NULL,
   -- From 1, without a gap.
   number bigint NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE ledger_blocks (
   -- The highest id of this block and all before it.
   through_id uuid NOT NULL,
   chained_at timestamptz NOT NULL,
-  CONSTRAINT ledger_blocks_pkey PRIMARY KEY (merchant_id, number)
+  CONSTRAINT movement_blocks_pkey PRIMARY KEY (merchant_id, number)
 );
 
 -- The same over the audit log of a business.

@@ -541,19 +541,6 @@ CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_i
 CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
-CREATE TABLE ledger_blocks (
-  merchant_id uuid NOT NULL,
-  number bigint NOT NULL,
-  hash bytea NOT NULL,
-  row_ids uuid[] NOT NULL,
-  row_checks bytea NOT NULL,
-  rows_total bigint NOT NULL,
-  through_id uuid NOT NULL,
-  chained_at timestamp with time zone NOT NULL,
-  CONSTRAINT ledger_blocks_pkey PRIMARY KEY (merchant_id, number)
-);
--- dalasi_app: SELECT, INSERT
-
 CREATE TABLE ledger_deltas (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -695,6 +682,19 @@ CREATE TABLE merchants (
   CONSTRAINT merchants_sub_account_payouts_check CHECK (sub_account_payouts = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE movement_blocks (
+  merchant_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  row_ids uuid[] NOT NULL,
+  row_checks bytea NOT NULL,
+  rows_total bigint NOT NULL,
+  through_id uuid NOT NULL,
+  chained_at timestamp with time zone NOT NULL,
+  CONSTRAINT movement_blocks_pkey PRIMARY KEY (merchant_id, number)
+);
+-- dalasi_app: SELECT, INSERT
 
 CREATE TABLE network_inbox (
   shard bigint NOT NULL,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   createAccounts,
   createAddress,
+  createDailyHeads,
   createMoneyContext,
   createNotices,
   createNetworks,
@@ -12,11 +13,12 @@ import type { AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
-import { DailyHeads } from '../chain/keep-heads.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { registerHealth } from '../http/health.ts';
 import { refuseWhileHeld } from '../http/refuse-while-held.ts';
 import { createMetrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
@@ -72,9 +74,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  const dailyHeads = new DailyHeads({
-    ...{ db: options.db, clock, log, directory: config.chainDirectory, key: options.secrets.chainKey },
-  });
+  const dailyHeads = createDailyHeads(options);
   const { accounts: railAccounts } = networks;
   registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts, dailyHeads });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
@@ -90,10 +90,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const queues = queuesOf(options, {
-    ...{ money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads },
-  });
-  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
+  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
+  const queues = queuesOf(options, parts);
   return {
     server,
     start: async () => {
@@ -132,6 +130,7 @@ async function warnAtStart(log: Log, { hasNetwork, hold }: { hasNetwork: boolean
 }
 
 interface AppParts {
+  metrics: Pick<Metrics, 'watchLimiter'>;
   money: MoneyContext;
   webhooks: ReturnType<typeof createWebhooks>;
   notices: ReturnType<typeof createNotices>;
@@ -145,8 +144,8 @@ interface AppParts {
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads } = parts;
-  return [
+  const { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads } = parts;
+  const queues = [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
@@ -161,6 +160,8 @@ function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueu
           requestLogQueue(requestLog, log),
         ]),
   ];
+  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
+  return queues;
 }
 
 /** What the last requests left in memory. */

@@ -1,4 +1,5 @@
 import type { AccountContext } from '../accounts/context.ts';
+import { DailyHeads } from '../chain/record-heads.ts';
 import type { Config } from '../configuration/config.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Keyring } from '../keyring/keyring.ts';
@@ -201,6 +202,11 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     },
   };
   return { context, close: () => outbound.close() };
+}
+
+/** What records the heads of the hash chains once a day. */
+export function createDailyHeads({ config, secrets, db, clock, log }: AppOptions): DailyHeads {
+  return new DailyHeads({ db, clock, log, directory: config.chainDirectory, key: secrets.chainKey });
 }
 
 /** Logins, and the mails that they cause. */

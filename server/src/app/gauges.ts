@@ -1,6 +1,6 @@
 import { oldestUnchainedSeconds } from '../chain/append-blocks.ts';
 import { books } from '../chain/heads.ts';
-import type { DailyHeads } from '../chain/keep-heads.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { readBackupState } from '../backups/runs.ts';
 import type { BackupRun, BackupState } from '../backups/runs.ts';
@@ -36,7 +36,7 @@ interface GaugeContext {
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
   hold: RestoreHold;
-  dailyHeads: Pick<DailyHeads, 'keptAt'>;
+  dailyHeads: Pick<DailyHeads, 'recordedAt'>;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
@@ -153,12 +153,12 @@ function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeC
     },
   );
   metrics.gauge(
-    'dalasi_chain_heads_kept_seconds',
-    'How long ago this process kept the heads of the hash chains outside of the database.',
+    'dalasi_chain_heads_recorded_seconds',
+    'How long ago this process recorded the heads of the hash chains outside of the database.',
     [],
     (set) => {
-      const { keptAt } = dailyHeads;
-      if (keptAt !== null) set({}, (clock.now().getTime() - keptAt.getTime()) / 1_000);
+      const { recordedAt } = dailyHeads;
+      if (recordedAt !== null) set({}, (clock.now().getTime() - recordedAt.getTime()) / 1_000);
       return Promise.resolve();
     },
   );

@@ -11,7 +11,7 @@ import type { Mailer } from '../mail/send-due-mail.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
 import { chainLateRows, chainRows } from '../chain/append-blocks.ts';
 import type { ChainContext } from '../chain/append-blocks.ts';
-import type { DailyHeads } from '../chain/keep-heads.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
@@ -218,7 +218,7 @@ export function chainQueues(context: ChainContext, dailyHeads: DailyHeads): Work
   return [
     { ...chore('chaining rows', minuteMs, log, () => chainRows(context)), background: 'purge' },
     { ...chore('chaining late rows', 60 * minuteMs, log, () => chainLateRows(context)), background: 'purge' },
-    everyTenMinutes('keeping the heads of the hash chains', log, () => dailyHeads.keep()),
+    everyTenMinutes('keeping the heads of the hash chains', log, () => dailyHeads.record()),
   ];
 }
 

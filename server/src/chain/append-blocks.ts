@@ -4,8 +4,8 @@ import type { Database, Queryable } from '../kit/db.ts';
 import { firstIdAt, timestampOf } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { blockOf, emptyHead } from './block.ts';
-import type { ChainHead } from './block.ts';
-import type { Book } from './book.ts';
+import type { ChainedRow, ChainHead } from './block.ts';
+import type { Book, RowRange } from './book.ts';
 import { books, listAllHeads } from './heads.ts';
 
 export interface ChainContext {
@@ -15,7 +15,7 @@ export interface ChainContext {
 }
 
 /** Rows of one block at most, so that a hash that is wrong names few. */
-export const rowsPerBlock = 1_000;
+const rowsPerBlock = 1_000;
 
 // Longer than a row usually takes from its id to its commit. A row that takes longer is added by `chainLateRows`.
 const settlesAfterMs = 10_000;
@@ -31,9 +31,9 @@ export async function chainRows({ db, clock, log }: ChainContext): Promise<numbe
   const beforeId = firstIdAt(addMs(clock.now(), -settlesAfterMs));
   for (const book of books) {
     for (const { ownerId, ...head } of await book.listBehind(db, { beforeId, rowsMax: ownersPerRound })) {
-      count += await orLog(log, () =>
-        appendBlocks({ db, clock }, book, { ownerId, head, afterId: head.throughId, beforeId, after: head.number }),
-      );
+      const list = (range: RowRange) => book.listAfter(db, range);
+      const range = { ownerId, afterId: head.throughId, beforeId };
+      count += await orLog(log, () => appendBlocks({ db, clock, book, list }, head, range));
     }
   }
   return count;
@@ -62,29 +62,25 @@ async function chainLateRowsOf(
   const rows = await book.countRows(db, ownerId, throughId);
   // The newest chained row itself is not among the counted.
   if (rows + 1n === head.rowsTotal) return 0;
-  const range = { ownerId, head, afterId: emptyHead.throughId, beforeId: throughId, after: 0n };
-  return appendBlocks({ db, clock }, book, range);
+  const list = (range: RowRange) => book.listUnchained(db, range);
+  const range = { ownerId, afterId: emptyHead.throughId, beforeId: throughId };
+  return appendBlocks({ db, clock, book, list }, head, range);
 }
 
-interface Range {
-  ownerId: string;
-  head: ChainHead;
-  afterId: string;
-  beforeId: string;
-  /** Blocks up to this one hold no row of the range. */
-  after: bigint;
+interface Appending extends Pick<ChainContext, 'db' | 'clock'> {
+  book: Book;
+  list: (range: RowRange) => Promise<ChainedRow[]>;
 }
 
 /** Appends blocks until no row of the range is left, or another process has appended one. */
 async function appendBlocks(
-  { db, clock }: Pick<ChainContext, 'db' | 'clock'>,
-  book: Book,
-  { ownerId, head: first, after, ...range }: Range,
+  { db, clock, book, list }: Appending,
+  first: ChainHead,
+  { ownerId, ...range }: Omit<RowRange, 'rowsMax'>,
 ): Promise<number> {
   let [head, afterId, count] = [first, range.afterId, 0];
   for (;;) {
-    const query = { ownerId, afterId, beforeId: range.beforeId, number: after, rowsMax: rowsPerBlock };
-    const rows = await book.listUnchained(db, query);
+    const rows = await list({ ownerId, afterId, beforeId: range.beforeId, rowsMax: rowsPerBlock });
     const last = rows.at(-1);
     if (!last) return count;
     const block = blockOf(book.name, ownerId, head, { rows, chainedAt: clock.now() });

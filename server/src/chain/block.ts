@@ -31,7 +31,7 @@ export const emptyHead: ChainHead = {
   throughId: '00000000-0000-0000-0000-000000000000',
 };
 
-/** Bytes of a row's hash that are kept, to name the row that was changed; the block's own hash covers the whole of it. */
+/** Bytes of a row's hash that are recorded, to name the row that was changed; the block's own hash covers the whole of it. */
 export const checkBytes = 8;
 
 /** The block of these rows, which follows `head`. */
@@ -64,8 +64,8 @@ export function blockHash(
   { number, rowsTotal, throughId, chainedAt }: Pick<Block, 'number' | 'rowsTotal' | 'throughId' | 'chainedAt'>,
   rowHashes: readonly Buffer[],
 ): Buffer {
-  const place = [book, ownerId, String(number), previous.toString('hex')];
+  const position = [book, ownerId, String(number), previous.toString('hex')];
   const own = [String(rowsTotal), throughId, chainedAt.toISOString(), rowHashes.length];
-  const header = Buffer.from(`${JSON.stringify([...place, ...own])}\n`);
+  const header = Buffer.from(`${JSON.stringify([...position, ...own])}\n`);
   return hash('sha256', Buffer.concat([header, ...rowHashes]), 'buffer');
 }

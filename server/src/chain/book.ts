@@ -13,6 +13,14 @@ export interface StoredRow {
   line: string | null;
 }
 
+/** Rows between two ids, which are excluded, by id. */
+export interface RowRange {
+  ownerId: string;
+  afterId: string;
+  beforeId: string;
+  rowsMax: number;
+}
+
 /** The statements over one kind of rows and its chain. */
 export interface Book {
   name: BookName;
@@ -23,11 +31,10 @@ export interface Book {
   ): Promise<(OwnerHead & { firstId: string })[]>;
   /** Every owner's newest block, at a time or now; by owner, after the owner `after`. */
   listHeads(db: Queryable, options: { after: string | null; rowsMax: number; at: Date | null }): Promise<OwnerHead[]>;
-  /** Rows between two ids, which are excluded, that no block after `number` names; by id. */
-  listUnchained(
-    db: Queryable,
-    query: { ownerId: string; afterId: string; beforeId: string; number: bigint; rowsMax: number },
-  ): Promise<ChainedRow[]>;
+  /** The rows of the range. */
+  listAfter(db: Queryable, range: RowRange): Promise<ChainedRow[]>;
+  /** The rows of the range that no block names. */
+  listUnchained(db: Queryable, range: RowRange): Promise<ChainedRow[]>;
   /** How many rows there are with ids below `beforeId`. */
   countRows(db: Queryable, ownerId: string, beforeId: string): Promise<bigint>;
   /** Inserts the block unless there is one of its number: of two processes one adds it. */

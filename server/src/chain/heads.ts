@@ -7,8 +7,8 @@ import { ledgerBook } from './queries/ledger-book.ts';
 
 export const books: readonly Book[] = [ledgerBook, auditBook];
 
-/** A chain's newest block at some time, as it is kept outside of the database. */
-export interface KeptHead {
+/** A chain's newest block at some time, as it is recorded outside of the database. */
+export interface RecordedHead {
   book: BookName;
   ownerId: string;
   number: bigint;
@@ -18,7 +18,7 @@ export interface KeptHead {
 /** The newest blocks of all chains at one time. */
 export interface Heads {
   at: Date;
-  heads: readonly KeptHead[];
+  heads: readonly RecordedHead[];
   rows: bigint;
   /** One hash over all of them: short enough for a log line or a sheet of paper. */
   digest: string;
@@ -41,7 +41,7 @@ export async function listAllHeads(db: Queryable, book: Book, at: Date | null = 
 
 /** All heads as of a time that is long enough ago for every block of before to be committed. */
 export async function readHeads(db: Queryable, at: Date, key: string): Promise<Heads> {
-  const heads: KeptHead[] = [];
+  const heads: RecordedHead[] = [];
   let rows = 0n;
   for (const book of books) {
     for (const { ownerId, number, hash: ofBlock, rowsTotal } of await listAllHeads(db, book, at)) {
@@ -53,7 +53,7 @@ export async function readHeads(db: Queryable, at: Date, key: string): Promise<H
   return { at, heads, rows, digest, signature: signatureOf(at, digest, key) };
 }
 
-function digestOf(heads: readonly KeptHead[]): string {
+function digestOf(heads: readonly RecordedHead[]): string {
   const lines = heads.map((head) => `${head.book} ${head.ownerId} ${head.number} ${head.hash.toString('hex')}\n`);
   return hash('sha256', lines.join(''), 'hex');
 }
@@ -82,7 +82,7 @@ export function parseHeads(text: string, key: string): Pick<Heads, 'at' | 'heads
       ...{ book, ownerId, number: BigInt(number), hash: Buffer.from(ofBlock, 'hex') },
     }));
     const isOurs = isSame(String(signature), signatureOf(time, String(digest), key));
-    return isOurs && digestOf(heads) === digest ? { at: time, heads, digest: String(digest) } : null;
+    return isOurs && digestOf(heads) === digest ? { at: time, heads, digest } : null;
   } catch {
     return null;
   }

@@ -6,7 +6,7 @@ import { blockHash, checkBytes, emptyHead, rowHash } from './block.ts';
 import type { Block, BookName, ChainHead } from './block.ts';
 import type { Book, StoredRow } from './book.ts';
 import { books, listAllHeads } from './heads.ts';
-import type { KeptHead } from './heads.ts';
+import type { RecordedHead } from './heads.ts';
 
 /** The first place of a chain that is not as it was written. */
 export interface ChainFinding {
@@ -38,45 +38,47 @@ const lateAfterMs = 3_600_000;
 const unchainedAfterMs = 600_000;
 
 /**
- * Computes every hash of every chain again and compares it with what is stored, and with the heads that were kept. What was
- * changed before it was chained, or together with every later block and each kept head, cannot be seen.
+ * Computes every hash of every chain again and compares it with what is stored, and with the heads that were recorded. What was
+ * changed before it was chained, or together with every later block and each recorded head, cannot be seen.
  */
 export async function verifyChains(
   { db, clock }: { db: Database; clock: Clock },
-  keptHeads: readonly KeptHead[] = [],
+  recordedHeads: readonly RecordedHead[] = [],
 ): Promise<ChainVerification> {
   const total: ChainVerification = { rows: 0n, chains: 0, lateRows: 0n, unchainedRows: 0n, findings: [] };
   const beforeId = firstIdAt(addMs(clock.now(), -unchainedAfterMs));
   for (const book of books) {
-    const kept = new Map(keptHeads.filter((head) => head.book === book.name).map((head) => [head.ownerId, head]));
-    for (const ownerId of await listOwners(db, { book, kept: [...kept.keys()], beforeId })) {
-      await verifyChain(db, { book, ownerId, kept: kept.get(ownerId), beforeId }, total);
+    const recorded = new Map(
+      recordedHeads.filter((head) => head.book === book.name).map((head) => [head.ownerId, head]),
+    );
+    for (const ownerId of await listOwners(db, { book, recorded: [...recorded.keys()], beforeId })) {
+      await verifyChain(db, { book, ownerId, recorded: recorded.get(ownerId), beforeId }, total);
       total.chains += 1;
     }
   }
   return total;
 }
 
-/** Those with a chain, those that had one when a head was kept, and those with rows that should be in one. */
+/** Those with a chain, those that had one when a head was recorded, and those with rows that should be in one. */
 async function listOwners(
   db: Queryable,
-  { book, kept, beforeId }: { book: Book; kept: readonly string[]; beforeId: string },
+  { book, recorded, beforeId }: { book: Book; recorded: readonly string[]; beforeId: string },
 ): Promise<string[]> {
   const heads = await listAllHeads(db, book);
   const behind = await book.listBehind(db, { beforeId, rowsMax: ownersBehindMax });
-  const owners = [...kept, ...heads.map(({ ownerId }) => ownerId), ...behind.map(({ ownerId }) => ownerId)];
-  return [...new Set(owners)].sort();
+  const owners = [...recorded, ...heads.map(({ ownerId }) => ownerId), ...behind.map(({ ownerId }) => ownerId)];
+  return [...new Set(owners)].toSorted();
 }
 
 interface Chain {
   book: Book;
   ownerId: string;
-  kept: KeptHead | undefined;
+  recorded: RecordedHead | undefined;
   beforeId: string;
 }
 
 async function verifyChain(db: Queryable, chain: Chain, total: ChainVerification): Promise<void> {
-  const { book, ownerId, kept } = chain;
+  const { book, ownerId, recorded } = chain;
   let head: ChainHead = emptyHead;
   for (;;) {
     const blocks = await book.listBlocks(db, { ownerId, number: head.number, rowsMax: Number(blocksPerPage) });
@@ -86,16 +88,16 @@ async function verifyChain(db: Queryable, chain: Chain, total: ChainVerification
     let first = 0;
     for (const block of blocks) {
       const ofBlock = rows.slice(first, (first += block.rowIds.length));
-      const broken = brokenPlace(chain, { head, block, rows: ofBlock }) ?? keptPlace(chain, block, head);
+      const broken = brokenPosition(chain, { head, block, rows: ofBlock }) ?? differingPosition(chain, block, head);
       if (broken !== null) return void total.findings.push(broken);
       total.lateRows += countLate(head, block);
       head = block;
     }
     total.rows += BigInt(rows.length);
   }
-  if (kept && kept.number > head.number) {
-    const place = { block: head.number + 1n, sequence: head.rowsTotal + 1n, rowId: null };
-    return void total.findings.push({ book: book.name, ownerId, ...place, what: 'block_missing' });
+  if (recorded && recorded.number > head.number) {
+    const position = { block: head.number + 1n, sequence: head.rowsTotal + 1n, rowId: null };
+    return void total.findings.push({ book: book.name, ownerId, ...position, what: 'block_missing' });
   }
   const beforeId = chain.beforeId < head.throughId ? head.throughId : chain.beforeId;
   const count = await book.countRows(db, ownerId, beforeId);
@@ -103,14 +105,14 @@ async function verifyChain(db: Queryable, chain: Chain, total: ChainVerification
   if (count > chained) total.unchainedRows += count - chained;
 }
 
-function brokenPlace(
+function brokenPosition(
   { book: { name: book }, ownerId }: Chain,
   { head, block, rows }: { head: ChainHead; block: Block; rows: readonly StoredRow[] },
 ): ChainFinding | null {
   const expected = head.number + 1n;
   const finding = (what: ChainFinding['what'], index = 0, rowId: string | null = null): ChainFinding => {
-    const place = { block: expected, sequence: head.rowsTotal + BigInt(index) + 1n, rowId };
-    return { book, ownerId, ...place, what };
+    const position = { block: expected, sequence: head.rowsTotal + BigInt(index) + 1n, rowId };
+    return { book, ownerId, ...position, what };
   };
   if (block.number !== expected) return finding('block_missing');
   const hashes: Buffer[] = [];
@@ -126,11 +128,11 @@ function brokenPlace(
   return isRight ? null : finding('block_changed');
 }
 
-/** A chain that was written again from some row on is right in itself, and differs from the head that was kept. */
-function keptPlace({ book, ownerId, kept }: Chain, block: Block, head: ChainHead): ChainFinding | null {
-  if (kept?.number !== block.number || kept.hash.equals(block.hash)) return null;
-  const place = { block: block.number, sequence: head.rowsTotal + 1n, rowId: null };
-  return { book: book.name, ownerId, ...place, what: 'head_differs' };
+/** A chain that was written again from some row on is right in itself, and differs from the head that was recorded. */
+function differingPosition({ book, ownerId, recorded }: Chain, block: Block, head: ChainHead): ChainFinding | null {
+  if (recorded?.number !== block.number || recorded.hash.equals(block.hash)) return null;
+  const position = { block: block.number, sequence: head.rowsTotal + 1n, rowId: null };
+  return { book: book.name, ownerId, ...position, what: 'head_differs' };
 }
 
 function countLate(head: ChainHead, block: Block): bigint {

@@ -74,7 +74,7 @@ async function get(
     keyring: { state: async () => keys },
     hold: { held: async () => restore },
     backsUp: false,
-    dailyHeads: { keptAt: null },
+    dailyHeads: { recordedAt: null },
     railAccounts: {
       list: () => [
         { account: { name: 'wave-main' } as RailAccount, problem: null },

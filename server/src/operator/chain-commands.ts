@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseHeads, readHeads } from '../chain/heads.ts';
 import type { Heads } from '../chain/heads.ts';
-import { keepHeads, newestKept } from '../chain/keep-heads.ts';
+import { recordHeads, newestHeadsFile } from '../chain/record-heads.ts';
 import { verifyChains } from '../chain/verify-chain.ts';
 import type { ChainFinding } from '../chain/verify-chain.ts';
 import { UsageError } from '../kit/command-line.ts';
@@ -11,14 +11,14 @@ import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { merchantNames } from './merchant-of.ts';
 
-const installation = { type: 'database', id: null } as const;
+const object = { type: 'database', id: null } as const;
 
 const verify: Command = {
   name: 'chain verify',
   usage: '[--heads <file>] [--digest <hash> --at <time>]',
-  summary: 'Verify the hash chains over ledger and audit log, and compare them with kept heads',
+  summary: 'Verify the hash chains over ledger and audit log, and compare them with recorded heads',
   details:
-    '  --heads   A file that chain head or the service has kept; default: the newest in CHAIN_DIR\n' +
+    '  --heads   A file that chain head or the service has recorded; default: the newest in CHAIN_DIR\n' +
     '  --digest  Instead of a file, a hash from the log with its time\n' +
     '  With exit code 1 the output names the first row of each chain that is not as it was written.',
   options: {
@@ -31,16 +31,16 @@ const verify: Command = {
     const { db, clock, chainKey } = context;
     const startedMs = clock.now().getTime();
     const { digest, at } = options;
-    const kept = digest === undefined ? readKept(context, options['heads']) : null;
-    const verified = await verifyChains(context, kept?.heads ?? []);
+    const recorded = digest === undefined ? readRecorded(context, options['heads']) : null;
+    const verified = await verifyChains(context, recorded?.heads ?? []);
     const isOther = digest !== undefined && (await readHeads(db, timeOf(context, at), chainKey)).digest !== digest;
     const seconds = Math.ceil((clock.now().getTime() - startedMs) / 1_000);
     const isRight = verified.findings.length === 0 && !isOther;
     await db.withTransaction(async (tx) =>
-      auditCommand(tx, context, { action: 'chain.verify', object: installation, sent: { is_correct: isRight } }),
+      auditCommand(tx, context, { action: 'chain.verify', object, sent: { is_correct: isRight } }),
     );
     const names = await merchantNames(db);
-    const compared = digest === undefined ? (kept?.file ?? null) : digest;
+    const compared = digest ?? recorded?.file ?? null;
     const data = {
       ok: isRight,
       ...{ rows: Number(verified.rows), chains: verified.chains, seconds },
@@ -57,7 +57,7 @@ const verify: Command = {
       ...verified.findings.map((finding) => inWords(finding, names)),
       ...(isOther ? [`The heads are NOT those of ${at}: rows were chained again since.`] : []),
       `${isRight ? 'The chains are right' : 'The chains are WRONG'}: ${verified.rows} rows in ${verified.chains} chains, in ${seconds} s.`,
-      compared === null ? 'They were compared with no kept head: see chain head.' : `Compared with ${compared}.`,
+      compared === null ? 'They were compared with no recorded head: see chain head.' : `Compared with ${compared}.`,
       ...(verified.unchainedRows > 0n ? [`${verified.unchainedRows} rows wait for their block.`] : []),
       ...(verified.lateRows > 0n
         ? [`${verified.lateRows} rows were added more than an hour after their time, behind newer ones.`]
@@ -72,7 +72,7 @@ const whatTexts: Readonly<Record<ChainFinding['what'], string>> = {
   row_changed: 'was changed',
   block_missing: 'is missing with its block',
   block_changed: 'or another row of its block was moved, or the block itself was changed',
-  head_differs: 'or a row before it was chained again: its block is not the one that was kept',
+  head_differs: 'or a row before it was chained again: its block is not the one that was recorded',
 };
 
 function inWords({ book, ownerId, ...found }: ChainFinding, merchants: ReadonlyMap<string, string>): string {
@@ -92,27 +92,27 @@ const head: Command = {
   positionals: 0,
   async run(context): Promise<CommandResult> {
     const { db, clock, chainKey, installation: config } = context;
-    const kept = await keepHeads({ db, clock, directory: config.chainDirectory, key: chainKey });
-    const { at, digest, heads, rows, signature, file } = kept;
+    const recorded = await recordHeads({ db, clock, directory: config.chainDirectory, key: chainKey });
+    const { at, digest, heads, rows, signature, file } = recorded;
     await db.withTransaction(async (tx) =>
-      auditCommand(tx, context, { action: 'chain.head', object: installation, sent: { digest } }),
+      auditCommand(tx, context, { action: 'chain.head', object, sent: { digest } }),
     );
     const text = [
       `${at.toISOString()} ${digest}`,
       `${heads.length} chains with ${rows} rows. To verify them: chain verify --at ${at.toISOString()} --digest ${digest}`,
-      file === null ? 'CHAIN_DIR is not set, so no file was written.' : `They are kept in ${file}.`,
+      file === null ? 'CHAIN_DIR is not set, so no file was written.' : `They are recorded in ${file}.`,
     ].join('\n');
     const data = { at: at.toISOString(), digest, signature, chains: heads.length, rows: Number(rows), file };
     return { text, data, exitCode: 0 };
   },
 };
 
-function readKept(
+function readRecorded(
   { chainKey, installation }: CommandContext,
   path: string | undefined,
 ): (Pick<Heads, 'heads'> & { file: string }) | null {
   const directory = installation.chainDirectory;
-  const newest = path === undefined && directory !== null ? newestKept(directory) : undefined;
+  const newest = path === undefined && directory !== null ? newestHeadsFile(directory) : undefined;
   const found = path === undefined ? newest : { file: resolve(path), text: readFileSync(path, 'utf8') };
   if (!found) return null;
   const heads = parseHeads(found.text, chainKey);

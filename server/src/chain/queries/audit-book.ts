@@ -2,7 +2,7 @@ import { installationId } from '../../audit/audit-entry.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
 import type { Block, ChainedRow } from '../block.ts';
 import { emptyHead } from '../block.ts';
-import type { Book, OwnerHead, StoredRow } from '../book.ts';
+import type { Book, OwnerHead, RowRange, StoredRow } from '../book.ts';
 
 // All that a row says, but for its business, which the block's hash covers. Times in microseconds, which no setting of a
 // session formats in another way.
@@ -18,6 +18,7 @@ export const auditBook: Book = {
   name: 'audit',
   listBehind,
   listHeads,
+  listAfter,
   listUnchained,
   countRows,
   insertBlock,
@@ -57,7 +58,7 @@ function listHeads(
 ): Promise<OwnerHead[]> {
   return db.rows({
     name: 'audit_blocks_heads',
-    text: `-- across merchants: the heads of all chains are kept together
+    text: `-- across merchants: the heads of all chains are recorded together
            SELECT owners.id AS "ownerId", head.number, head.hash, head.rows_total AS "rowsTotal",
                   head.through_id AS "throughId"
            FROM ${businesses} AS owners
@@ -71,21 +72,28 @@ function listHeads(
   });
 }
 
-/** By id. With a number above the newest block no block is read; with 0 all are. */
-function listUnchained(
-  db: Queryable,
-  query: { ownerId: string; afterId: string; beforeId: string; number: bigint; rowsMax: number },
-): Promise<ChainedRow[]> {
+/** By id; reads no more rows than it returns. */
+function listAfter(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
+  return db.rows<ChainedRow>({
+    name: 'audit_blocks_rows_after',
+    text: `SELECT id::text AS id, ${line} AS line FROM audit_entries
+           WHERE business_id = $1 AND id > $2 AND id < $3 ORDER BY audit_entries.id LIMIT $4`,
+    values: [ownerId, afterId, beforeId, rowsMax],
+  });
+}
+
+/** By id; reads all rows and all blocks of the business. */
+function listUnchained(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
   return db.rows<ChainedRow>({
     name: 'audit_blocks_unchained',
     text: `WITH chained AS MATERIALIZED (
-             SELECT unnest(row_ids) AS id FROM audit_blocks WHERE business_id = $1 AND number > $4
+             SELECT unnest(row_ids) AS id FROM audit_blocks WHERE business_id = $1
            )
            SELECT id::text AS id, ${line} AS line FROM audit_entries
            WHERE business_id = $1 AND id > $2 AND id < $3
              AND NOT EXISTS (SELECT 1 FROM chained WHERE chained.id = audit_entries.id)
-           ORDER BY audit_entries.id LIMIT $5`,
-    values: [query.ownerId, query.afterId, query.beforeId, query.number, query.rowsMax],
+           ORDER BY audit_entries.id LIMIT $4`,
+    values: [ownerId, afterId, beforeId, rowsMax],
   });
 }
 

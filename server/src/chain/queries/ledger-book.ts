@@ -1,7 +1,7 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
 import type { Block, ChainedRow } from '../block.ts';
 import { emptyHead } from '../block.ts';
-import type { Book, OwnerHead, StoredRow } from '../book.ts';
+import type { Book, OwnerHead, RowRange, StoredRow } from '../book.ts';
 
 // All that a row says, but for its merchant, which the block's hash covers. Times in microseconds, which no setting of a
 // session formats in another way.
@@ -13,6 +13,7 @@ export const ledgerBook: Book = {
   name: 'ledger',
   listBehind,
   listHeads,
+  listAfter,
   listUnchained,
   countRows,
   insertBlock,
@@ -26,15 +27,15 @@ function listBehind(
   { beforeId, rowsMax }: { beforeId: string; rowsMax: number },
 ): Promise<(OwnerHead & { firstId: string })[]> {
   return db.rows({
-    name: 'ledger_blocks_behind',
+    name: 'movement_blocks_behind',
     text: `-- across merchants: a worker chains the rows of all
            SELECT owners.id AS "ownerId", first.id AS "firstId", COALESCE(head.number, 0) AS number,
                   COALESCE(head.hash, $3) AS hash, COALESCE(head.rows_total, 0) AS "rowsTotal",
                   COALESCE(head.through_id, $4) AS "throughId"
            FROM merchants AS owners
            LEFT JOIN LATERAL (
-             SELECT number, hash, rows_total, through_id FROM ledger_blocks
-             WHERE ledger_blocks.merchant_id = owners.id ORDER BY number DESC LIMIT 1
+             SELECT number, hash, rows_total, through_id FROM movement_blocks
+             WHERE movement_blocks.merchant_id = owners.id ORDER BY number DESC LIMIT 1
            ) AS head ON true
            CROSS JOIN LATERAL (
              SELECT id FROM ledger_movements
@@ -51,14 +52,14 @@ function listHeads(
   { after, rowsMax, at }: { after: string | null; rowsMax: number; at: Date | null },
 ): Promise<OwnerHead[]> {
   return db.rows({
-    name: 'ledger_blocks_heads',
-    text: `-- across merchants: the heads of all chains are kept together
+    name: 'movement_blocks_heads',
+    text: `-- across merchants: the heads of all chains are recorded together
            SELECT owners.id AS "ownerId", head.number, head.hash, head.rows_total AS "rowsTotal",
                   head.through_id AS "throughId"
            FROM merchants AS owners
            CROSS JOIN LATERAL (
-             SELECT number, hash, rows_total, through_id FROM ledger_blocks
-             WHERE ledger_blocks.merchant_id = owners.id AND ($3::timestamptz IS NULL OR chained_at <= $3)
+             SELECT number, hash, rows_total, through_id FROM movement_blocks
+             WHERE movement_blocks.merchant_id = owners.id AND ($3::timestamptz IS NULL OR chained_at <= $3)
              ORDER BY number DESC LIMIT 1
            ) AS head
            WHERE ($1::uuid IS NULL OR owners.id > $1) ORDER BY owners.id LIMIT $2`,
@@ -66,28 +67,35 @@ function listHeads(
   });
 }
 
-/** By id. With a number above the newest block no block is read; with 0 all are. */
-function listUnchained(
-  db: Queryable,
-  query: { ownerId: string; afterId: string; beforeId: string; number: bigint; rowsMax: number },
-): Promise<ChainedRow[]> {
+/** By id; reads no more rows than it returns. */
+function listAfter(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
   return db.rows<ChainedRow>({
-    name: 'ledger_blocks_unchained',
+    name: 'movement_blocks_rows_after',
+    text: `SELECT id::text AS id, ${line} AS line FROM ledger_movements
+           WHERE merchant_id = $1 AND id > $2 AND id < $3 ORDER BY ledger_movements.id LIMIT $4`,
+    values: [ownerId, afterId, beforeId, rowsMax],
+  });
+}
+
+/** By id; reads all rows and all blocks of the merchant. */
+function listUnchained(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
+  return db.rows<ChainedRow>({
+    name: 'movement_blocks_unchained',
     text: `WITH chained AS MATERIALIZED (
-             SELECT unnest(row_ids) AS id FROM ledger_blocks WHERE merchant_id = $1 AND number > $4
+             SELECT unnest(row_ids) AS id FROM movement_blocks WHERE merchant_id = $1
            )
            SELECT id::text AS id, ${line} AS line FROM ledger_movements
            WHERE merchant_id = $1 AND id > $2 AND id < $3
              AND NOT EXISTS (SELECT 1 FROM chained WHERE chained.id = ledger_movements.id)
-           ORDER BY ledger_movements.id LIMIT $5`,
-    values: [query.ownerId, query.afterId, query.beforeId, query.number, query.rowsMax],
+           ORDER BY ledger_movements.id LIMIT $4`,
+    values: [ownerId, afterId, beforeId, rowsMax],
   });
 }
 
 /** From the primary key alone. */
 async function countRows(db: Queryable, ownerId: string, beforeId: string): Promise<bigint> {
   const row = await db.row<{ count: bigint }>({
-    name: 'ledger_blocks_count_rows',
+    name: 'movement_blocks_count_rows',
     text: 'SELECT count(*) AS count FROM ledger_movements WHERE merchant_id = $1 AND id < $2',
     values: [ownerId, beforeId],
   });
@@ -97,8 +105,8 @@ async function countRows(db: Queryable, ownerId: string, beforeId: string): Prom
 /** Of two processes that add the block of one number, one does: the other changes no row. */
 function insertBlock(ownerId: string, block: Block): Statement {
   return {
-    name: 'ledger_blocks_insert',
-    text: `INSERT INTO ledger_blocks (merchant_id, number, hash, row_ids, row_checks, rows_total, through_id, chained_at)
+    name: 'movement_blocks_insert',
+    text: `INSERT INTO movement_blocks (merchant_id, number, hash, row_ids, row_checks, rows_total, through_id, chained_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (merchant_id, number) DO NOTHING`,
     values: [
       ownerId,
@@ -119,9 +127,9 @@ function listBlocks(
   { ownerId, number, rowsMax }: { ownerId: string; number: bigint; rowsMax: number },
 ): Promise<Block[]> {
   return db.rows<Block>({
-    name: 'ledger_blocks_list',
+    name: 'movement_blocks_list',
     text: `SELECT number, hash, rows_total AS "rowsTotal", through_id AS "throughId", row_ids AS "rowIds", row_checks AS "rowChecks", chained_at AS "chainedAt"
-           FROM ledger_blocks WHERE merchant_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
+           FROM movement_blocks WHERE merchant_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
     values: [ownerId, number, rowsMax],
   });
 }
@@ -132,12 +140,12 @@ function listRows(
   { ownerId, from, to }: { ownerId: string; from: bigint; to: bigint },
 ): Promise<StoredRow[]> {
   return db.rows<StoredRow>({
-    name: 'ledger_blocks_rows',
+    name: 'movement_blocks_rows',
     text: `SELECT named.number, named.id::text AS id, CASE WHEN ledger_movements.id IS NULL THEN NULL ELSE ${line} END AS line
            FROM (
-             SELECT ledger_blocks.number, ids.id, ids.position
-             FROM ledger_blocks CROSS JOIN LATERAL unnest(row_ids) WITH ORDINALITY AS ids (id, position)
-             WHERE ledger_blocks.merchant_id = $1 AND number BETWEEN $2 AND $3
+             SELECT movement_blocks.number, ids.id, ids.position
+             FROM movement_blocks CROSS JOIN LATERAL unnest(row_ids) WITH ORDINALITY AS ids (id, position)
+             WHERE movement_blocks.merchant_id = $1 AND number BETWEEN $2 AND $3
            ) AS named
            LEFT JOIN ledger_movements ON ledger_movements.merchant_id = $1 AND ledger_movements.id = named.id
            ORDER BY named.number, named.position`,
