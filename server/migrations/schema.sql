@@ -79,6 +79,15 @@ CREATE TABLE accounts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE api_key_addresses (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  address text NOT NULL,
+  first_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT api_key_addresses_pkey PRIMARY KEY (merchant_id, key_id, address)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE api_key_uses (
   merchant_id uuid NOT NULL,
   key_id uuid NOT NULL,
@@ -135,8 +144,9 @@ CREATE TABLE audit_entries (
   request_id text,
   address text,
   created_at timestamp with time zone NOT NULL,
+  result text NOT NULL DEFAULT 'done'::text,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (business_id, id),
-  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text]))
+  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text, 'key'::text]))
 );
 CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id) WHERE object_id IS NOT NULL;
 CREATE INDEX audit_entries_operators_idx ON audit_entries USING btree (id) WHERE actor_type = 'operator'::text;

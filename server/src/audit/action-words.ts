@@ -46,6 +46,11 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['restore.release', 'Release a restored copy'],
   ['backup.create', 'Make a backup'],
   ['backup.drill', 'Try a backup'],
+  ['login.sign_in', 'Sign in'],
+  ['login.second_factor', 'Give the second factor'],
+  ['login.change_password', 'Choose a new password'],
+  ['list.export', 'Export a list'],
+  ['data.read', 'Look at a record of a business'],
   ['demo.fill', 'Fill the demo business'],
 ]);
 
@@ -59,6 +64,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['urls.set', 'Set where payers go afterwards'],
   ['schedule.set', 'Set when sub-accounts are paid out'],
   ['refund_limit.set', 'Set the limit for refunds'],
+  ['keys.use', 'Use an API key from a new address'],
   ['team.invite', 'Invite to the team'],
   ['team.withdraw', 'Withdraw an invitation'],
   ['team.join', 'Join the team'],

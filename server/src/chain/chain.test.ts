@@ -241,7 +241,12 @@ test('chain verify exits with 1 and names what was changed, also against the has
     const command = chainCommands.find((one) => one.name === name)?.run;
     const installation = { chainDirectory: directory } as CommandContext['installation'];
     const parts = contextOfCommand({ ...context, chainKey: key, installation });
-    const { text, data, exitCode } = await (command as Run)(parts, { options, positionals: [], lists: {}, flags: new Set() });
+    const { text, data, exitCode } = await (command as Run)(parts, {
+      options,
+      positionals: [],
+      lists: {},
+      flags: new Set(),
+    });
     return { text, data: data as Record<string, unknown>, exitCode };
   };
   await chain(2);

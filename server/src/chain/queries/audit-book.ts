@@ -7,7 +7,7 @@ import type { Book, OwnerHead, RowRange, StoredRow } from '../book.ts';
 // All that a row says, but for its business, which the block's hash covers. Times in microseconds, which no setting of a
 // session formats in another way.
 const line = `json_build_array(audit_entries.id, test_mode, actor_type, actor_id, actor_name, action, object_type,
-  object_id, changes, session_id, request_id, address,
+  object_id, changes, session_id, request_id, address, result,
   (extract(epoch FROM audit_entries.created_at) * 1000000)::bigint)::text`;
 
 // The installation has a log of its own.
