@@ -5,7 +5,7 @@ import type { ConsoleServices } from '../services.ts';
 import type { ConsoleVisit } from '../visit.ts';
 import { audit } from './record.ts';
 
-/** The page that an operator has asked for. */
+/** The page that an operator has requested. */
 interface Seen {
   route: ConsoleRoute;
   input: PageInput;
@@ -26,9 +26,9 @@ export class RecordedReads {
   async note(services: ConsoleServices, visit: ConsoleVisit, { route, input }: Seen): Promise<void> {
     if (route.method !== 'GET' || !readsData.test(route.path)) return;
     const { params, query } = input;
-    const asked = Object.entries({ ...params, ...query }).filter(([, value]) => value !== '');
-    if (asked.length === 0) return;
-    const key = JSON.stringify([visit.session.id, visit.base, route.path, asked]);
+    const requested = Object.entries({ ...params, ...query }).filter(([, value]) => value !== '');
+    if (requested.length === 0) return;
+    const key = JSON.stringify([visit.session.id, visit.base, route.path, requested]);
     const nowMs = visit.now.getTime();
     const lastMs = this.#times.get(key);
     if (lastMs !== undefined && nowMs - lastMs < againAfterMs) return;
