@@ -13,6 +13,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
+import { summarizeChecks } from '../ledger/check-changes.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
@@ -77,6 +78,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   registerMoneyGauges(metrics, context);
   registerLedgerGauges(metrics, context);
+  registerCheckGauges(metrics, context);
   registerChainGauges(metrics, context);
   registerBackupGauges(metrics, context);
 }
@@ -140,6 +142,25 @@ function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
     const now = clock.now().getTime();
     for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
   });
+}
+
+/** What the checks of every five minutes say, of which each reads the newest movements. */
+function registerCheckGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_ledger_checked_seconds',
+    'How long ago the balances of the merchant that was checked first were compared with its movements.',
+    [],
+    async (set) => {
+      const { oldest } = await summarizeChecks(db);
+      if (oldest !== null) set({}, (clock.now().getTime() - oldest.getTime()) / 1_000);
+    },
+  );
+  metrics.gauge(
+    'dalasi_ledger_differences',
+    'Merchants whose balances and movements differed at the last check.',
+    [],
+    async (set) => set({}, Number((await summarizeChecks(db)).wrong)),
+  );
 }
 
 /** The second is missing in a process that keeps no heads. */

@@ -39,6 +39,7 @@ import { createTransferJobs } from '../transfers/jobs.ts';
 import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
+import { checkLedgers } from '../ledger/check-changes.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { fanOutDueEvents, fanOutEvent } from '../webhooks/fan-out.ts';
@@ -152,6 +153,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
     everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
+    { ...chore('checking the ledger', 5 * minuteMs, log, () => checkLedgers(context)), background: 'purge' },
     everyTenMinutes('verifying the ledger', log, () => verifyNightly(context)),
     everyTenMinutes('reconciling statements', log, () => reconcileYesterday(context)),
     purge('settlement periods', log, () => purgePeriods(context)),
