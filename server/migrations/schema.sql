@@ -551,6 +551,24 @@ CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_i
 CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE ledger_checkpoints (
+  merchant_id uuid NOT NULL,
+  account text NOT NULL,
+  currency text NOT NULL,
+  moved bigint NOT NULL,
+  CONSTRAINT ledger_checkpoints_pkey PRIMARY KEY (merchant_id, account, currency)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_checks (
+  merchant_id uuid NOT NULL,
+  through_id uuid NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  problem text,
+  CONSTRAINT ledger_checks_pkey PRIMARY KEY (merchant_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE ledger_deltas (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -578,6 +596,7 @@ CREATE TABLE ledger_holds (
   CONSTRAINT ledger_holds_amount_check CHECK (amount > 0),
   CONSTRAINT ledger_holds_status_check CHECK (status = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text]))
 );
+CREATE INDEX ledger_holds_open_idx ON ledger_holds USING btree (merchant_id, currency) WHERE status = 'open'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_movements (

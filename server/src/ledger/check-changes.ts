@@ -127,12 +127,8 @@ function recordWrong(tx: Transaction, { clock, newId }: CheckContext, problem: s
 
 function problemOf(merchantId: string, { account, stored, moved, open }: CheckedRow): string {
   const dalasi = (minor: string): string => formatAmount(BigInt(minor), { style: 'plain' });
-  const said = `the balance says ${dalasi(stored)}`;
-  const why =
-    stored !== moved
-      ? `${said}, the movements say ${dalasi(moved)}`
-      : account === 'held' && stored !== open
-        ? `${said}, the open holds say ${dalasi(open)}`
-        : `${said} and must not be below zero`;
-  return `Merchant ${merchantId}, account ${account}: ${why}.`;
+  const where = `Merchant ${merchantId}, account ${account}: the balance says ${dalasi(stored)}`;
+  if (stored !== moved) return `${where}, the movements say ${dalasi(moved)}.`;
+  if (account === 'held' && stored !== open) return `${where}, the open holds say ${dalasi(open)}.`;
+  return `${where} and must not be below zero.`;
 }
