@@ -615,6 +615,7 @@ CREATE TABLE ledger_movements (
   CONSTRAINT ledger_movements_accounts_check CHECK (debit_account <> credit_account),
   CONSTRAINT ledger_movements_amount_check CHECK (amount > 0)
 );
+CREATE INDEX ledger_movements_clearing_idx ON ledger_movements USING btree (merchant_id, source_id) WHERE (credit_account = ANY (ARRAY['suspense'::text, 'unmatched'::text])) OR (debit_account = ANY (ARRAY['suspense'::text, 'unmatched'::text]));
 CREATE INDEX ledger_movements_pending_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_pending_debit_idx ON ledger_movements USING btree (merchant_id, id) WHERE debit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_receivable_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'receivable_merchant'::text;

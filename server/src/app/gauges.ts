@@ -25,6 +25,8 @@ import type { Capabilities } from '../networks/contract.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
+import { clearingAccounts, readClearing, unexplained } from '../reports/clearing.ts';
+import type { ClearingGroup } from '../reports/clearing.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
 import { networkQueues } from './work-queues.ts';
 
@@ -77,6 +79,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
+  registerClearingGauges(metrics, context);
   registerLedgerGauges(metrics, context);
   registerCheckGauges(metrics, context);
   registerChainGauges(metrics, context);
@@ -113,6 +116,14 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
+  metrics.gauge(
+    'dalasi_cases_open_bututs',
+    'Money of cases that wait for a person, by kind.',
+    ['kind'],
+    async (set) => {
+      for (const { kind, amountMinor } of await countOpenCases(db)) set({ kind }, Number(amountMinor));
+    },
+  );
   metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest case has been open.', ['kind'], async (set) => {
     const now = clock.now().getTime();
     for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
@@ -125,6 +136,28 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
       set({ currency: 'GMD' }, 0);
       for (const { currency, amountMinor } of await sumSuspense(db)) set({ currency }, Number(amountMinor));
     },
+  );
+}
+
+/** Accounts that have to be empty in the end: what waits there, and why. */
+function registerClearingGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  const gauge = (name: string, help: string, valueOf: (group: ClearingGroup, now: Date) => number): void =>
+    metrics.gauge(name, help, ['account', 'environment', 'cause'], async (set) => {
+      for (const account of clearingAccounts) {
+        for (const environment of ['test', 'live']) set({ account, environment, cause: unexplained }, 0);
+      }
+      for (const group of await readClearing(db)) {
+        const { account, testMode, cause } = group;
+        set({ account, environment: testMode ? 'test' : 'live', cause }, valueOf(group, clock.now()));
+      }
+    });
+  gauge('dalasi_clearing_bututs', 'Money that waits in suspense, unmatched or held, by its cause.', ({ amountMinor }) =>
+    Number(amountMinor),
+  );
+  gauge(
+    'dalasi_clearing_oldest_seconds',
+    'How long the oldest item has waited in suspense, unmatched or held, by its cause.',
+    ({ oldest }, now) => (now.getTime() - oldest.getTime()) / 1_000,
   );
 }
 
