@@ -26,6 +26,7 @@ import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
+import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
 import { whileNotHeld } from '../worker/while-not-held.ts';
@@ -67,16 +68,16 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
-  const money = createMoneyContext(options, address, networks.registry);
+  const money = createMoneyContext({ ...options, ...metrics }, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
   const { channelBreaker } = notices.context;
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
-  const dailyHeads = createDailyHeads(options);
+  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
   const { accounts: railAccounts } = networks;
-  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts, dailyHeads });
+  registerGauges(metrics, { ...money, ...database, channelBreaker, railAccounts, dailyHeads, heartbeats });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
@@ -100,7 +101,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       const boundAddress = server.server.address();
       address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : config.port);
       await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
-      worker = startWorker({ clock, changes: options.notifier, log, queues });
+      worker = startWorker({ clock, changes: options.notifier, log, queues, heartbeats });
       return listening;
     },
     liveNetworks: [...new Set(networks.registry.list(false).map(({ capabilities }) => capabilities.displayName))],

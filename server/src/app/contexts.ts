@@ -1,6 +1,7 @@
 import type { AccountContext } from '../accounts/context.ts';
 import { DailyHeads } from '../chain/record-heads.ts';
 import type { Config } from '../configuration/config.ts';
+import type { OutcomeObserver } from '../events/outcome.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -150,7 +151,7 @@ export function createRailAccountContext({
 export type MoneyContext = PaymentContext & TransferContext;
 
 export function createMoneyContext(
-  { config, secrets, db, notifier, clock, random, log }: MoneyOptions,
+  { config, secrets, db, notifier, clock, random, log, observeOutcome }: MoneyOptions & OutcomeObserver,
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
@@ -164,6 +165,7 @@ export function createMoneyContext(
     notifyWorker: (work) => notifier.notify(workTopic(work)),
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
+    ...(observeOutcome && { observeOutcome }),
     transferOwners: { refund: createRefundOwner(() => money) },
     changes: notifier,
     lists: new ListReader(db),

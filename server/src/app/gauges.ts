@@ -27,6 +27,7 @@ import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { clearingAccounts, readClearing, unexplained } from '../reports/clearing.ts';
 import type { ClearingGroup } from '../reports/clearing.ts';
+import type { Heartbeats } from '../worker/heartbeats.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
 import { networkQueues } from './work-queues.ts';
 
@@ -40,6 +41,7 @@ interface GaugeContext {
   writes: WriteProbe;
   hold: RestoreHold;
   dailyHeads: Pick<DailyHeads, 'recordedAt'>;
+  heartbeats: Pick<Heartbeats, 'list'>;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
@@ -64,6 +66,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
       set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
     },
   );
+  registerHeartbeatGauges(metrics, context);
   registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
   registerAccountGauges(metrics, context);
@@ -84,6 +87,28 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   registerCheckGauges(metrics, context);
   registerChainGauges(metrics, context);
   registerBackupGauges(metrics, context);
+}
+
+/** Of everything that this process does by itself: a series that grows, or is missing, is a failure. */
+function registerHeartbeatGauges(metrics: Metrics, { clock, heartbeats }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_heartbeat_seconds',
+    'How long ago this process last worked a queue or did a chore without an error.',
+    ['queue'],
+    (set) => {
+      for (const { queue, at } of heartbeats.list()) set({ queue }, (clock.now().getTime() - at.getTime()) / 1_000);
+      return Promise.resolve();
+    },
+  );
+  metrics.gauge(
+    'dalasi_heartbeat_interval_seconds',
+    'How often this process is to work a queue or do a chore.',
+    ['queue'],
+    (set) => {
+      for (const { queue, intervalMs } of heartbeats.list()) set({ queue }, intervalMs / 1_000);
+      return Promise.resolve();
+    },
+  );
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {

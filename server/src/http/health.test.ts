@@ -75,6 +75,7 @@ async function get(
     hold: { held: async () => restore },
     backsUp: false,
     dailyHeads: { recordedAt: null },
+    heartbeats: { list: () => [] },
     railAccounts: {
       list: () => [
         { account: { name: 'wave-main' } as RailAccount, problem: null },
