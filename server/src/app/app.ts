@@ -68,7 +68,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
-  const money = createMoneyContext({ ...options, ...metrics }, address, networks.registry);
+  const money = createMoneyContext({ ...options, observeOutcome: metrics.observeOutcome }, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
