@@ -25,6 +25,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['receipts.match', 'Match a receipt with a payment'],
   ['receipts.limit', 'Set the limit for unconfirmed receipts'],
   ['ledger.verify', 'Verify the ledger'],
+  ['customers.export', 'Export a customer’s data'],
   ['chain.verify', 'Verify the hash chains'],
   ['chain.head', 'Keep the heads of the hash chains'],
   ['reconciliation.import', 'Import a network’s statement'],

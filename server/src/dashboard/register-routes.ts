@@ -53,7 +53,7 @@ export function registerRoutes(
             };
             return streams.send(request, reply, { feed: result.live, visit, revisit });
           }
-          return respond({ parts, services }, { request, reply }, { visit, route, query: input.query }, result);
+          return respond({ parts, services }, { request, reply }, { visit, route, input }, result);
         }),
       });
     };
@@ -80,14 +80,14 @@ function refusedPage({ membership, testMode }: Visit): Page {
 async function respond(
   { parts, services }: Pick<RegisterOptions, 'parts' | 'services'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { visit, route, query }: { visit: Visit; route: DashboardRoute; query: PageInput['query'] },
+  { visit, route, input: { params, query } }: { visit: Visit; route: DashboardRoute; input: PageInput },
   result: PageResult,
 ): Promise<FastifyReply> {
   if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
   if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
   if ('download' in result) {
     return sendDownload(reply, result.download, async (file) => {
-      const act = { action: 'list.export', object: { type: route.section, id: null } };
+      const act = { action: 'list.export', object: { type: route.section, id: params['id'] ?? null } };
       // The one of the audit log is a form, which writes its own.
       if (route.method === 'POST') return;
       await services.accounts.db.withTransaction(async (tx) =>

@@ -23,6 +23,7 @@ import type { CaseWork } from './case-work.ts';
 import { backupCommands } from './backup-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { BareContext, Command, CommandContext, CommandResult } from './command.ts';
+import { customerCommands } from './customer-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   ...settlementCommands,
   ...ledgerCommands,
   ...chainCommands,
+  ...customerCommands,
   ...receiptCommands,
   ...reconcileCommands,
   ...secretCommands,

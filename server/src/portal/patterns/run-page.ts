@@ -102,7 +102,7 @@ async function takeFactor(
   return giveSecondFactor(accounts, { account, session }, { code, passkey, client, isWithAction: true });
 }
 
-/** Sends a file. That somebody takes a table away is recorded first, and without that it is not sent. */
+/** Sends a file. That somebody takes data away is recorded first, and without that it is not sent. */
 export async function sendDownload(
   reply: FastifyReply,
   download: Download,
@@ -110,7 +110,7 @@ export async function sendDownload(
 ): Promise<FastifyReply> {
   const { name, contentType, bytes, isInline = false } = download;
   try {
-    if (contentType.startsWith('text/csv')) await recordExport(name);
+    if (/^(text\/csv|application\/json)/.test(contentType)) await recordExport(name);
   } catch (error) {
     // Ends what the file would be read from.
     if (!(bytes instanceof Uint8Array)) await bytes[Symbol.asyncIterator]().return?.();
