@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { getCustomer } from '../customers/manage-customers.ts';
+import { UsageError } from '../kit/command-line.ts';
 import { customerData } from '../portal/records/customer-data.ts';
 import { aboutMerchant, auditCommand } from './audit-command.ts';
 import type { Command } from './command.ts';
@@ -28,16 +27,23 @@ const exportData: Command = {
         object: { type: 'customer', id: customer.id },
       }),
     );
-    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 });
-    let bytes = 0;
-    for await (const text of customerData(money, merchant, customer)) {
-      bytes += Buffer.byteLength(text);
-      if (!file.write(text)) await once(file, 'drain');
-    }
-    file.end();
-    await finished(file);
+    const bytes = await writeNew(path, customerData(money, merchant, customer));
     return { text: `${path} has the data of ${customer.id}.`, data: { file: path, bytes }, exitCode: 0 };
   },
 };
+
+/** Writes a file that only this user can read. Throws UsageError where there is one. */
+async function writeNew(path: string, texts: AsyncIterable<string>): Promise<number> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw new UsageError(`${path} cannot be created: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  try {
+    let bytes = 0;
+    for await (const text of texts) bytes += (await file.write(text)).bytesWritten;
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
 
 export const customerCommands: readonly Command[] = [exportData];
