@@ -26,6 +26,7 @@ export const levels = [
     'sub-accounts',
     'terminals',
     'request-log',
+    'chain',
   ],
   ['payments', 'transfers', 'debts'],
   [

@@ -79,6 +79,15 @@ CREATE TABLE accounts (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE api_key_addresses (
+  merchant_id uuid NOT NULL,
+  key_id uuid NOT NULL,
+  address text NOT NULL,
+  first_used_at timestamp with time zone NOT NULL,
+  CONSTRAINT api_key_addresses_pkey PRIMARY KEY (merchant_id, key_id, address)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE api_key_uses (
   merchant_id uuid NOT NULL,
   key_id uuid NOT NULL,
@@ -107,6 +116,19 @@ CREATE TABLE api_keys (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE audit_blocks (
+  business_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  row_ids uuid[] NOT NULL,
+  row_checks bytea NOT NULL,
+  rows_total bigint NOT NULL,
+  through_id uuid NOT NULL,
+  chained_at timestamp with time zone NOT NULL,
+  CONSTRAINT audit_blocks_pkey PRIMARY KEY (business_id, number)
+);
+-- dalasi_app: SELECT, INSERT
+
 CREATE TABLE audit_entries (
   business_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -122,8 +144,9 @@ CREATE TABLE audit_entries (
   request_id text,
   address text,
   created_at timestamp with time zone NOT NULL,
+  result text NOT NULL DEFAULT 'done'::text,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (business_id, id),
-  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text]))
+  CONSTRAINT audit_entries_actor_type_check CHECK (actor_type = ANY (ARRAY['member'::text, 'operator'::text, 'system'::text, 'key'::text]))
 );
 CREATE INDEX audit_entries_object_idx ON audit_entries USING btree (business_id, object_id, id) WHERE object_id IS NOT NULL;
 CREATE INDEX audit_entries_operators_idx ON audit_entries USING btree (id) WHERE actor_type = 'operator'::text;
@@ -532,6 +555,24 @@ CREATE INDEX ledger_accounts_owed_idx ON ledger_accounts USING btree (merchant_i
 CREATE INDEX ledger_accounts_suspense_idx ON ledger_accounts USING btree (merchant_id, currency) WHERE account = 'suspense'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE ledger_checkpoints (
+  merchant_id uuid NOT NULL,
+  account text NOT NULL,
+  currency text NOT NULL,
+  moved bigint NOT NULL,
+  CONSTRAINT ledger_checkpoints_pkey PRIMARY KEY (merchant_id, account, currency)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE ledger_checks (
+  merchant_id uuid NOT NULL,
+  through_id uuid NOT NULL,
+  checked_at timestamp with time zone NOT NULL,
+  problem text,
+  CONSTRAINT ledger_checks_pkey PRIMARY KEY (merchant_id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE ledger_deltas (
   merchant_id uuid NOT NULL,
   account text NOT NULL,
@@ -559,6 +600,7 @@ CREATE TABLE ledger_holds (
   CONSTRAINT ledger_holds_amount_check CHECK (amount > 0),
   CONSTRAINT ledger_holds_status_check CHECK (status = ANY (ARRAY['open'::text, 'settled'::text, 'released'::text]))
 );
+CREATE INDEX ledger_holds_open_idx ON ledger_holds USING btree (merchant_id, currency) WHERE status = 'open'::text;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE ledger_movements (
@@ -577,6 +619,7 @@ CREATE TABLE ledger_movements (
   CONSTRAINT ledger_movements_accounts_check CHECK (debit_account <> credit_account),
   CONSTRAINT ledger_movements_amount_check CHECK (amount > 0)
 );
+CREATE INDEX ledger_movements_clearing_idx ON ledger_movements USING btree (merchant_id, source_id) WHERE (credit_account = ANY (ARRAY['suspense'::text, 'unmatched'::text])) OR (debit_account = ANY (ARRAY['suspense'::text, 'unmatched'::text]));
 CREATE INDEX ledger_movements_pending_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_pending_debit_idx ON ledger_movements USING btree (merchant_id, id) WHERE debit_account = 'payable_pending'::text;
 CREATE INDEX ledger_movements_receivable_credit_idx ON ledger_movements USING btree (merchant_id, id) WHERE credit_account = 'receivable_merchant'::text;
@@ -673,6 +716,19 @@ CREATE TABLE merchants (
   CONSTRAINT merchants_sub_account_payouts_check CHECK (sub_account_payouts = ANY (ARRAY['manual'::text, 'daily'::text, 'weekly'::text]))
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE movement_blocks (
+  merchant_id uuid NOT NULL,
+  number bigint NOT NULL,
+  hash bytea NOT NULL,
+  row_ids uuid[] NOT NULL,
+  row_checks bytea NOT NULL,
+  rows_total bigint NOT NULL,
+  through_id uuid NOT NULL,
+  chained_at timestamp with time zone NOT NULL,
+  CONSTRAINT movement_blocks_pkey PRIMARY KEY (merchant_id, number)
+);
+-- dalasi_app: SELECT, INSERT
 
 CREATE TABLE network_inbox (
   shard bigint NOT NULL,

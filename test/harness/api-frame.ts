@@ -12,6 +12,7 @@ import type { ApiRoute } from '../../server/src/api/route.ts';
 import { createMerchantLimiters } from '../../server/src/http/merchant-limiters.ts';
 import { createKeyAuthenticator } from '../../server/src/merchants/authenticate-key.ts';
 import { RequestLog } from '../../server/src/request-log/request-log.ts';
+import { KeyAddresses } from '../../server/src/merchants/key-addresses.ts';
 import { KeyUses } from '../../server/src/merchants/key-uses.ts';
 import type { TestService } from './service.ts';
 
@@ -20,6 +21,7 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
   const { db, clock, secrets, logLines } = service;
   const log = createServiceLog({ level: 'debug', write: (line) => logLines.push(line) });
   const docsUrl = () => service.url;
+  const newId = () => uuidV7(clock, systemRandom);
   const server = createServer({ clock, random: systemRandom, log, metrics: createMetrics(), docsUrl });
   await server.register(async (api) =>
     registerApi(api, {
@@ -32,7 +34,9 @@ export async function serveRoutes(service: TestService, routes: readonly ApiRout
       sealer: secrets.sealer,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper),
       keyUses: new KeyUses(db),
-      requestLog: new RequestLog({ db, clock, newId: () => uuidV7(clock, systemRandom), observeDropped: () => {} }),
+      keyAddresses: new KeyAddresses({ db, clock, newId }),
+      newId,
+      requestLog: new RequestLog({ db, clock, newId, observeDropped: () => {} }),
       rateLimiter: new RateLimiter(db, clock, {
         liveRequestsPerSecond: 0,
         testRequestsPerSecond: 0,

@@ -88,7 +88,7 @@ async function signInOperator(
 ): Promise<SignedInOperator> {
   const { db } = accounts;
   const { login } = await db.withTransaction((tx) => createLogin(tx, accounts, newLogin));
-  const client = { device: 'Chromium on Linux', address: '127.0.0.1' };
+  const client = { device: 'Chromium on Linux', address: '127.0.0.1', requestId: 'req_1' };
   const { token } = await db.withTransaction(async (tx) =>
     startSession(tx, accounts, login.accountId, { client, isComplete: true, withFactor: false }),
   );

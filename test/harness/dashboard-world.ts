@@ -104,7 +104,7 @@ async function signInMember({ url }: TestService, context: AccountContext, accou
   };
   const prepared = { ...account, totpSecret: Buffer.alloc(0) };
   await db.withTransaction((tx) => enableTotp(tx, context, { account: prepared, code: code() }));
-  const client = { device: 'Chromium on Linux', address: '127.0.0.1' };
+  const client = { device: 'Chromium on Linux', address: '127.0.0.1', requestId: 'req_1' };
   const { token } = await db.withTransaction(async (tx) =>
     startSession(tx, context, account.id, { client, isComplete: true, withFactor: false }),
   );

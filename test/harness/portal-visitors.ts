@@ -33,7 +33,7 @@ export async function portalVisitors(
   const name = `${realm}-session`;
   const login = await findLogin(accounts, half.cookie);
   assert.ok(login);
-  const client = { device: '', address: '127.0.0.1' };
+  const client = { device: '', address: '127.0.0.1', requestId: 'req_1' };
   const started = await accounts.db.withTransaction(async (tx) =>
     startSession(tx, accounts, login.account.id, { client, isComplete: false, withFactor: false }),
   );

@@ -105,7 +105,12 @@ function noteFile({ headers }: Response, text: string, address: string): void {
 const send = (member: Member, { method }: DashboardRoute, url: string): Promise<Response> =>
   method === 'GET' ? member.get(url) : member.post(url);
 
-const stored = () => dumpOwnTables(world.service);
+/** Without the entries of what somebody only looks at or takes away. */
+const stored = async () => {
+  const dumped = await dumpOwnTables(world.service);
+  const isEffect = (row: unknown) => !/^(list\.export|data\.read)$/.test((row as { action: string }).action);
+  return { ...dumped, 'public.audit_entries': dumped['public.audit_entries']?.filter(isEffect) };
+};
 
 describe('every page and action of the dashboard', () => {
   for (const role of merchantRoles) {

@@ -57,7 +57,10 @@ describe('a key with one scope', () => {
   before(async () => {
     for (const scope of keyScopes) {
       const key = await service.newKey(merchant.merchant, [scope]);
-      clients.set(scope, createContractClient(contract, service.url, key));
+      const client = createContractClient(contract, service.url, key);
+      // The first use from an address is recorded.
+      await client.get('/v1/balances');
+      clients.set(scope, client);
     }
   });
 

@@ -380,4 +380,20 @@ test('/metrics shows money in suspense and its case, with amount and age', async
   const before = (await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0;
   await shop.advance(60 * minuteMs);
   assert.equal((await story.gauge('dalasi_cases_oldest_seconds{kind="amount_mismatch"}')) ?? 0, before + 3_600);
+  assert.ok(((await story.gauge('dalasi_cases_open_bututs{kind="amount_mismatch"}')) ?? 0) > 0);
+  const waits = '{account="suspense",environment="test",cause="amount_mismatch"}';
+  assert.equal(await story.gauge(`dalasi_clearing_bututs${waits}`), Number(suspense));
+  assert.ok(((await story.gauge(`dalasi_clearing_oldest_seconds${waits}`)) ?? 0) >= 3_600);
+  const paid = 'dalasi_payments_total{network="aps",environment="test",outcome="completed"}';
+  const earlier = (await story.gauge(paid)) ?? 0;
+  await shop.pay('7000001', { amount: 300 });
+  await eventually('a payment is counted by its outcome', async () => {
+    await shop.settle();
+    return (await story.gauge(paid)) === earlier + 1;
+  });
+  const nothing = 'dalasi_clearing_bututs{account="suspense",environment="test",cause="unexplained"}';
+  assert.equal(await story.gauge(nothing), 0, 'every open item has a cause');
+  // Its case is lost.
+  await story.service.database.asOwner(`UPDATE cases SET status = 'resolved' WHERE kind = 'amount_mismatch'`);
+  assert.equal(await story.gauge(nothing), Number(suspense));
 });

@@ -28,7 +28,7 @@ export interface AccountWorld {
   close(): Promise<void>;
 }
 
-export const client = { device: 'Chromium on Linux', address: '192.0.2.7' };
+export const client = { device: 'Chromium on Linux', address: '192.0.2.7', requestId: 'req_1' };
 
 /** `publicUrl` is where its pages are served, if they are. */
 export async function openAccountWorld(

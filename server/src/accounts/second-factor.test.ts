@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { AppError } from '../api/app-error.ts';
 import { openAccountWorld } from './account-world.corpus.ts';
+import { client } from './account-world.corpus.ts';
 import type { AccountWorld } from './account-world.corpus.ts';
 import { findAccount } from './queries.ts';
 import {
@@ -93,12 +94,12 @@ test('with a second factor a password alone opens nothing, also a newly chosen o
   const { codeAt } = await withApp('both@example.gm');
   const { context } = world;
   await requestPasswordReset(context, 'merchant', 'both@example.gm');
-  await resetPassword(context, { token: world.newestToken(), password: 'harmattan kora baobab lantern' });
+  await resetPassword(context, { token: world.newestToken(), password: 'harmattan kora baobab lantern', client });
   const started = await world.signIn('both@example.gm', 'harmattan kora baobab lantern');
   assert.equal(started.session.isComplete, false);
   const incomplete = await findSignedIn(context, started.token, '');
   assert.ok(incomplete && !incomplete.session.isComplete && !hasRecentFactor(incomplete.session, world.clock.now()));
-  const token = await giveSecondFactor(context, incomplete, { code: codeAt(), passkey: '' });
+  const token = await giveSecondFactor(context, incomplete, { code: codeAt(), passkey: '', client });
   const complete = await findSignedIn(context, token, '');
   assert.ok(complete?.session.isComplete && hasRecentFactor(complete.session, world.clock.now()));
   assert.equal(await findSignedIn(context, started.token, ''), undefined, 'the cookie of before');

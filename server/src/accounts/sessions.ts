@@ -24,6 +24,7 @@ export interface Client {
   /** The User-Agent, as it was sent. */
   device: string;
   address: string;
+  requestId: string;
 }
 
 export interface SignedIn {

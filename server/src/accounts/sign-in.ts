@@ -9,6 +9,7 @@ import { isPassword } from './password.ts';
 import { findAccount, findAccountByEmail } from './queries.ts';
 import { checkSecondFactor, hasSecondFactor } from './second-factor.ts';
 import type { FactorInput } from './second-factor.ts';
+import { recordLogin, recordUnknownLogin } from './sign-in-audit.ts';
 import { confirmSession, startSession } from './sessions.ts';
 import type { Client, SignedIn } from './sessions.ts';
 import { mailVerification } from './sign-up.ts';
@@ -65,15 +66,19 @@ export async function signIn(context: AccountContext, realm: Realm, credentials:
   await countAttempt(context, passwordThrottle, attempts);
   const account = await findAccountByEmail(context.db, realm, email);
   const isRight = await isPassword(credentials.password, account?.passwordHash ?? null);
-  if (!account || !isRight) throw new AppError('invalid_request', 'This address and password do not match.');
+  const { client } = credentials;
+  if (!account || !isRight) {
+    // Also for an unknown address, so that both take as long.
+    await context.db.withTransaction(async (tx) => {
+      if (account) await recordLogin(tx, context, { ...refusedSignIn, account, client, sent: { by: 'password' } });
+      else recordUnknownLogin(tx, context, { realm, client, sent: { by: 'password', email } });
+    });
+    throw new AppError('invalid_request', 'This address and password do not match.');
+  }
   await forgetAttempts(context, attempts);
   if (account.emailVerifiedAt === null) await refuseUnverified(context, account);
   const isComplete = !(await hasSecondFactor(context.db, account));
-  const { client } = credentials;
-  const started = await context.db.withTransaction(async (tx) =>
-    startSession(tx, context, account.id, { client, isComplete, withFactor: false }),
-  );
-  return { account, ...started };
+  return begin(context, account, { client, isComplete, withFactor: false, by: 'password' });
 }
 
 /**
@@ -95,21 +100,54 @@ export async function signInWithPasskey(
 ): Promise<StartedSession> {
   const passkey = await verifyPasskey(context, response);
   const account = passkey && (await findAccount(context.db, passkey.accountId));
-  if (account?.realm !== realm) throw new AppError('invalid_request', 'This passkey is not known here.');
-  const started = await context.db.withTransaction(async (tx) =>
-    startSession(tx, context, account.id, { client, isComplete: true, withFactor: true }),
-  );
-  return { account, ...started };
+  if (account?.realm !== realm) {
+    const unknown = { realm, client, sent: { by: 'passkey' } };
+    await context.db.withTransaction(async (tx) => recordUnknownLogin(tx, context, unknown));
+    throw new AppError('invalid_request', 'This passkey is not known here.');
+  }
+  return begin(context, account, { client, isComplete: true, withFactor: true, by: 'passkey' });
 }
 
-/** Checks a second factor and gives the session a new token, which is returned. Throws AppError. */
+const refusedSignIn = { action: 'login.sign_in', result: 'refused', sessionId: null } as const;
+
+function begin(
+  context: AccountContext,
+  account: Account,
+  { by, ...session }: { client: Client; isComplete: boolean; withFactor: boolean; by: 'password' | 'passkey' },
+): Promise<StartedSession> {
+  return context.db.withTransaction(async (tx) => {
+    const started = startSession(tx, context, account.id, session);
+    const sent = { by, ...(!session.isComplete && { second_factor: 'to follow' }) };
+    const { client } = session;
+    const sessionId = started.session.id;
+    await recordLogin(tx, context, { action: 'login.sign_in', result: 'done', account, client, sessionId, sent });
+    return { account, ...started };
+  });
+}
+
+/**
+ * Checks a second factor and gives the session a new token, which is returned. One that comes with an action is in the log by that
+ * action; a refused one always is. Throws AppError.
+ */
 export async function giveSecondFactor(
   context: AccountContext,
   { account, session }: SignedIn,
-  input: FactorInput,
+  { client, isWithAction = false, ...input }: FactorInput & { client: Client; isWithAction?: boolean },
 ): Promise<string> {
-  await checkSecondFactor(context, account, input);
-  const token = await context.db.withTransaction((tx) => confirmSession(tx, context, session));
+  const act = { action: 'login.second_factor', account, client, sessionId: session.id } as const;
+  try {
+    await checkSecondFactor(context, account, input);
+  } catch (error) {
+    // Beyond the tries nothing was compared, and nothing is written.
+    if (error instanceof AppError && error.code === 'invalid_request') {
+      await context.db.withTransaction((tx) => recordLogin(tx, context, { ...act, result: 'refused' }));
+    }
+    throw error;
+  }
+  const token = await context.db.withTransaction(async (tx) => {
+    if (!isWithAction) await recordLogin(tx, context, { ...act, result: 'done' });
+    return confirmSession(tx, context, session);
+  });
   if (token === null) throw new AppError('invalid_request', 'This session has ended. Sign in again.');
   return token;
 }

@@ -17,6 +17,8 @@ import {
   markEmailVerified,
   updatePassword,
 } from './queries.ts';
+import { recordLogin } from './sign-in-audit.ts';
+import type { Client } from './sessions.ts';
 import type { TokenPurpose } from './queries.ts';
 import { mayMail } from './throttle.ts';
 import { insertMembership } from './queries/team.ts';
@@ -211,7 +213,7 @@ export async function findPasswordLink(context: AccountContext, token: string): 
  */
 export async function resetPassword(
   context: AccountContext,
-  { token, password }: { token: string; password: string },
+  { token, password, client }: { token: string; password: string; client: Client },
 ): Promise<Account | undefined> {
   const account = await findPasswordLink(context, token);
   if (!account) return undefined;
@@ -228,6 +230,13 @@ export async function resetPassword(
     tx.send(deleteTokens(account.id, passwordPurposes));
     tx.send(deleteSessions(account.id, null));
     mailNewPassword(tx, context, account);
+    await recordLogin(tx, context, {
+      action: 'login.change_password',
+      result: 'done',
+      account,
+      client,
+      sessionId: null,
+    });
     return account;
   });
 }

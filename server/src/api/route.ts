@@ -39,6 +39,11 @@ interface RouteBase {
    */
   idempotencyKeyRequired?: boolean;
   /**
+   * The kind of record that it changes, where an API key's use of it stands in the audit log: it decides who gets money, or who
+   * hears of it.
+   */
+  auditedAs?: 'sub_account' | 'webhook_endpoint';
+  /**
    * For requests that would hold connections for long: only a few of a merchant's run at once, and the others wait without a
    * connection. Those that spend lock the merchant's `balance`, and so wait for each other; those that read a `history` read
    * all of it, however little they show.

@@ -28,6 +28,7 @@ const logged = [
   'detail',
   'reason',
   'count',
+  'rows',
   'role',
   'port',
 ];

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   createAccounts,
   createAddress,
+  createDailyHeads,
   createMoneyContext,
   createPlanner,
   createNotices,
@@ -13,10 +14,12 @@ import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { registerHealth } from '../http/health.ts';
 import { refuseWhileHeld } from '../http/refuse-while-held.ts';
 import { createMetrics } from '../http/metrics.ts';
+import type { Metrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
@@ -24,6 +27,7 @@ import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
+import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
 import { whileNotHeld } from '../worker/while-not-held.ts';
@@ -68,7 +72,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const server = createServer({ ...options, metrics, docsUrl: publicUrl, browserErrors, isClosing, trustedProxies });
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
-  const money = createMoneyContext(options, address, networks.registry);
+  const money = createMoneyContext({ ...options, observeOutcome: metrics.observeOutcome }, address, networks.registry);
   const webhooks = createWebhooks(options, money, metrics);
   const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
@@ -76,7 +80,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts });
+  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
+  registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
@@ -89,14 +94,14 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const queues = queuesOf(options, { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold });
-  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
+  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
+  const queues = queuesOf(options, parts);
   return {
     server,
     start: async () => {
       const listening = await listen(server, config, address);
       await warnAtStart(log, { hasNetwork: networks.registry.list(false).length > 0, hold });
-      worker = startWorker({ clock, changes: options.notifier, log, queues });
+      worker = startWorker({ clock, changes: options.notifier, log, queues, heartbeats });
       return listening;
     },
     liveNetworks: [...new Set(networks.registry.list(false).map(({ capabilities }) => capabilities.displayName))],
@@ -138,6 +143,7 @@ async function warnAtStart(log: Log, { hasNetwork, hold }: { hasNetwork: boolean
 }
 
 interface AppParts {
+  metrics: Pick<Metrics, 'watchLimiter'>;
   money: MoneyContext;
   webhooks: ReturnType<typeof createWebhooks>;
   notices: ReturnType<typeof createNotices>;
@@ -146,17 +152,18 @@ interface AppParts {
   keyUses: KeyUses;
   requestLog: RequestLog;
   hold: RestoreHold;
+  dailyHeads: DailyHeads;
 }
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { money, webhooks, notices, accounts, networks, keyUses, requestLog, hold } = parts;
-  return [
+  const { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads } = parts;
+  const queues = [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
-      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts }).map((queue) =>
-          whileNotHeld(queue, hold),
+      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts, dailyHeads }).map(
+          (queue) => whileNotHeld(queue, hold),
         )),
     ...(config.role === 'worker'
       ? []
@@ -166,6 +173,8 @@ function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueu
           requestLogQueue(requestLog, log),
         ]),
   ];
+  for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);
+  return queues;
 }
 
 /** What the last requests left in memory. */

@@ -1,5 +1,7 @@
 import type { AccountContext } from '../accounts/context.ts';
+import { DailyHeads } from '../chain/record-heads.ts';
 import type { Config } from '../configuration/config.ts';
+import type { OutcomeObserver } from '../events/outcome.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -150,10 +152,11 @@ export function createRailAccountContext({
 export type MoneyContext = PaymentContext & TransferContext;
 
 export function createMoneyContext(
-  { config, secrets, db, notifier, clock, random, log, planner }: MoneyOptions & { planner: DeliveryPlanner },
+  options: MoneyOptions & OutcomeObserver & { planner: DeliveryPlanner },
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
+  const { config, secrets, db, notifier, clock, random, log, planner, observeOutcome } = options;
   const money: MoneyContext = {
     db,
     clock,
@@ -165,6 +168,7 @@ export function createMoneyContext(
     planDeliveries: (tx, event) => planner.plan(tx, event),
     merchants: createMerchantDirectory(db, clock),
     breakers: new BreakerCopy(),
+    ...(observeOutcome && { observeOutcome }),
     transferOwners: { refund: createRefundOwner(() => money) },
     changes: notifier,
     lists: new ListReader(db),
@@ -229,6 +233,11 @@ export function createWebhooks(
     scheduleDeliveries: (keys) => scheduleDeliveries(notifier, keys),
   };
   return { context, close: () => outbound.close() };
+}
+
+/** What records the heads of the hash chains once a day. */
+export function createDailyHeads({ config, secrets, db, clock, log }: AppOptions): DailyHeads {
+  return new DailyHeads({ db, clock, log, directory: config.chainDirectory, key: secrets.chainKey });
 }
 
 /** Logins, and the mails that they cause. */

@@ -1,3 +1,6 @@
+import { oldestUnchainedSeconds } from '../chain/append-blocks.ts';
+import { books } from '../chain/heads.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { readBackupState } from '../backups/runs.ts';
 import type { BackupRun, BackupState } from '../backups/runs.ts';
@@ -10,6 +13,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
+import { summarizeChecks } from '../ledger/check-changes.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
@@ -24,6 +28,9 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { readPhoneStatuses } from '../receipts/phones.ts';
+import { clearingAccounts, readClearing, unexplained } from '../reports/clearing.ts';
+import type { ClearingGroup } from '../reports/clearing.ts';
+import type { Heartbeats } from '../worker/heartbeats.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
 import { networkQueues } from './work-queues.ts';
 
@@ -37,6 +44,8 @@ interface GaugeContext {
   writes: WriteProbe;
   commits: LimiterFigures & Pick<SharedCommits, 'splits'>;
   hold: RestoreHold;
+  dailyHeads: Pick<DailyHeads, 'recordedAt'>;
+  heartbeats: Pick<Heartbeats, 'list'>;
   railAccounts: { list(): readonly Pick<ConnectedAccount, 'account' | 'problem'>[] };
 }
 
@@ -71,6 +80,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
       set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
     },
   );
+  registerHeartbeatGauges(metrics, context);
   registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
   registerAccountGauges(metrics, context);
@@ -87,8 +97,33 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
+  registerClearingGauges(metrics, context);
   registerLedgerGauges(metrics, context);
+  registerCheckGauges(metrics, context);
+  registerChainGauges(metrics, context);
   registerBackupGauges(metrics, context);
+}
+
+/** Of everything that this process does by itself: a series that grows, or is missing, is a failure. */
+function registerHeartbeatGauges(metrics: Metrics, { clock, heartbeats }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_heartbeat_seconds',
+    'How long ago this process last worked a queue or did a chore without an error.',
+    ['queue'],
+    (set) => {
+      for (const { queue, at } of heartbeats.list()) set({ queue }, (clock.now().getTime() - at.getTime()) / 1_000);
+      return Promise.resolve();
+    },
+  );
+  metrics.gauge(
+    'dalasi_heartbeat_interval_seconds',
+    'How often this process is to work a queue or do a chore.',
+    ['queue'],
+    (set) => {
+      for (const { queue, intervalMs } of heartbeats.list()) set({ queue }, intervalMs / 1_000);
+      return Promise.resolve();
+    },
+  );
 }
 
 function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
@@ -121,6 +156,14 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
   metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
     for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
   });
+  metrics.gauge(
+    'dalasi_cases_open_bututs',
+    'Money of cases that wait for a person, by kind.',
+    ['kind'],
+    async (set) => {
+      for (const { kind, amountMinor } of await countOpenCases(db)) set({ kind }, Number(amountMinor));
+    },
+  );
   metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest case has been open.', ['kind'], async (set) => {
     const now = clock.now().getTime();
     for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
@@ -133,6 +176,28 @@ function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): voi
       set({ currency: 'GMD' }, 0);
       for (const { currency, amountMinor } of await sumSuspense(db)) set({ currency }, Number(amountMinor));
     },
+  );
+}
+
+/** Accounts that have to be empty in the end: what waits there, and why. */
+function registerClearingGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  const gauge = (name: string, help: string, valueOf: (group: ClearingGroup, now: Date) => number): void =>
+    metrics.gauge(name, help, ['account', 'environment', 'cause'], async (set) => {
+      for (const account of clearingAccounts) {
+        for (const environment of ['test', 'live']) set({ account, environment, cause: unexplained }, 0);
+      }
+      for (const group of await readClearing(db)) {
+        const { account, testMode, cause } = group;
+        set({ account, environment: testMode ? 'test' : 'live', cause }, valueOf(group, clock.now()));
+      }
+    });
+  gauge('dalasi_clearing_bututs', 'Money that waits in suspense, unmatched or held, by its cause.', ({ amountMinor }) =>
+    Number(amountMinor),
+  );
+  gauge(
+    'dalasi_clearing_oldest_seconds',
+    'How long the oldest item has waited in suspense, unmatched or held, by its cause.',
+    ({ oldest }, now) => (now.getTime() - oldest.getTime()) / 1_000,
   );
 }
 
@@ -150,6 +215,47 @@ function registerLedgerGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
     const now = clock.now().getTime();
     for (const { verifiedAt } of await listVerifications(db, 1)) set({}, (now - verifiedAt.getTime()) / 1_000);
   });
+}
+
+/** What the checks of every five minutes say, of which each reads the newest movements. */
+function registerCheckGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_ledger_checked_seconds',
+    'How long ago the balances of the merchant that was checked first were compared with its movements.',
+    [],
+    async (set) => {
+      const { oldest } = await summarizeChecks(db);
+      if (oldest !== null) set({}, (clock.now().getTime() - oldest.getTime()) / 1_000);
+    },
+  );
+  metrics.gauge(
+    'dalasi_ledger_differences',
+    'Merchants whose balances and movements differed at the last check.',
+    [],
+    async (set) => set({}, Number((await summarizeChecks(db)).wrong)),
+  );
+}
+
+/** The second is missing in a process that keeps no heads. */
+function registerChainGauges(metrics: Metrics, { db, clock, dailyHeads }: GaugeContext): void {
+  metrics.gauge(
+    'dalasi_chain_oldest_unchained_seconds',
+    'How long the oldest row of ledger or audit log has been without a block of its hash chain.',
+    ['book'],
+    async (set) => {
+      for (const book of books) set({ book: book.name }, await oldestUnchainedSeconds(db, clock, book));
+    },
+  );
+  metrics.gauge(
+    'dalasi_chain_heads_recorded_seconds',
+    'How long ago this process recorded the heads of the hash chains outside of the database.',
+    [],
+    (set) => {
+      const { recordedAt } = dailyHeads;
+      if (recordedAt !== null) set({}, (clock.now().getTime() - recordedAt.getTime()) / 1_000);
+      return Promise.resolve();
+    },
+  );
 }
 
 /** Ages are missing before the first backup and drill, which an alert on the age also notices. */

@@ -9,6 +9,9 @@ import type { MailContext } from '../mail/mail.ts';
 import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
 import type { Mailer } from '../mail/send-due-mail.ts';
 import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
+import { chainLateRows, chainRows } from '../chain/append-blocks.ts';
+import type { ChainContext } from '../chain/append-blocks.ts';
+import type { DailyHeads } from '../chain/record-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
@@ -36,6 +39,7 @@ import { createTransferJobs } from '../transfers/jobs.ts';
 import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
+import { checkLedgers } from '../ledger/check-changes.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
@@ -87,12 +91,14 @@ export function workerQueues(parts: {
   notices: NoticeContext;
   mails: MailContext;
   mailer: Mailer | null;
+  dailyHeads: DailyHeads;
 }): WorkQueue[] {
   return [
     ...moneyQueues(parts.money),
     ...webhookQueues(parts.webhooks),
     ...noticeQueues(parts.notices),
     ...accountQueues(parts.mails, parts.mailer),
+    ...chainQueues(parts.money, parts.dailyHeads),
   ];
 }
 
@@ -148,6 +154,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
     everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
+    { ...chore('checking the ledger', 5 * minuteMs, log, () => checkLedgers(context)), background: 'purge' },
     everyTenMinutes('verifying the ledger', log, () => verifyNightly(context)),
     everyTenMinutes('reconciling statements', log, () => reconcileYesterday(context)),
     purge('settlement periods', log, () => purgePeriods(context)),
@@ -199,6 +206,16 @@ export function noticeQueues(context: NoticeContext): WorkQueue[] {
     }),
     purge('notices', context.log, () => purgeNotices(context)),
     purge('chat messages', context.log, () => purgeChatMessages(context)),
+  ];
+}
+
+/** The hash chains over ledger and audit log. */
+export function chainQueues(context: ChainContext, dailyHeads: DailyHeads): WorkQueue[] {
+  const { log } = context;
+  return [
+    { ...chore('chaining rows', minuteMs, log, () => chainRows(context)), background: 'purge' },
+    { ...chore('chaining late rows', 60 * minuteMs, log, () => chainLateRows(context)), background: 'purge' },
+    everyTenMinutes('keeping the heads of the hash chains', log, () => dailyHeads.record()),
   ];
 }
 

@@ -9,13 +9,15 @@ export interface AuditEntry {
   id: string;
   /** Null where it concerns both environments. */
   testMode: boolean | null;
-  actorType: 'member' | 'operator' | 'system';
-  /** The login; null for the system. */
+  actorType: 'member' | 'operator' | 'system' | 'key';
+  /** The login, or the API key; null for the system. */
   actorId: string | null;
   /** As the person was called then. */
   actorName: string;
   /** `refunds.create`: what was done, in the words of `accounts/permissions.ts`. */
   action: string;
+  /** `refused` is what somebody tried in vain, such as a sign-in with a wrong password. */
+  result: 'done' | 'refused';
   objectType: string | null;
   objectId: string | null;
   changes: readonly FieldChange[];

@@ -7,15 +7,15 @@ import { installationId } from './audit-entry.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
-  actor_name AS "actorName", action, object_type AS "objectType", object_id AS "objectId", changes,
+  actor_name AS "actorName", action, result, object_type AS "objectType", object_id AS "objectId", changes,
   session_id AS "sessionId", request_id AS "requestId", address, created_at AS "createdAt"`;
 
 export function insertAuditEntry(entry: AuditEntry): Statement {
   return {
     name: 'audit_entries_insert',
     text: `INSERT INTO audit_entries (business_id, id, test_mode, actor_type, actor_id, actor_name, action, object_type,
-             object_id, changes, session_id, request_id, address, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+             object_id, changes, session_id, request_id, address, created_at, result)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
     values: [
       entry.businessId,
       entry.id,
@@ -31,6 +31,7 @@ export function insertAuditEntry(entry: AuditEntry): Statement {
       entry.requestId,
       entry.address,
       entry.createdAt,
+      entry.result,
     ],
   };
 }

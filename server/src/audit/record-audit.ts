@@ -10,7 +10,7 @@ export { findNewestEntryOf, listAuditEntries, listOperatorEntries } from './quer
 export function recordAudit(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: () => string },
-  entry: Omit<AuditEntry, 'id' | 'createdAt'>,
+  { result = 'done', ...entry }: Omit<AuditEntry, 'id' | 'createdAt' | 'result'> & Partial<Pick<AuditEntry, 'result'>>,
 ): void {
-  tx.send(insertAuditEntry({ ...entry, id: newId(), createdAt: clock.now() }));
+  tx.send(insertAuditEntry({ ...entry, result, id: newId(), createdAt: clock.now() }));
 }

@@ -101,11 +101,14 @@ export function listOpenCasesOfMerchant(db: Queryable, merchantId: string, rowsM
 }
 
 /** Open cases by kind; kinds without any are left out. */
-export function countOpenCases(db: Queryable): Promise<{ kind: string; count: bigint; oldest: Date }[]> {
+export function countOpenCases(
+  db: Queryable,
+): Promise<{ kind: string; count: bigint; amountMinor: bigint; oldest: Date }[]> {
   return db.rows({
     name: 'cases_count_open',
     text: `-- across merchants: the operator watches all of them
-           SELECT kind, count(*) AS count, min(created_at) AS oldest FROM cases WHERE status = 'open' GROUP BY kind`,
+           SELECT kind, count(*) AS count, sum(amount)::bigint AS "amountMinor", min(created_at) AS oldest
+           FROM cases WHERE status = 'open' GROUP BY kind`,
     values: [],
   });
 }

@@ -21,6 +21,8 @@ export interface Config {
   dataDirectory: string;
   /** Where backups and the archived log go; null for nowhere. */
   backupDirectory: string | null;
+  /** Where the heads of the hash chains are kept; null for the log alone. */
+  chainDirectory: string | null;
   /** By network: what a payer dials where no prompt comes. */
   networkDialCodes: ReadonlyMap<string, string>;
   /** The folder with the networks' logos. */
@@ -84,7 +86,7 @@ export function readConfig(environment: Environment): Config {
     appDatabaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 4, 100),
     dataDirectory: read.text('DATA_DIR') ?? 'data',
-    backupDirectory: read.text('BACKUP_DIR'),
+    ...{ backupDirectory: read.text('BACKUP_DIR'), chainDirectory: read.text('CHAIN_DIR') },
     production,
     networkDialCodes: read.dialCodes('NETWORK_DIAL_CODES'),
     networkLogos: read.text('NETWORK_LOGOS'),

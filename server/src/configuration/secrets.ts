@@ -32,6 +32,8 @@ export interface ConfiguredSecrets {
   servingPassword: string;
   /** Keys the checks in printed QR codes of counters. */
   terminalKey: string;
+  /** Signs the heads of the hash chains. */
+  chainKey: string;
   /** Signs the forms of pages (CSRF protection). */
   formKey: string;
   /** Sign the callbacks of simulated networks, and the credentials for calling them. */
@@ -62,6 +64,8 @@ export function readSecrets(config: Config, random: Random): ConfiguredSecrets {
     servingPassword: derive('serving role', pepper),
     // From the pepper, so that posters survive a change of SEAL_KEY.
     terminalKey: derive('terminal checks', pepper),
+    // From the pepper, so that kept heads survive a change of SEAL_KEY.
+    chainKey: derive('chain heads', pepper),
     formKey: derive('forms'),
     simulatorCallbackSecret: derive('simulator callbacks'),
     simulatorBearerSecret: derive('simulator credentials'),

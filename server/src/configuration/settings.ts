@@ -57,6 +57,13 @@ export const settings = [
     default: null,
   },
   {
+    name: 'CHAIN_DIR',
+    description:
+      'The directory for the daily heads of the hash chains over ledger and audit log, best on another machine. Without it they ' +
+      'are in the log alone.',
+    default: null,
+  },
+  {
     name: 'APP_ENV',
     description:
       'development or production. A development server creates a demo merchant, calls networks at ' +

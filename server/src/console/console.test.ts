@@ -125,6 +125,9 @@ test('a case shows what each way books; its proposer cannot confirm, another doe
   const page = await (await support.get(path)).text();
   assert.match(page, /<code>suspense<\/code><\/dt><dd>D101\.00 &gt; D0\.00/);
   assert.match(page, /<th scope="row">Transaction<\/th><td colspan="2">[^<]+<\/td>/, 'the same id stands there once');
+  const waiting = await (await support.get('/operator/test/ledger')).text();
+  assert.match(waiting, /Money that waits[^]*Suspense[^]*Another amount came/);
+  assert.doesNotMatch(waiting, /Nothing explains it/);
   const live = await support.get(`/operator/live/cases/${caseId}`);
   assert.equal(live.status, 404, 'a case of test is not in live');
   const evidence = 'APS confirms it, ticket 4711 of 20 November.';

@@ -8,6 +8,7 @@ import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
 import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
+import { recordExport, RecordedReads } from './audit/reads.ts';
 import type { ConsoleRoute } from './console-route.ts';
 import { frame } from './frame.ts';
 import type { ConsoleServices } from './services.ts';
@@ -20,6 +21,7 @@ export function registerRoutes(
   { parts, services, environment }: { parts: PortalParts; services: ConsoleServices; environment: Environment | null },
   routes: readonly ConsoleRoute[],
 ): void {
+  const reads = new RecordedReads();
   for (const route of routes) {
     registerWithFiles(scope, route, (target) =>
       target.route<{ Params: Record<string, string> }>({
@@ -37,8 +39,11 @@ export function registerRoutes(
           const result = await runPage(services, route, { visit, input, refused, setToken });
           if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
           if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
-          if ('download' in result) return sendDownload(reply, result.download);
+          const seen = { route, input };
+          if ('download' in result)
+            return sendDownload(reply, result.download, (name) => recordExport(services, visit, seen, name));
           const { status = 200, title, body } = result;
+          if (status === 200) await reads.note(services, visit, seen);
           const where = environment === null ? '' : `${environment === 'test' ? 'Test' : 'Live'} · `;
           return parts.send(request, reply, {
             status,

@@ -3,11 +3,13 @@ import type { SignedIn } from '../accounts/sessions.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
-import type { Page, PageResult } from '../portal/patterns/page-route.ts';
+import type { Page, PageInput, PageResult } from '../portal/patterns/page-route.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
 import type { PortalParts } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
-import type { DashboardRoute, Section } from './dashboard-route.ts';
+import { maskedChanges } from '../audit/masked-fields.ts';
+import type { DashboardRoute } from './dashboard-route.ts';
+import { audit } from './patterns/act.ts';
 import { frame, screenFrame } from './frame.ts';
 import type { EventStreams } from './live/event-streams.ts';
 import type { DashboardServices } from './services.ts';
@@ -51,7 +53,7 @@ export function registerRoutes(
             };
             return streams.send(request, reply, { feed: result.live, visit, revisit });
           }
-          return respond(parts, { request, reply }, { visit, section: route.section }, result);
+          return respond({ parts, services }, { request, reply }, { visit, route, input }, result);
         }),
       });
     };
@@ -76,20 +78,29 @@ function refusedPage({ membership, testMode }: Visit): Page {
 }
 
 async function respond(
-  parts: PortalParts,
+  { parts, services }: Pick<RegisterOptions, 'parts' | 'services'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { visit, section }: { visit: Visit; section: Section },
+  { visit, route, input: { params, query } }: { visit: Visit; route: DashboardRoute; input: PageInput },
   result: PageResult,
 ): Promise<FastifyReply> {
   if ('redirectTo' in result) return seeOther(reply, result.redirectTo);
   if ('redirect' in result) return seeOther(reply, `${visit.base}${result.redirect}`);
-  if ('download' in result) return sendDownload(reply, result.download);
+  if ('download' in result) {
+    return sendDownload(reply, result.download, async (file) => {
+      const act = { action: 'list.export', object: { type: route.section, id: params['id'] ?? null } };
+      // The one of the audit log is a form, which writes its own.
+      if (route.method === 'POST') return;
+      await services.accounts.db.withTransaction(async (tx) =>
+        audit(tx, services, visit, { ...act, changes: maskedChanges({ file, ...query }) }),
+      );
+    });
+  }
   const { status = 200, title, body, head } = result;
   const environment = visit.testMode ? 'Test' : 'Live';
   return parts.send(request, reply, {
     status,
     title: `${environment} · ${title} · ${visit.merchant.name}`,
-    body: result.frame === 'screen' ? screenFrame(visit, body) : frame(visit, section, body),
+    body: result.frame === 'screen' ? screenFrame(visit, body) : frame(visit, route.section, body),
     ...(head && { head }),
   });
 }

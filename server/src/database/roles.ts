@@ -16,7 +16,7 @@ const nameBytesMax = 63;
 export const appendOnlyTables = ['ledger_movements'];
 
 // The same for decisions and actions of people; the service starts without checking these.
-const historyTables = ['case_resolutions', 'audit_entries'];
+const historyTables = ['case_resolutions', 'audit_entries', 'audit_blocks', 'movement_blocks'];
 
 // Only the owner writes it, when it migrates.
 const readOnlyTables = ['schema_migrations'];

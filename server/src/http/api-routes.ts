@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../api/app-error.ts';
+import { maskedChanges } from '../audit/masked-fields.ts';
+import { recordAudit } from '../audit/record-audit.ts';
+import { assert } from '../kit/assert.ts';
 import { bareAddress } from '../kit/client-address.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { Log } from '../kit/log.ts';
 import type { KeyScope } from '../api/key-scope.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
+import { keyName } from '../merchants/key-addresses.ts';
+import type { KeyAddresses } from '../merchants/key-addresses.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { prefersCsv } from './accept.ts';
@@ -31,6 +37,8 @@ export interface ApiOptions extends RunContext {
   log: Log;
   authenticator: KeyAuthenticator;
   keyUses: KeyUses;
+  keyAddresses: KeyAddresses;
+  newId: () => string;
   requestLog: RequestLog;
   keylessLimit: KeylessLimit;
   rateLimiter: RateLimiter;
@@ -48,6 +56,8 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     request.merchant = holder.merchant;
     request.keyScopes = holder.scopes;
     request.apiKeyId = holder.keyId;
+    request.apiKeyName = keyName(holder.lastFour);
+    await options.keyAddresses.note(holder, { address: request.ip, requestId: request.id });
     const allowance = await options.rateLimiter.take(holder);
     if (!allowance) return;
     reply.headers(allowance.headers);
@@ -167,7 +177,9 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
         reply.header('vary', 'accept');
         if (prefersCsv(request.headers.accept)) {
           const input = toApiRequest(request);
-          return sendCsv(reply, await inQueue(options, route, input.caller.merchantId, () => csv(context, input)));
+          const file = await inQueue(options, route, input.caller.merchantId, () => csv(context, input));
+          await options.db.withTransaction(async (tx) => recordKeyAct(tx, options, request, { route }));
+          return sendCsv(reply, file);
         }
       }
       const response = await runRoute(options, route, {
@@ -175,10 +187,38 @@ function registerRoute(app: FastifyInstance, options: ApiOptions, route: BoundRo
         input: toApiRequest(request),
         sentBody: request.body,
         idempotencyKey: idempotencyKeyOf(request, route),
+        ...(route.auditedAs !== undefined && {
+          alsoWrite: (tx, text) => recordKeyAct(tx, options, request, { route, responseText: text }),
+        }),
       });
       if (response.replayed) reply.header('idempotent-replayed', 'true');
       return reply.code(response.statusCode).type('application/json; charset=utf-8').send(response.body);
     },
+  });
+}
+
+/** Writes the audit entry of what an API key does, in the transaction of its effect. */
+function recordKeyAct(
+  tx: Transaction,
+  context: Pick<ApiOptions, 'clock' | 'newId'>,
+  request: FastifyRequest,
+  { route, responseText }: { route: BoundRoute; responseText?: string },
+): void {
+  const { merchant, apiKeyId, apiKeyName } = request;
+  assert(merchant, 'a request of the API has a merchant');
+  const created = responseText === undefined ? undefined : (JSON.parse(responseText) as { id?: unknown }).id;
+  const named = (request.params as { id?: string }).id;
+  const objectId = named ?? (typeof created === 'string' ? created : null);
+  recordAudit(tx, context, {
+    ...{ businessId: merchant.businessId, testMode: merchant.testMode, actorType: 'key', actorId: apiKeyId },
+    ...{
+      actorName: apiKeyName ?? 'API key',
+      action: route.operationId,
+      objectType: route.auditedAs ?? 'list',
+      objectId,
+    },
+    changes: maskedChanges(request.body ?? request.query),
+    ...{ sessionId: null, requestId: request.id, address: request.ip },
   });
 }
 

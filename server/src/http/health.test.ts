@@ -75,6 +75,8 @@ async function get(
     commits: { name: 'commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
     hold: { held: async () => restore },
     backsUp: false,
+    dailyHeads: { recordedAt: null },
+    heartbeats: { list: () => [] },
     railAccounts: {
       list: () => [
         { account: { name: 'wave-main' } as RailAccount, problem: null },

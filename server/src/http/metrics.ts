@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { unreadableReasons } from '../kit/seal.ts';
+import type { Outcome } from '../events/outcome.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { countOutcomes } from './outcome-counters.ts';
 import type { ObservedCall } from '../networks/observed-connector.ts';
 import { messageOutcomes } from '../receipts/receive-message.ts';
 import type { MessageOutcome } from '../receipts/receive-message.ts';
@@ -19,6 +22,8 @@ export interface Metrics {
   observeCallback(outcome: CallbackOutcome): void;
   /** A message that a shop's phone has forwarded, by what came of it. */
   observeMessage(outcome: ForwardedOutcome): void;
+  /** A payment or a payout that has got an outcome. */
+  observeOutcome(outcome: Outcome): void;
   /** A sealed value that could not be opened. */
   observeUnreadable(reason: UnreadableReason): void;
   /** A request that the request log lacks, because too many waited to be written. */
@@ -58,14 +63,7 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [registry],
   });
-  const attempts = new Counter({
-    name: 'dalasi_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by outcome: delivered, pending (to be tried again) or failed (the last one).',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  // Prometheus sees the first increase only if the series existed with 0 before.
-  for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
+  const attempts = countWebhookAttempts(registry);
   const unreadable = new Counter({
     name: 'dalasi_sealed_values_unreadable_total',
     help: 'Sealed values that could not be opened: their key is not configured (key_missing), or they were changed (damaged).',
@@ -74,11 +72,14 @@ export function createMetrics(): Metrics {
   });
   for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
+  const observeOutcome = countOutcomes(registry);
+  registerBuild(registry);
   const limiters: LimiterFigures[] = [];
   registerLimiterGauges(registry, limiters);
   let unreadableCount = 0;
   return {
     observeDroppedRequest: () => droppedRequests.inc(),
+    observeOutcome,
     observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
     ...countReceived(registry),
     observeUnreadable: (reason) => {
@@ -110,6 +111,28 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function registerBuild(registry: Registry): void {
+  const build = new Gauge({
+    name: 'dalasi_build_info',
+    help: 'Always 1; its labels say what runs.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  });
+  build.set({ version: manifest.version, node: process.version }, 1);
+}
+
+function countWebhookAttempts(registry: Registry): Counter {
+  const attempts = new Counter({
+    name: 'dalasi_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by outcome: delivered, pending (to be tried again) or failed (the last one).',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  // Prometheus sees the first increase only if the series existed with 0 before.
+  for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
+  return attempts;
 }
 
 function countDroppedRequests(registry: Registry): Counter {

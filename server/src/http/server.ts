@@ -68,6 +68,8 @@ declare module 'fastify' {
     keyScopes: readonly KeyScope[] | null;
     /** Its id; null before. */
     apiKeyId: string | null;
+    /** As the audit log names the key. */
+    apiKeyName: string | null;
     /** The text of an API response, for the request log; null before, and for a file. */
     responseText: string | null;
     /** The length of its body as it was received. */
@@ -108,6 +110,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('merchant', null);
   app.decorateRequest('keyScopes', null);
   app.decorateRequest('apiKeyId', null);
+  app.decorateRequest('apiKeyName', null);
   app.decorateRequest('responseText', null);
   app.decorateRequest('bodyBytes', 0);
   serializeRequests(app);

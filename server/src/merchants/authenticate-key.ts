@@ -18,6 +18,7 @@ const keyCacheEntriesMax = 10_000;
 export interface KeyHolder {
   merchant: Merchant;
   keyId: string;
+  lastFour: string;
   /** Whether the merchant has no other key that is valid. */
   isOnlyKey: boolean;
   scopes: readonly KeyScope[];
@@ -50,9 +51,9 @@ export function createKeyAuthenticator(
     if (!found) return undefined;
     await onVerified();
     const merchant = await findMerchantById(db, found.merchantId);
-    const { id: keyId, isOnly: isOnlyKey, scopes, expiresAt, addresses } = found;
+    const { id: keyId, lastFour, isOnly: isOnlyKey, scopes, expiresAt, addresses } = found;
     const allows = addresses === null ? () => true : addressFilter(addresses);
-    return merchant && { merchant, keyId, isOnlyKey, scopes, expiresAt, allows };
+    return merchant && { merchant, keyId, lastFour, isOnlyKey, scopes, expiresAt, allows };
   };
   return {
     async find(key) {

@@ -5,6 +5,7 @@ import { backupPaths, listBackups, readManifest } from '../backups/manifest.ts';
 import { ownServerHelp } from '../backups/own-server.ts';
 import { restoreBackup } from '../backups/restore-backup.ts';
 import { recordBackupRun } from '../backups/runs.ts';
+import { verifyChains } from '../chain/verify-chain.ts';
 import { table, UsageError } from '../kit/command-line.ts';
 import { readTimeOption } from '../kit/time-option.ts';
 import { verifyBooks } from '../transfers/verify-books.ts';
@@ -123,8 +124,11 @@ const drill: Command = {
     const { onProgress, end } = progressOf(context);
     const verify = async (copy: CommandContext['db']) => {
       const { finding, stored } = await verifyBooks(copy, onboarding, () => {});
-      const problem = finding && `The restored ledger is wrong: account ${finding.account}: ${finding.message}`;
-      return { movements: Number(stored.movements), problem };
+      const [broken] = (await verifyChains({ db: copy, clock })).findings;
+      const problem = finding
+        ? `The restored ledger is wrong: account ${finding.account}: ${finding.message}`
+        : broken && `A hash chain of the copy is broken: run chain verify (${broken.book}, block ${broken.block})`;
+      return { movements: Number(stored.movements), problem: problem ?? null };
     };
     const backupDirectory = directoryOf(context);
     const name = input.options['backup'] ?? null;

@@ -86,8 +86,15 @@ const changesNothing = [
 ];
 
 /** The first takes a minute; the second changes the server that all tests share (process-start-failures.test.ts), and backups are of a
- * bundled one (process-backup.test.ts); a receipt needs a shop (test/stories/receipts.test.ts). */
-const notHere = ['demo fill', 'database prepare', 'backup create', 'backup drill', 'receipts match'];
+ * bundled one (process-backup.test.ts); a receipt needs a shop (test/stories/receipts.test.ts), an export a customer (customer-data.test.ts). */
+const notHere = [
+  'demo fill',
+  'database prepare',
+  'backup create',
+  'backup drill',
+  'receipts match',
+  'customers export',
+];
 
 /** Each changing command, in an order in which each is possible. */
 function* walk(): Generator<Walked> {
@@ -187,6 +194,8 @@ function* walkInstallation(): Generator<Walked> {
   const login = ['logins', 'create', '--email', 'binta@example.gm', '--name', 'Binta', '--role', 'support'];
   yield { words: login, action: 'operators.invite', changes: /email: ••••@example\.gm.* role: support/, ...whole };
   yield { words: ['ledger', 'verify'], action: 'ledger.verify', changes: /is_correct: true/, ...whole };
+  yield { words: ['chain', 'verify'], action: 'chain.verify', changes: /is_correct: true/, ...whole };
+  yield { words: ['chain', 'head'], action: 'chain.head', changes: /digest: \w+/, ...whole };
   yield { words: ['restore', 'hold'], action: 'restore.hold', changes: /^$/, ...whole };
   yield { words: ['restore', 'release'], action: 'restore.release', changes: /transfers: 0/, ...whole };
   const accept = ['secrets', 'accept', 'KEY_PEPPER'];

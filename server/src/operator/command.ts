@@ -19,7 +19,7 @@ export interface BareContext {
   /** What finding the demo merchant and backups needs. */
   installation: Pick<
     Config,
-    'production' | 'dataDirectory' | 'backupDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'
+    'production' | 'dataDirectory' | 'backupDirectory' | 'chainDirectory' | 'publicUrl' | 'port' | 'receiptTemplates'
   > & { isOwnServer: boolean };
   /** Where a long command shows its progress. */
   progressTo: ProgressStream;
@@ -37,6 +37,8 @@ export interface CommandContext extends BareContext {
   onboarding: OnboardingContext;
   /** The keys of the environment, to be compared with those of the database. */
   keys: KeyringParts;
+  /** Signs the heads of the hash chains. */
+  chainKey: string;
   /** OPERATOR_CREDENTIAL, which identifies the operator. */
   operatorCredential: string | undefined;
   /** Who runs the command on this machine, for the audit log; null where the system does not know. */

@@ -21,7 +21,9 @@ import { appearanceCommands } from './appearance-commands.ts';
 import { caseCommands } from './case-commands.ts';
 import type { CaseWork } from './case-work.ts';
 import { backupCommands } from './backup-commands.ts';
+import { chainCommands } from './chain-commands.ts';
 import type { BareContext, Command, CommandContext, CommandResult } from './command.ts';
+import { customerCommands } from './customer-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -59,6 +61,8 @@ export const commands: readonly Command[] = [
   ...caseCommands,
   ...settlementCommands,
   ...ledgerCommands,
+  ...chainCommands,
+  ...customerCommands,
   ...receiptCommands,
   ...reconcileCommands,
   ...secretCommands,
@@ -161,6 +165,7 @@ async function run(command: Command, input: CommandInput, shell: Shell): Promise
       rateLimits: config,
       onboarding,
       keys,
+      chainKey: configured.chainKey,
       operatorCredential,
       shellUser: shellUserOf(shell.environment),
       sendMail,

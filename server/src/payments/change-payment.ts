@@ -111,7 +111,13 @@ export async function changeCharge(
     });
   }
   if (charge.status === 'pending' && next.status !== 'pending') await endFollowUps(tx, context, merchant, next);
-  tx.afterCommit(() => notifyOfIntent(context, intent));
+  tx.afterCommit(() => {
+    notifyOfIntent(context, intent);
+    const { network } = next;
+    if (status !== charge.status) {
+      context.observeOutcome?.({ of: 'payment', network, testMode: merchant.testMode, outcome: status });
+    }
+  });
   return next;
 }
 

@@ -1,4 +1,5 @@
 import type { EventContext } from '../events/append-event.ts';
+import type { OutcomeObserver } from '../events/outcome.ts';
 import type { ChangeFeed, Topic } from '../kit/changes.ts';
 import type { Database } from '../kit/db.ts';
 import type { ListReader } from '../api/list-reader.ts';
@@ -9,7 +10,7 @@ import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
 /** What the payments' use cases need. */
-export interface PaymentContext extends EventContext {
+export interface PaymentContext extends EventContext, OutcomeObserver {
   db: Database;
   random: Random;
   networks: NetworkRegistry;

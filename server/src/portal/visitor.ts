@@ -79,7 +79,7 @@ export function createVisitorCookies({ context, realm, publicUrl, formKey }: Vis
 
 /** Where a request comes from, for the list of sessions. */
 export function clientOf(request: FastifyRequest): Client {
-  return { device: request.headers['user-agent'] ?? '', address: request.ip };
+  return { device: request.headers['user-agent'] ?? '', address: request.ip, requestId: request.id };
 }
 
 const browsers = [

@@ -24,6 +24,7 @@ import type { SharedCommits } from '../kit/shared-commits.ts';
 import { createPageLimit } from '../links/page-limit.ts';
 import { createKeyAuthenticator } from '../merchants/authenticate-key.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import { KeyAddresses } from '../merchants/key-addresses.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import { waveTestAccount } from '../networks/wave/test-account.ts';
 import { simulatorRoutes } from '../../../simulator/routes.ts';
@@ -96,6 +97,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       log,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
       keyUses: parts.keyUses,
+      keyAddresses: new KeyAddresses(money),
+      newId: money.newId,
       requestLog: parts.requestLog,
       keylessLimit: new KeylessLimit(clock, config.rateLimitKeyless),
       rateLimiter: new RateLimiter(db, clock, {

@@ -85,7 +85,8 @@ const list = listRoute({
 export const refundRoutes: readonly ApiRoute<RefundContext>[] = [create, list, retrieve];
 
 /** The record of a refund, with the parts that each party gives (docs/refunds.md, "Who bears it"). */
-function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
+/** A refund as responses show it. */
+export function refundToWire(merchant: Merchant, refund: Refund): JsonRecord {
   return {
     id: refund.id,
     charge_id: refund.chargeId,

@@ -59,6 +59,7 @@ const payOut = writeRoute('POST', {
 const remove = writeRoute('DELETE', {
   path: '/v1/sub-accounts/:id',
   operationId: 'deleteSubAccount',
+  auditedAs: 'sub_account',
   scope: 'charge',
   tag,
   summary: 'Delete a sub-account',
@@ -80,6 +81,7 @@ const remove = writeRoute('DELETE', {
 const waive = writeRoute('POST', {
   path: '/v1/sub-accounts/:id/waive-debt',
   operationId: 'waiveSubAccountDebt',
+  auditedAs: 'sub_account',
   scope: 'payout',
   tag,
   summary: 'Waive what a sub-account owes you',

@@ -25,6 +25,7 @@ const tag = 'Sub-accounts';
 const create = writeRoute('POST', {
   path: '/v1/sub-accounts',
   operationId: 'createSubAccount',
+  auditedAs: 'sub_account',
   scope: 'payout',
   tag,
   summary: 'Create a sub-account',
@@ -75,6 +76,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/sub-accounts/:id',
   operationId: 'updateSubAccount',
+  auditedAs: 'sub_account',
   scope: 'payout',
   tag,
   summary: 'Update a sub-account',

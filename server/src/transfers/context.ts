@@ -1,4 +1,5 @@
 import type { EventContext } from '../events/append-event.ts';
+import type { OutcomeObserver } from '../events/outcome.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import type { ListReader } from '../api/list-reader.ts';
 import type { Log } from '../kit/log.ts';
@@ -10,7 +11,7 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import type { LockedTransfer, Transfer, TransferKind } from './transfer.ts';
 
 /** What transfers need from the service. */
-export interface TransferContext extends EventContext, BreakerContext {
+export interface TransferContext extends EventContext, BreakerContext, OutcomeObserver {
   db: Database;
   random: Random;
   networks: NetworkRegistry;

@@ -86,6 +86,11 @@ export async function changeTransfer(
     endFollowUps(tx, next);
     if (isLimited && status !== 'completed') tx.send(subtractFromTransferDay(next));
   }
+  if (status !== transfer.status) {
+    const { kind, network } = next;
+    const outcome = { of: kind, network, testMode: merchant.testMode, outcome: status };
+    tx.afterCommit(() => context.observeOutcome?.(outcome));
+  }
   if (isOutcome)
     await context.transferOwners[transfer.kind]?.changed(tx, { merchant, transfer: next, before: transfer });
   return next;

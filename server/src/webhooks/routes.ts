@@ -26,6 +26,7 @@ const tag = 'Webhook endpoints';
 const create = writeRoute('POST', {
   path: '/v1/webhook-endpoints',
   operationId: 'createWebhookEndpoint',
+  auditedAs: 'webhook_endpoint',
   scope: 'charge',
   tag,
   summary: 'Create a webhook endpoint',
@@ -83,6 +84,7 @@ const retrieve = readRoute({
 const update = writeRoute('PUT', {
   path: '/v1/webhook-endpoints/:id',
   operationId: 'updateWebhookEndpoint',
+  auditedAs: 'webhook_endpoint',
   scope: 'charge',
   tag,
   summary: 'Update a webhook endpoint',
@@ -110,6 +112,7 @@ const update = writeRoute('PUT', {
 const remove = writeRoute('DELETE', {
   path: '/v1/webhook-endpoints/:id',
   operationId: 'deleteWebhookEndpoint',
+  auditedAs: 'webhook_endpoint',
   scope: 'charge',
   tag,
   summary: 'Delete a webhook endpoint',
@@ -126,6 +129,7 @@ const remove = writeRoute('DELETE', {
 const rotate = writeRoute('POST', {
   path: '/v1/webhook-endpoints/:id/rotate-secret',
   operationId: 'rotateWebhookSecret',
+  auditedAs: 'webhook_endpoint',
   scope: 'charge',
   tag,
   summary: 'Rotate the secret of a webhook endpoint',
@@ -157,6 +161,7 @@ const rotate = writeRoute('POST', {
 const endOverlap = writeRoute('POST', {
   path: '/v1/webhook-endpoints/:id/end-overlap',
   operationId: 'endWebhookSecretOverlap',
+  auditedAs: 'webhook_endpoint',
   scope: 'charge',
   tag,
   summary: 'End the overlap of two secrets',

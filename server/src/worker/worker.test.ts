@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import type { ChangeFeed } from '../kit/changes.ts';
 import { createServiceLog } from '../api/service-log.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { startWorker } from './worker.ts';
 import type { Worker, WorkQueue } from './worker.ts';
 
@@ -93,6 +94,39 @@ test('work that fails is logged and stays due; the next poll tries again', async
   fails = false;
   await clock.advance(pollIntervalMs);
   assert.deepEqual(done, ['a']);
+  await worker.stop();
+});
+
+test('a queue beats when it was polled, a chore when it was done; one that fails is silent from the start', async () => {
+  const heartbeats = new Heartbeats(clock);
+  let [isAway, fails] = [true, true];
+  const { made } = source();
+  const poll = async () => {
+    if (isAway) throw new Error('no database');
+    return [];
+  };
+  const run = async () => {
+    if (fails) throw new Error('a mistake');
+  };
+  const chore: WorkQueue = {
+    ...source().made,
+    name: 'the chore',
+    background: 'chore',
+    listDueKeys: async () => ['all'],
+    run,
+  };
+  const log = createServiceLog({ level: 'silent' });
+  const worker = startWorker({ clock, changes, log, queues: [{ ...made, listDueKeys: poll }, chore], heartbeats });
+  const ages = () => heartbeats.list().map(({ at }) => clock.now().getTime() - at.getTime());
+  await clock.untilSleeping(2);
+  await clock.advance(5 * pollIntervalMs);
+  assert.deepEqual(ages(), [5 * pollIntervalMs, 5 * pollIntervalMs]);
+  isAway = false;
+  await clock.advance(pollIntervalMs);
+  assert.deepEqual(ages(), [0, 6 * pollIntervalMs]);
+  fails = false;
+  await clock.advance(pollIntervalMs);
+  assert.deepEqual(ages(), [0, 0]);
   await worker.stop();
 });
 

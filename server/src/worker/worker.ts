@@ -2,6 +2,7 @@ import type { ChangeFeed } from '../kit/changes.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Log } from '../kit/log.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 
 /**
@@ -51,6 +52,7 @@ interface WorkerOptions {
   changes: ChangeFeed;
   log: Log;
   queues: readonly WorkQueue[];
+  heartbeats?: Heartbeats;
 }
 
 // A queue that always has more due work would otherwise keep a drain from ending.
@@ -95,10 +97,12 @@ interface RunningQueue {
 
 function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSignal): RunningQueue {
   const { batches, background, topicKind } = queue;
+  options.heartbeats?.expect(queue);
   const runner = new KeyedRunner(async (key) => {
     if (stopped.aborted) return;
     try {
       await queue.run(key, stopped);
+      if (background !== undefined) options.heartbeats?.beat(queue.name);
     } catch (error) {
       // The work stays due in its table; the next poll finds it.
       options.log.error(`${queue.name} failed and will be tried again`, error);
@@ -112,6 +116,8 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
   const poll = async (): Promise<number> => {
     polledAtMs = nowMs();
     const keys = await queue.listDueKeys();
+    // A chore is worked when it is done; in a restored copy that is held there is none.
+    if (background === undefined || keys.length === 0) options.heartbeats?.beat(queue.name);
     for (const key of keys) schedule(key);
     return keys.length;
   };

@@ -42,7 +42,10 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
     {
       header: 'What',
       isMain: true,
-      cell: ({ action, createdAt, changes }, { now }) => html`<span class="first">${ownActionText(action)}</span>
+      cell: (
+        { action, result, createdAt, changes },
+        { now },
+      ) => html`<span class="first">${ownActionText(action)}${result === 'refused' && ', refused'}</span>
 <span class="second phone">${shownTime(createdAt, now)}</span><span class="second">${foreignText(changes.map(changeText).join('; '))}</span>`,
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
@@ -72,6 +75,7 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
       { header: 'address', cell: ({ address }) => address },
       { header: 'session', cell: ({ sessionId }) => sessionId },
       { header: 'request_id', cell: ({ requestId }) => requestId },
+      { header: 'result', cell: ({ result }) => result },
     ],
     rows: async (services, _visit, query, { limit, before }) =>
       (await entriesOf(services, query, { limit, offset: 0, before })).rows,

@@ -2,7 +2,7 @@ import { dayMs } from '../../kit/clock.ts';
 
 const minuteMs = 60_000;
 
-/** From when on a person is needed: the limits of docs/operations.md, "Monitoring". */
+/** From when on a person is needed: those of examples/prometheus/alerts.yml. */
 export const alarmLimits = {
   /** A queue's oldest task. */
   queueMs: minuteMs,

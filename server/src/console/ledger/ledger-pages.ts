@@ -1,4 +1,10 @@
 import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { readClearing, unexplained } from '../../reports/clearing.ts';
+import type { ClearingGroup } from '../../reports/clearing.ts';
+import { ageText } from '../age.ts';
+import { kindTexts } from '../cases/case-list.ts';
 import { listVerifications } from '../../ledger/verifications.ts';
 import type { StoredVerification } from '../../ledger/verifications.ts';
 import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
@@ -7,6 +13,35 @@ import { audit } from '../audit/record.ts';
 import { formRoutes, listRoute } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
 import { explainPage } from './explain-page.ts';
+
+const accountTexts: Readonly<Record<ClearingGroup['account'], string>> = {
+  suspense: 'Suspense',
+  unmatched: 'Unmatched',
+  held: 'Held',
+};
+
+/** Why money waits, where no case says so. */
+const causeTexts: ReadonlyMap<string, string> = new Map([
+  ['in_progress', 'A payout is under way'],
+  ['float_empty', 'The float at the network is empty'],
+  ['network_unavailable', 'The network accepts no payouts'],
+  [unexplained, 'Nothing explains it'],
+]);
+
+const causeText = (cause: string): string =>
+  causeTexts.get(cause) ?? (kindTexts as Readonly<Record<string, string>>)[cause] ?? cause.replaceAll('_', ' ');
+
+/** What waits in the accounts that have to be empty in the end. */
+function clearingTable(groups: readonly ClearingGroup[], now: Date): Html {
+  if (groups.length === 0) return html`<p>Nothing waits in suspense, unmatched or held.</p>`;
+  return html`<section class="panel"><h2>Money that waits</h2><div class="sideways" tabindex="0" role="region" aria-label="Money that waits">
+<table class="list"><thead><tr><th scope="col">Account</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${groups.map(
+    ({ account, testMode, cause, count, amountMinor, oldest }) =>
+      html`<tr><td>${accountTexts[account]}, ${testMode ? 'Test' : 'Live'}<span class="second">${cause === unexplained ? html`<strong>${causeText(cause)}</strong>` : causeText(cause)}${count > 1 && `, ${count} items`}</span></td>
+<td class="number">${formatAmount(amountMinor)}<span class="second">${ageText(oldest, now)}</span></td></tr>`,
+  )}</tbody></table></div></section>`;
+}
 
 // Every verification is kept; a page has what somebody reads.
 const shownMax = 100;
@@ -18,10 +53,11 @@ const list = listRoute<StoredVerification>({
   title: 'Ledger',
   noun: ['verification', 'verifications'],
   filters: [],
-  async read({ money }) {
+  async read({ money }, { now }) {
     const rows = await listVerifications(money.db, shownMax);
-    const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00. The newest ${shownMax} are shown.</p>`;
-    return { rows, total: rows.length, nextCursor: null, summary };
+    const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00, and compares what is new every five minutes. The newest ${shownMax} are shown.</p>`;
+    const clearing = await readClearing(money.db);
+    return { rows, total: rows.length, nextCursor: null, summary: html`${clearingTable(clearing, now)}${summary}` };
   },
   columns: [
     {

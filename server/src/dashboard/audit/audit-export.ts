@@ -18,6 +18,7 @@ const heading = [
   'address',
   'session',
   'request_id',
+  'result',
 ] as const;
 
 // Small enough that a page of it is nothing, large enough that a long log takes few statements.
@@ -65,5 +66,6 @@ function rowOf({ api }: DashboardServices): (entry: AuditEntry) => (string | nul
     entry.address,
     entry.sessionId,
     entry.requestId,
+    entry.result,
   ];
 }

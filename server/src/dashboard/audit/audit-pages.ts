@@ -106,7 +106,7 @@ function entryItem({ api }: DashboardServices, { base, now }: Visit, entry: Audi
   const record = entry.objectType?.replaceAll(/[-_]/g, ' ');
   return html`<li class="panel" id="entry-${entry.id}"><p><strong>${actionText(api, entry.action)}</strong>
 ${record !== undefined && (path === null ? record : html`<a href="${base}${path}">${record}</a>`)}</p>
-<p class="hint">${foreignText(entry.actorName)}${entry.actorType === 'operator' && ' (operator)'}, ${shownTime(entry.createdAt, now)}${
+<p class="hint">${foreignText(entry.actorName)}${entry.actorType === 'operator' && ' (operator)'}${entry.result === 'refused' && ', refused'}, ${shownTime(entry.createdAt, now)}${
     entry.testMode === null && ', test and live'
   }</p>
 <details><summary>What changed</summary>${changes.length > 0 && changeTable(entry)}

@@ -16,11 +16,14 @@ import type { Field } from '../../portal/patterns/fields.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
+import { utcDay } from '../../kit/clock.ts';
+import { exportName } from '../../portal/patterns/export-name.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import { shownTime, stateMark, twoLines } from '../../portal/patterns/texts.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { createdRange, moreDateFilters } from '../../portal/patterns/time-filter.ts';
+import { customerData } from '../../portal/records/customer-data.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { titleOf } from '../payments/payment-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -112,6 +115,7 @@ const show: DashboardRoute = {
         under: html`<p>${formatNumber(customer.phone ?? '')} ${foreignText(customer.email ?? '')}</p>`,
         actions: [
           { href: `${path}/edit`, text: 'Edit', needs: 'customers.write' },
+          { href: `${path}/data`, text: 'Export', needs: 'customers.write' },
           { href: `${path}/delete`, text: 'Delete', needs: 'customers.write', isDanger: true },
         ],
       })}
@@ -144,6 +148,20 @@ async function newestPayments({ money }: DashboardServices, visit: Visit, custom
 ${formatAmount(totalMinor(payment.intent))} ${stateMark(paymentState(payment, context))}</div></li>`,
   )}</ul>${total > newestMax && html`<p><a href="${base}/payments?customer=${customer.id}">All payments of this customer</a></p>`}</section>`;
 }
+
+/** For a person who asks for their data. */
+const data: DashboardRoute = {
+  method: 'GET',
+  path: '/customers/:id/data',
+  section: 'customers',
+  action: 'customers.write',
+  async handle(services, visit, input) {
+    const customer = await findShown(services, visit, input);
+    const name = exportName(visit, `customer ${customer.id}`, [utcDay(visit.now)], 'json');
+    const bytes = customerData(services.money, visit.merchant, customer);
+    return { download: { name, contentType: 'application/json; charset=utf-8', bytes } };
+  },
+};
 
 const rows = ['metadata'];
 
@@ -205,4 +223,4 @@ const remove = deletionForm<Customer>({
   }),
 });
 
-export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, ...edit, ...remove];
+export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, data, ...edit, ...remove];

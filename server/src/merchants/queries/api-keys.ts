@@ -52,6 +52,7 @@ export function insertApiKey(key: ApiKeyRecord & { keyHmac: Uint8Array; pepperVe
 export interface FoundKey extends KeyRights {
   merchantId: string;
   id: string;
+  lastFour: string;
   /** Whether the merchant has no other key that is valid at `now`. */
   isOnly: boolean;
 }
@@ -64,7 +65,7 @@ export function findKeyByHmac(
   return db.row({
     name: 'api_keys_find_by_hmac',
     text: `-- across merchants: the key says whose it is
-           SELECT merchant_id AS "merchantId", id, ${rightsColumns}, NOT EXISTS (
+           SELECT merchant_id AS "merchantId", id, last_four AS "lastFour", ${rightsColumns}, NOT EXISTS (
              SELECT FROM api_keys AS other
              WHERE other.merchant_id = api_keys.merchant_id AND other.id <> api_keys.id AND other.revoked_at IS NULL
                AND (other.expires_at IS NULL OR other.expires_at > $2)
@@ -126,6 +127,21 @@ export function markApiKeyRolled(key: {
     name: 'api_keys_roll',
     text: 'UPDATE api_keys SET rolled_to = $3, expires_at = $4 WHERE merchant_id = $1 AND id = $2',
     values: [key.merchantId, key.id, key.rolledTo, key.expiresAt],
+  };
+}
+
+/** Once for each key and network: the second time no row is changed. */
+export function insertKeyAddress(use: {
+  merchantId: string;
+  keyId: string;
+  address: string;
+  firstUsedAt: Date;
+}): Statement {
+  return {
+    name: 'api_key_addresses_insert',
+    text: `INSERT INTO api_key_addresses (merchant_id, key_id, address, first_used_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (merchant_id, key_id, address) DO NOTHING`,
+    values: [use.merchantId, use.keyId, use.address, use.firstUsedAt],
   };
 }
 

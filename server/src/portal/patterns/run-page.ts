@@ -87,7 +87,7 @@ function needsFactorNow(action: AnyAction, { session, now }: PortalKind['visit']
  */
 async function takeFactor(
   { accounts }: PortalKind['services'],
-  { account, session }: PortalKind['visit'],
+  { account, session, address, requestId }: PortalKind['visit'],
   { form }: PageInput,
 ): Promise<string> {
   if (!(await hasSecondFactor(accounts.db, account))) {
@@ -98,11 +98,24 @@ async function takeFactor(
   if (code === '' && passkey === '') {
     throw fieldError('invalid_request', 'second_factor', 'Type the code that your authenticator app shows now.');
   }
-  return giveSecondFactor(accounts, { account, session }, { code, passkey });
+  const client = { device: session.device, address, requestId };
+  return giveSecondFactor(accounts, { account, session }, { code, passkey, client, isWithAction: true });
 }
 
-export function sendDownload(reply: FastifyReply, download: Download): FastifyReply {
+/** Sends a file. That somebody takes data away is recorded first, and without that it is not sent. */
+export async function sendDownload(
+  reply: FastifyReply,
+  download: Download,
+  recordExport: (name: string) => Promise<void>,
+): Promise<FastifyReply> {
   const { name, contentType, bytes, isInline = false } = download;
+  try {
+    if (/^(text\/csv|application\/json)/.test(contentType)) await recordExport(name);
+  } catch (error) {
+    // Ends what the file would be read from.
+    if (!(bytes instanceof Uint8Array)) await bytes[Symbol.asyncIterator]().return?.();
+    throw error;
+  }
   const disposition = `${isInline ? 'inline' : 'attachment'}; filename="${name}"`;
   reply.type(contentType).header('content-disposition', disposition).header('cache-control', 'no-store');
   return reply.send(bytes instanceof Uint8Array ? Buffer.from(bytes) : Readable.from(bytes));

@@ -158,7 +158,7 @@ ${passkeyForm({ action: `${home}/second-factor`, kind: 'get', question, hidden, 
     const values = readForm(request);
     try {
       const { second_factor: code = '', passkey = '' } = values;
-      const token = await giveSecondFactor(context, signedIn, { code, passkey });
+      const token = await giveSecondFactor(context, signedIn, { code, passkey, client: clientOf(request) });
       cookies.set(request, reply, token);
       cookies.rememberDevice(request, reply, signedIn.account.email);
       return await seeOther(reply, ownPath(home, values['next']));
@@ -301,7 +301,8 @@ ${textField(form, { name: 'password', label: 'New password', type: 'password', a
     const values = readForm(request);
     try {
       visitorLimit.take(request.ip);
-      const link = { token: request.params.token ?? '', password: values['password'] ?? '' };
+      const [token = '', password = ''] = [request.params.token, values['password']];
+      const link = { token, password, client: clientOf(request) };
       if (!(await resetPassword(context, link))) return await send(request, reply, { status: 404, ...endedLink(home) });
       cookies.clear(request, reply);
       return await seeOther(reply, `${home}/sign-in?after=password`);

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { eventually } from '../harness/eventually.ts';
+import { startService } from '../harness/service.ts';
+import type { TestService } from '../harness/service.ts';
+
+const rules = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
+const expressions = [...rules.matchAll(/- alert: (\w+)\n\s+expr: (.*)/g)].map(([, alert = '', text = '']) => ({
+  alert,
+  text,
+}));
+
+let service: TestService;
+/** All figures of a service that nobody uses. */
+let quiet: string;
+
+before(async () => {
+  service = await startService();
+  await service.onboard();
+  await eventually('every chore has run once', async () => {
+    await service.app.drain();
+    quiet = await scrape();
+    return (
+      /^dalasi_ledger_checked_seconds [0-9.]+$/m.test(quiet) && /^dalasi_chain_heads_recorded_seconds /m.test(quiet)
+    );
+  });
+});
+after(() => service.stop());
+
+const scrape = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text();
+
+interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+function samplesOf(name: string, text: string): Sample[] {
+  return [...text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? ([-0-9.e+]+)$`, 'gm'))].map(
+    ([, labels = '', value]) => ({
+      labels: Object.fromEntries(
+        [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', each = '']) => [key, each]),
+      ),
+      value: Number(value),
+    }),
+  );
+}
+
+test('each alert rule names figures that exist, with labels that they have', () => {
+  assert.ok(expressions.length > 20);
+  assert.equal(expressions.length, rules.split('- alert:').length - 1, 'each stands on one line');
+  for (const { alert, text } of expressions) {
+    const selectors = [...text.matchAll(/(dalasi_\w+)(?:\{([^}]*)\})?/g)];
+    if (alert !== 'DalasiDown') assert.ok(selectors.length > 0, alert);
+    for (const [, name = '', conditions = ''] of selectors) {
+      assert.match(quiet, new RegExp(`^# HELP ${name} `, 'm'), `${alert}: ${name}`);
+      const [sample] = samplesOf(name, quiet);
+      const labels = [...conditions.matchAll(/(\w+)=~?"/g)].map(([, label = '']) => label);
+      if (sample) for (const label of labels) assert.ok(label in sample.labels, `${alert}: ${name}{${label}}`);
+    }
+  }
+});
+
+test('no simple rule fires on a service that nobody uses, and what must not be absent is there', () => {
+  let compared = 0;
+  for (const { alert, text } of expressions) {
+    for (const [, name = '', limit = ''] of text.matchAll(
+      /(?:^| |min\()(dalasi_\w+)(?:\{[^}]*\})?\)? > (\d+)(?: |$)/g,
+    )) {
+      for (const { labels, value } of samplesOf(name, quiet)) {
+        assert.ok(value <= Number(limit), `${alert}: ${name} ${JSON.stringify(labels)} ${value}`);
+        compared += 1;
+      }
+    }
+    for (const [, name = '', queue] of text.matchAll(/absent\((dalasi_\w+)(?:\{queue="([^"]*)"\})?\)/g)) {
+      const found = samplesOf(name, quiet).filter(({ labels }) => queue === undefined || labels['queue'] === queue);
+      assert.ok(found.length > 0, `${alert}: ${name} ${queue ?? ''}`);
+    }
+  }
+  assert.ok(compared > 20);
+});
+
+test('every queue and chore has a heartbeat, and counters are there before their first increase', async () => {
+  const beats = samplesOf('dalasi_heartbeat_seconds', quiet);
+  const intervals = samplesOf('dalasi_heartbeat_interval_seconds', quiet);
+  assert.deepEqual(
+    beats.map(({ labels }) => labels['queue']),
+    intervals.map(({ labels }) => labels['queue']),
+  );
+  assert.ok(beats.length > 25, String(beats.length));
+  for (const [index, { labels, value }] of beats.entries()) {
+    assert.ok(value <= 2 * (intervals[index]?.value ?? 0) + 60, `${labels['queue']} ${value}`);
+  }
+  const outcomes = samplesOf('dalasi_payments_total', quiet);
+  assert.ok(
+    outcomes.some(({ labels, value }) => labels['network'] === 'wave' && labels['outcome'] === 'failed' && value === 0),
+  );
+  assert.match(quiet, /^dalasi_build_info\{version="[^"]+",node="v\d+[^"]*"\} 1$/m);
+});
