@@ -38,6 +38,7 @@ import { createRefundOwner } from '../refunds/end-refund.ts';
 import type { Secrets } from '../configuration/secrets.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
+import { createEndpointMails } from '../webhooks/endpoint-mails.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { deliveryTopicKind, railAccountsTopic, simulatorTopic, workTopic } from './work-queues.ts';
 
@@ -181,7 +182,11 @@ export function createMoneyContext(
   return money;
 }
 
-export function createWebhooks(options: AppOptions, money: MoneyContext, metrics: Metrics) {
+export function createWebhooks(
+  options: AppOptions,
+  money: MoneyContext,
+  { metrics, accounts }: { metrics: Metrics; accounts: AccountContext },
+) {
   const { config, secrets, clock, notifier } = options;
   const outbound = createOutboundClient({
     clock,
@@ -195,6 +200,7 @@ export function createWebhooks(options: AppOptions, money: MoneyContext, metrics
     bulkResends: createBulkResendLimiter(),
     outbound,
     signatureHeader: config.signatureHeader,
+    mailTrouble: createEndpointMails({ ...accounts, merchants: money.merchants, operatorEmail: config.operatorEmail }),
     observeAttempt: metrics.observeWebhookAttempt,
     scheduleDeliveries: (keys) => {
       for (const key of keys) notifier.notify(`${deliveryTopicKind}:${key}`);

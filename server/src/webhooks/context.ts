@@ -7,6 +7,7 @@ import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { OutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
+import type { MailEndpointTrouble } from './endpoint-mails.ts';
 import type { Verdict } from './retry-schedule.ts';
 
 /** What webhook endpoints, their events and deliveries work with. */
@@ -24,6 +25,8 @@ export interface WebhookContext extends WorkContext {
   signatureHeader: string;
   /** Limits the requests that resend events in bulk. */
   bulkResends: KeyedLimiter<string>;
+  /** Mails people about an endpoint that fails or was disabled. */
+  mailTrouble: MailEndpointTrouble;
   /** Counts attempts by outcome. */
   observeAttempt: (outcome: Verdict['status']) => void;
   /** Called after the commit with the endpoint queues in which deliveries are due. */

@@ -18,13 +18,18 @@ import { outboundPolicy } from '../api/urls.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
+import { createMember } from '../accounts/create-member.ts';
+import type { Grant } from '../accounts/team.ts';
+import { sendMail } from '../mail/mail.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import type { WebhookContext } from './context.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
 import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint } from './manage-endpoints.ts';
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
+import { createEndpointMails } from './endpoint-mails.ts';
 import { fanOutDueEvents, fanOutEvent } from './fan-out.ts';
 import { createBulkResendLimiter } from './resend-events.ts';
 
@@ -39,13 +44,20 @@ export async function createWebhookWorld() {
   const outbound = createOutboundClient({ clock, policy: { allowPrivate: true }, userAgent: 'Dalasi webhooks' });
   const logged: string[] = [];
   const scheduled: string[] = [];
-  const context: WebhookContext = {
-    db,
-    clock,
-    random,
-    newId: () => uuidV7(clock, random),
+  const mails = {
+    ...{ db, clock, newId: () => uuidV7(clock, random) },
     sealer: createSealer(Buffer.from(random.bytes(32)).toString('base64')),
     log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
+  };
+  const context: WebhookContext = {
+    ...mails,
+    random,
+    mailTrouble: createEndpointMails({
+      sendMail: (tx, mail) => sendMail(tx, mails, mail),
+      publicUrl: () => 'https://pay.example.gm',
+      operatorEmail: 'operator@example.gm',
+      merchants: createMerchantDirectory(db, clock),
+    }),
     outbound,
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',
@@ -57,6 +69,11 @@ export async function createWebhookWorld() {
   };
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
   const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
+  const { businessId } = merchant.test;
+  const grant: Grant = { role: 'owner', terminalIds: [] };
+  await change((tx) =>
+    createMember(tx, context, { email: 'awa@example.gm', name: 'Awa', passwordHash: '', businessId, grant }),
+  );
   const caller = { merchantId: merchant.test.id, testMode: true };
   const defaultEndpoint = await change(async (tx) => createDefaultEndpoint(tx, context, caller.merchantId));
   const receiver = await startReceiver();
@@ -67,6 +84,8 @@ export async function createWebhookWorld() {
     change,
     caller,
     liveMerchantId: merchant.live.id,
+    /** What mails are sent with. */
+    mails,
     defaultEndpoint,
     receiver,
     logged,
