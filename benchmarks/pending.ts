@@ -102,6 +102,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
     log: createServiceLog({ level: 'error' }),
     outbound: delayedClient,
     signatureHeader: 'x-service-signature',
+    mailTrouble: async () => {},
     observeAttempt: () => {
       delivered += 1;
     },

@@ -21,6 +21,7 @@ const files: Record<string, string> = {
   'leaks.test.ts': `import { createServer } from 'node:net'; test('fine', () => { createServer().listen(0); });`,
   'open.test.ts': `import { createServer } from 'node:net'; const server = createServer();
     test('fine', () => { server.listen(0); }); after(() => { server.close(); });`,
+  'measures.test.ts': `test('one', (context) => { context.diagnostic('7 of 9'); });`,
   'hooks.test.ts': `let count = 0; beforeEach(() => { count += 1; }); test('one', () => assert.equal(count, 1));`,
   'hangs.test.ts': `describe('suite', () => { test('endless', () => new Promise(() => setInterval(() => {}, 1000))); });`,
 };
@@ -42,7 +43,7 @@ describe('the test command', () => {
        await runTests(import.meta.dirname, [quick]);
        const durationMs = Math.round(performance.now() - startedMs);
        const limits = { testMs: 1_000 + 10 * durationMs, lingerMs: 300 + durationMs };
-       console.log(await runTests(import.meta.dirname, files, limits));`,
+       console.log(JSON.stringify(await runTests(import.meta.dirname, files, limits)));`,
     );
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -106,19 +107,20 @@ describe('the test command', () => {
     const { output } = await runImpatiently('leaks.test.ts');
     assert.match(output, /✖ leaks\.test\.ts\n\s+Error: Its process ended with code 1/);
     assert.match(output, /The tests have ended, but this was left open: TCPServerWrap\./);
-    assert.match(output, /\{ passed: 1, failed: 1 \}/);
+    assert.match(output, /"passed":1,"failed":1,/);
   });
 
-  test('files that share a process keep their own hooks, and may close resources in their after hooks', async () => {
-    const { output } = await runImpatiently('hooks.test.ts', 'open.test.ts', 'passes.test.ts');
-    assert.match(output, /^3 of 3 test files/m);
-    assert.match(output, /\{ passed: 4, failed: 0 \}/);
+  test('files that share a process keep their own hooks and figures, and may close resources afterwards', async () => {
+    const { output } = await runImpatiently('hooks.test.ts', 'open.test.ts', 'passes.test.ts', 'measures.test.ts');
+    assert.match(output, /^4 of 4 test files/m);
+    assert.match(output, /"passed":5,"failed":0,/);
+    assert.match(output, /"path":"measures\.test\.ts","durationMs":[\d.]+,"isOk":true,"figures":\["7 of 9"\]/);
   });
 
   test('a test that takes too long has failed, and its process is ended', async () => {
     const { output } = await runImpatiently('hangs.test.ts');
     assert.match(output, /hangs\.test\.ts:3 › suite › endless\n\s+test timed out after \d+ms/);
     assert.match(output, /The tests have ended, but this was left open: Timeout\./);
-    assert.match(output, /passed: 0, failed: 1/);
+    assert.match(output, /"passed":0,"failed":1,/);
   });
 });

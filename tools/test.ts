@@ -29,7 +29,7 @@ if (chosen[0] !== '--checks') {
   console.log(`${passed} passed, ${failed} failed`);
 }
 
-async function testMany(onlyChanged: boolean): Promise<Verdict> {
+async function testMany(onlyChanged: boolean): Promise<Omit<Verdict, 'files'>> {
   const files = listTestFiles(repository);
   if (onlyChanged) {
     const { files: affected, reason } = listAffected(repository, files);

@@ -27,6 +27,7 @@ const checks: Check[] = [
   { name: 'tidy', args: ['tools/tidy.ts'] },
   { name: 'schema', args: ['tools/schema-snapshot.ts', '--check'] },
   { name: 'openapi', args: ['tools/openapi.ts', '--check'] },
+  { name: 'promises', args: ['tools/promises.ts', '--check'] },
 ];
 
 // The smallest supported machine has two processors, and a check keeps one busy.

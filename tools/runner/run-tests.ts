@@ -13,6 +13,8 @@ export interface TestLimits {
   testMs: number;
   /** How long a process may live after its tests; one that lives longer has left something open. */
   lingerMs: number;
+  /** All files together may take no longer; what has not ended by then has failed. */
+  runMs?: number;
 }
 
 // The longest tests take half a minute beside three others on two idle cores. Only one that hangs waits for its limit, so
@@ -30,7 +32,7 @@ export function listTestFiles(repository: string): string[] {
 
 /** The test files that do more in the long run: those named so, and those that use test/harness/effort.ts. */
 export function listLongTestFiles(repository: string): string[] {
-  const files = globSync(testFiles, { cwd: repository }).toSorted();
+  const files = globSync(testFiles, { cwd: repository, exclude: ['tools/**'] }).toSorted();
   return files.filter((file) => onlyLong.test(file) || usesEffort(join(repository, file)));
 }
 
@@ -49,6 +51,7 @@ export async function runTests(
   const abort = new AbortController();
   // However this process ends, its tests end with it.
   process.once('exit', () => abort.abort());
+  const timer = limits.runMs === undefined ? undefined : setTimeout(() => abort.abort(), limits.runMs);
   await globalSetup();
   try {
     const report = new TestReport(repository, files);
@@ -60,6 +63,7 @@ export async function runTests(
     });
     return report.end();
   } finally {
+    clearTimeout(timer);
     await globalTeardown();
   }
 }

@@ -5,9 +5,20 @@ import { groupProgram } from './groups.ts';
 import { Progress } from './progress.ts';
 import { excerpt, seconds } from './text.ts';
 
+/** A test file that has ended. */
+export interface EndedFile {
+  /** From the root of the repository. */
+  path: string;
+  durationMs: number;
+  isOk: boolean;
+  /** What its tests measured: the texts that they gave to `context.diagnostic`. */
+  figures: readonly string[];
+}
+
 export interface Verdict {
   passed: number;
   failed: number;
+  files: readonly EndedFile[];
 }
 
 /** A test, a suite, a test file (a suite of its name) or the process of a group, as Node's runner reports it. */
@@ -45,6 +56,8 @@ export class TestReport {
   readonly #groups: Group[] = [];
   readonly #progress: Progress;
   readonly #durationMs = new Map<string, number>();
+  readonly #failedFiles = new Set<string>();
+  readonly #figures = new Map<string, string[]>();
   readonly #counts = { suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
   readonly #startedMs = performance.now();
 
@@ -62,6 +75,7 @@ export class TestReport {
     stream.on('test:complete', ({ testId }) => group.open.delete(testId));
     stream.on('test:pass', (event) => this.#end(group, event));
     stream.on('test:fail', (event) => this.#end(group, event, event.details.error));
+    stream.on('test:diagnostic', (event) => this.#note(event));
     stream.on('test:stdout', ({ message }) => write(group, message));
     stream.on('test:stderr', ({ message }) => write(group, message));
   }
@@ -88,7 +102,19 @@ export class TestReport {
     for (const [name, count] of Object.entries(counts)) console.log(`ℹ ${name} ${count}`);
     console.log(`ℹ duration_ms ${performance.now() - this.#startedMs}`);
     if (tests.skipped + tests.todo > 0) console.log('Tests that were skipped or only planned count as failed.');
-    return { passed: tests.pass, failed: total - tests.pass };
+    const files = [...this.#durationMs].map(([file, durationMs]) => ({
+      path: this.#pathOf(file),
+      durationMs,
+      isOk: !this.#failedFiles.has(file),
+      figures: this.#figures.get(file) ?? [],
+    }));
+    return { passed: tests.pass, failed: total - tests.pass, files };
+  }
+
+  /** At nesting 0 a process reports its own counts. */
+  #note({ file, message, nesting }: EventData.TestDiagnostic): void {
+    if (file === undefined || nesting === 0) return;
+    this.#figures.set(file, [...(this.#figures.get(file) ?? []), message]);
   }
 
   #end(group: Group, event: End, error?: EndError): void {
@@ -111,6 +137,7 @@ export class TestReport {
   #endFile(group: Group, { name, details }: End, error: EndError | undefined): void {
     this.#durationMs.set(name, details.duration_ms);
     this.#progress.fileEnded(name, details.duration_ms, error === undefined);
+    if (error) this.#failedFiles.add(name);
     if (!error && !group.filesWithTests.has(name)) this.#fail(group, [name], new Error('There is no test in it.'));
   }
 

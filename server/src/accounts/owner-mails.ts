@@ -8,9 +8,13 @@ export interface OwnerMail {
   what: string;
   /** Where it is undone. Default: where the owner chooses the business. */
   path?: string;
+  /** The words before it. Default: how to undo it. */
+  pathText?: string;
   /** An address that has got a mail of its own. */
   except?: string;
 }
+
+const undoIt = 'If nobody of you wanted this, sign in and undo it:';
 
 type MailParts = Pick<AccountContext, 'sendMail' | 'publicUrl'>;
 
@@ -31,7 +35,7 @@ export async function prepareOwnerMails(
   db: Queryable,
   { sendMail, publicUrl }: MailParts,
   businessId: string,
-  { subject, what, path = '/dashboard/businesses', except }: OwnerMail,
+  { subject, what, path = '/dashboard/businesses', pathText = undoIt, except }: OwnerMail,
 ): Promise<(tx: Transaction) => void> {
   const owners = (await listOwners(db, businessId)).filter(({ email }) => email !== except);
   return (tx) => {
@@ -40,7 +44,7 @@ export async function prepareOwnerMails(
 
 ${what}
 
-This mail goes to all owners of ${businessName}. If nobody of you wanted this, sign in and undo it:
+This mail goes to all owners of ${businessName}. ${pathText}
 
 ${publicUrl()}${path}`;
       sendMail(tx, { to: email, subject: `${businessName}: ${subject}`, text });

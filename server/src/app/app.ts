@@ -73,9 +73,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   refuseWhileHeld(server, hold);
   const networks = createNetworks({ ...options, observeCall: metrics.observeNetworkCall }, address);
   const money = createMoneyContext({ ...options, observeOutcome: metrics.observeOutcome }, address, networks.registry);
-  const webhooks = createWebhooks(options, money, metrics);
-  const notices = createNotices(options, money);
   const accounts = createAccounts(options, address);
+  const webhooks = createWebhooks(options, money, { metrics, accounts: accounts.context });
+  const notices = createNotices(options, money);
   const [{ channelBreaker }, { accounts: railAccounts }] = [notices.context, networks];
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });

@@ -41,6 +41,7 @@ import type { Secrets } from '../configuration/secrets.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { DeliveryPlanner } from '../webhooks/delivery-planner.ts';
+import { createEndpointMails } from '../webhooks/endpoint-mails.ts';
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { deliveryTopicKind, endpointsTopicKind, railAccountsTopic, simulatorTopic, workTopic } from './work-queues.ts';
 
@@ -213,7 +214,7 @@ function scheduleDeliveries(notifier: Pick<Notifier, 'notify'>, keys: readonly s
 export function createWebhooks(
   options: AppOptions & { planner: DeliveryPlanner },
   money: MoneyContext,
-  metrics: Metrics,
+  { metrics, accounts }: { metrics: Metrics; accounts: AccountContext },
 ) {
   const { config, secrets, clock, notifier, planner } = options;
   const outbound = createOutboundClient({
@@ -229,6 +230,7 @@ export function createWebhooks(
     bulkResends: createBulkResendLimiter(),
     outbound,
     signatureHeader: config.signatureHeader,
+    mailTrouble: createEndpointMails({ ...accounts, merchants: money.merchants, operatorEmail: config.operatorEmail }),
     observeAttempt: metrics.observeWebhookAttempt,
     scheduleDeliveries: (keys) => scheduleDeliveries(notifier, keys),
   };

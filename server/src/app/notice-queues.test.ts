@@ -68,6 +68,7 @@ function contextOf({ context: payments }: NoticeWorld) {
     outbound,
     signatureHeader: 'x-service-signature',
     bulkResends: createBulkResendLimiter(),
+    mailTrouble: async () => {},
     observeAttempt: () => {},
     scheduleDeliveries: (keys: readonly string[]) => {
       for (const key of keys) local.changes.notify(`${deliveryTopicKind}:${key}`);

@@ -57,6 +57,8 @@ export interface Config {
   telegram: TelegramSettings | null;
   /** Null: no mail is sent. */
   smtp: SmtpSettings | null;
+  /** Where the operator gets mails about live endpoints. */
+  operatorEmail: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -114,6 +116,8 @@ export function readConfig(environment: Environment): Config {
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
     smtp: readSmtp(read),
+    operatorEmail:
+      matching(read, 'OPERATOR_EMAIL', /^[^\s<>@,;]+@[^\s<>@,;]+$/, 'an address, such as payments@example.gm') || null,
   };
   const { problems } = read;
   // A wrong amount was read as 0.

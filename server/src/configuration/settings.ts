@@ -132,6 +132,12 @@ export const settings = [
     default: null,
   },
   {
+    name: 'OPERATOR_EMAIL',
+    description:
+      'The address of whoever operates this service: gets a mail when a live webhook endpoint has failed for a day or was disabled.',
+    default: null,
+  },
+  {
     name: 'DEMO_WEBHOOK_URL',
     description:
       'The address for events of the demo merchant, at the first start in development. Later it has no effect; use PUT /v1/webhook-endpoints/{id}.',

@@ -43,6 +43,7 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
     urlPolicy: money.settings.urlPolicy,
     signatureHeader: 'x-service-signature',
     bulkResends: createBulkResendLimiter(),
+    mailTrouble: async () => {},
     observeAttempt: () => {},
     scheduleDeliveries: () => {},
   };

@@ -8,6 +8,7 @@ import type { OutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
 import type { Sealer } from '../kit/seal.ts';
 import type { DeliveryPlanner } from './delivery-planner.ts';
+import type { MailEndpointTrouble } from './endpoint-mails.ts';
 import type { Verdict } from './retry-schedule.ts';
 
 /** What webhook endpoints, their events and deliveries work with. */
@@ -25,6 +26,8 @@ export interface WebhookContext extends EventContext {
   signatureHeader: string;
   /** Limits the requests that resend events in bulk. */
   bulkResends: KeyedLimiter<string>;
+  /** Mails people about an endpoint that fails or was disabled. */
+  mailTrouble: MailEndpointTrouble;
   /** Counts attempts by outcome. */
   observeAttempt: (outcome: Verdict['status']) => void;
   planner: Pick<DeliveryPlanner, 'endpointsChanged' | 'replan'>;

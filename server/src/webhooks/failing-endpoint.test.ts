@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { getEndpoint } from './manage-endpoints.ts';
+import { startSmtpReceiver } from '../../../test/harness/smtp-receiver.ts';
+import { createMailer, sendDueMail } from '../mail/send-due-mail.ts';
+import { createDefaultEndpoint, createEndpoint, getEndpoint } from './manage-endpoints.ts';
+import { noteHealth } from './queries/endpoint-health.ts';
+import { judgeFailing } from './switch-off.ts';
 import { answering, createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
@@ -93,6 +97,57 @@ describe('an endpoint that fails', () => {
     const lines = world.logged.filter((line) => line.includes(endpoint.id));
     assert.equal(lines.filter((line) => line.includes('has failed for 24 hours')).length, 1);
     assert.equal(lines.filter((line) => line.includes('five days and was disabled')).length, 1);
+    const mails = await world.db.rows<{ recipient: string; subject: string }>({
+      name: 'test_mails',
+      text: 'SELECT recipient, subject FROM mails ORDER BY created_at',
+      values: [],
+    });
+    assert.deepEqual(
+      mails.map(({ recipient, subject }) => `${recipient}: ${subject}`),
+      [
+        'awa@example.gm: Shop: a webhook endpoint fails (test)',
+        'awa@example.gm: Shop: a webhook endpoint was disabled (test)',
+      ],
+      'of a test endpoint only its owners hear',
+    );
+  });
+
+  it('is reported by mail to its owners, and if it is live to the operator, after a day and at its end', async () => {
+    await using receiver = await startSmtpReceiver();
+    const mailer = createMailer({ url: receiver.url, from: 'Dalasi <pay@example.gm>' });
+    while ((await sendDueMail(world.mails, mailer)) > 0);
+    receiver.messages.splice(0);
+    const [merchantId, since] = [world.liveMerchantId, world.clock.now()];
+    const called = { merchantId, testMode: false, url: 'https://shop.example/hooks/of-nobody-else' };
+    const { endpoint } = await world.change((tx) => {
+      createDefaultEndpoint(tx, world.context, merchantId);
+      return createEndpoint(tx, world.context, called, { url: called.url });
+    });
+    const note = { endpointId: endpoint.id, failingSince: since, lastFailure: 'timeout', lastSuccessAt: null };
+    await world.db.run(noteHealth(merchantId, note));
+    const sent: string[][] = [];
+    for (const ms of [dayMs - 1, 1, 4 * dayMs - 1, 1]) {
+      await world.clock.advance(ms);
+      for (let time = 0; time < 2; time += 1) await judgeFailing(world.context, { ...called, id: endpoint.id });
+      while ((await sendDueMail(world.mails, mailer)) > 0);
+      const messages = receiver.messages.splice(0);
+      // Long lines are folded on the way.
+      sent.push(messages.map(({ recipients, raw }) => `${recipients.join()}\n${raw.replaceAll(/=\r?\n/g, '')}`));
+    }
+    mailer.close();
+    assert.deepEqual(
+      sent.map((messages) => messages.map((message) => message.split('\n')[0]).toSorted()),
+      [[], ['awa@example.gm', 'operator@example.gm'], [], ['awa@example.gm', 'operator@example.gm']],
+    );
+    const [warned, ended] = [sent[1]?.join('\n') ?? '', sent[3]?.join('\n') ?? ''];
+    assert.match(warned, /Subject: Shop: a webhook endpoint fails \(live\)/);
+    assert.match(warned, new RegExp(`since ${since.toISOString().slice(0, 10)}`));
+    assert.match(ended, /Subject: Shop: a webhook endpoint was disabled \(live\)/);
+    for (const message of sent.flat()) {
+      const isOwners = message.startsWith('awa');
+      assert.equal(message.includes('of-nobody-else'), isOwners, 'the operator gets the host only');
+      assert.equal(message.includes('https://pay.example.gm/dashboard/live/'), isOwners);
+    }
   });
 
   it('is reported once, to the endpoints that subscribe to that', async () => {

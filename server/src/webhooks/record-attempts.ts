@@ -81,6 +81,7 @@ async function writeBatch(
   const notes = health.selectChanged(batch);
   const [first] = batch;
   const gone = first && isGone(first) ? ({ called: calledEndpoint(first), reason: 'gone' } as const) : null;
+  if (gone !== null) await recorder.sealer.prepare();
   const failing = await recorder.db.withTransaction(async (tx) => {
     // The endpoint first, as when a merchant disables it: two transactions that lock in one order cannot deadlock.
     const isOff = gone !== null && (await switchOff(tx, gone, clock.now()));

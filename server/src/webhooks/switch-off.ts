@@ -32,6 +32,7 @@ export function isJudgementDue({ failingSince, warnedAt }: Failing, now: Date): 
  */
 export async function judgeFailing(context: WebhookContext, called: CalledEndpoint): Promise<void> {
   const { merchantId, id, testMode } = called;
+  await context.sealer.prepare();
   await context.db.withTransaction(async (tx) => {
     const now = context.clock.now();
     const endpoint = await lockEndpoint(tx, merchantId, id);
@@ -46,6 +47,7 @@ export async function judgeFailing(context: WebhookContext, called: CalledEndpoi
     }
     tx.send(markWarned(merchantId, id, now));
     await emitEndpointEvent(tx, context, endpoint, { kind: 'webhook_endpoint.failing', testMode });
+    await context.mailTrouble(tx, endpoint, { kind: 'failing', since: failing.failingSince });
     const fields = { merchant_id: merchantId, endpoint_id: id, failing_since: failing.failingSince.toISOString() };
     tx.afterCommit(() => context.log.warn('a webhook endpoint has failed for 24 hours', fields));
   });
@@ -70,10 +72,13 @@ export async function switchOff(tx: Transaction, { called, reason }: Ending, dis
   return (await tx.run(disableEndpoint({ merchantId, id, url, reason, disabledAt }))) > 0;
 }
 
-/** Keeps the endpoint's pending deliveries, and emits and logs that it was disabled. */
+/**
+ * Keeps the endpoint's pending deliveries, and emits, mails and logs that it was disabled. Call `sealer.prepare()` before the
+ * transaction.
+ */
 export async function finishSwitchOff(
   tx: Transaction,
-  context: EventContext & Pick<WebhookContext, 'log' | 'planner'>,
+  context: EventContext & Pick<WebhookContext, 'log' | 'planner' | 'mailTrouble'>,
   { called, reason }: Ending,
 ): Promise<void> {
   const { merchantId, id, testMode } = called;
@@ -82,6 +87,7 @@ export async function finishSwitchOff(
   await keepPendingDeliveries(tx, called);
   context.planner.endpointsChanged(tx, merchantId);
   await emitEndpointEvent(tx, context, endpoint, { kind: 'webhook_endpoint.disabled', testMode });
+  await context.mailTrouble(tx, endpoint, { kind: 'disabled', reason });
   const fields = { merchant_id: merchantId, endpoint_id: id };
   tx.afterCommit(() => context.log.warn(offMessages[reason], fields));
 }

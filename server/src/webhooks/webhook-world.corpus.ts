@@ -16,7 +16,11 @@ import { outboundPolicy } from '../api/urls.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createSealer } from '../kit/seal.ts';
+import { createMember } from '../accounts/create-member.ts';
+import type { Grant } from '../accounts/team.ts';
+import { sendMail } from '../mail/mail.ts';
 import { createBusiness } from '../merchants/create-business.ts';
+import { createMerchantDirectory } from '../merchants/merchant-directory.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import type { WebhookContext } from './context.ts';
 import { createDeliveryQueue } from './delivery-queue.ts';
@@ -24,6 +28,7 @@ import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint }
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
+import { createEndpointMails } from './endpoint-mails.ts';
 import { createBulkResendLimiter } from './resend-events.ts';
 
 /** A database, a merchant with its default endpoint, a receiver and a clock that stands still. */
@@ -43,15 +48,22 @@ export async function createWebhookWorld() {
     scheduleDeliveries: (keys) => worker.scheduleDeliveries(keys),
     notifyEndpoints: (merchantId) => planner.forget(merchantId),
   });
-  const context: WebhookContext = {
-    db,
-    clock,
-    random,
-    newId,
-    planner,
-    planDeliveries: (tx, event) => planner.plan(tx, event),
+  const mails = {
+    ...{ db, clock, newId },
     sealer: createSealer(Buffer.from(random.bytes(32)).toString('base64')),
     log: createServiceLog({ level: 'info', write: (line) => logged.push(line) }),
+  };
+  const context: WebhookContext = {
+    ...mails,
+    random,
+    planner,
+    planDeliveries: (tx, event) => planner.plan(tx, event),
+    mailTrouble: createEndpointMails({
+      sendMail: (tx, mail) => sendMail(tx, mails, mail),
+      publicUrl: () => 'https://pay.example.gm',
+      operatorEmail: 'operator@example.gm',
+      merchants: createMerchantDirectory(db, clock),
+    }),
     outbound,
     urlPolicy: (testMode) => outboundPolicy({ production: false, testMode }),
     signatureHeader: 'x-service-signature',
@@ -64,6 +76,11 @@ export async function createWebhookWorld() {
   const worker = createDeliveryWorker(context);
   const change = <Result>(body: (tx: Transaction) => Promise<Result>): Promise<Result> => db.withTransaction(body);
   const merchant = await change((tx) => createBusiness(tx, context, { name: 'Shop' }));
+  const { businessId } = merchant.test;
+  const grant: Grant = { role: 'owner', terminalIds: [] };
+  await change((tx) =>
+    createMember(tx, context, { email: 'awa@example.gm', name: 'Awa', passwordHash: '', businessId, grant }),
+  );
   const caller = { merchantId: merchant.test.id, testMode: true };
   const defaultEndpoint = await change(async (tx) => createDefaultEndpoint(tx, context, caller.merchantId));
   const receiver = await startReceiver();
@@ -74,6 +91,8 @@ export async function createWebhookWorld() {
     change,
     caller,
     liveMerchantId: merchant.live.id,
+    /** What mails are sent with. */
+    mails,
     defaultEndpoint,
     receiver,
     logged,

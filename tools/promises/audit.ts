@@ -1,0 +1,80 @@
+import type { PromiseGroup } from './promise.ts';
+
+const erasure = 'server/src/customers/payments.test.ts';
+
+export const audit: PromiseGroup = {
+  title: 'Audit and privacy',
+  promises: [
+    {
+      id: 'A1',
+      promise:
+        'Each sensitive action leaves an audit entry in its transaction: who, what, result, address, request and time.',
+      gates: ['change'],
+      tests: {
+        'test/stories/dashboard-audit.test.ts': [
+          'each action leaves its audit entry in its transaction, and takes no field but its form’s',
+          'an action without an audit entry changes nothing',
+        ],
+        'server/src/operator/command-audit.test.ts': [
+          'every command that changes something leaves one audit entry, in words, with who ran it',
+        ],
+      },
+      weaker: 'Sign-ins, a key’s use from a new address, and what operators read leave no entry.',
+    },
+    {
+      id: 'A2',
+      promise:
+        'Who changes, deletes or reorders an entry of the audit log or the ledger, even as superuser, is found out.',
+      gates: ['long', 'production'],
+      open: 'There is no hash chain. The serving role cannot change movements (M4), and verification finds a changed amount.',
+    },
+    {
+      id: 'A3',
+      promise: 'From a payment, request, network reference or webhook all the others are found, for 12 months.',
+      gates: ['release', 'production'],
+      tests: {
+        'server/src/dashboard/patterns/record-history.test.ts': [
+          'a payment’s page has its calls, page views, network messages, movements, deliveries and refunds',
+          'a record’s page has the API calls that made, read, changed or failed to change it, and no others',
+        ],
+        'server/src/webhooks/event-routes.test.ts': [
+          'names the request that caused it, the merchant’s or a payer’s, and none for an expiry',
+        ],
+      },
+      weaker: 'Tried on single payments, not on 200 random ones after faults. Requests are kept for 30 days only.',
+    },
+    {
+      id: 'A4',
+      promise: 'Numbers and addresses of people are masked in lists, events and logs.',
+      gates: ['change'],
+      tests: {
+        'server/src/transfers/list-transfers.test.ts': [
+          'shows only the last four digits of a number; the record by id shows it as it was sent',
+        ],
+        'test/stories/transfer-events.test.ts': [
+          'an event has the transfer as it was then, with only the last four digits of the number',
+        ],
+        'test/stories/frame-secrets.test.ts': [
+          'contain no key, no secret and no payer’s number but the one that the merchant sent',
+          'and the metrics contain no secret, number or text of a payer, whatever fails',
+        ],
+        'server/src/audit/masked-fields.test.ts': [
+          'the audit log shows what changed, without secrets, and of numbers and mails what identifies nobody',
+        ],
+      },
+      weaker: 'Whoever reads a record by its id sees the whole number, without an audit entry.',
+    },
+    {
+      id: 'A5',
+      promise: 'A person’s data is exported within an hour and erased on request; the ledger stays as it was.',
+      gates: ['long'],
+      tests: {
+        [erasure]: [
+          'erases the person’s details in past payments, which keep amounts and the customer’s id',
+          'leaves no details of the person except in events, which have their own retention',
+        ],
+      },
+      weaker: 'There is no export of a person’s data. Events keep it for 13 months.',
+    },
+  ],
+};

@@ -1,0 +1,35 @@
+import type { PromiseGroup } from './promise.ts';
+
+export const load: PromiseGroup = {
+  title: 'Load',
+  promises: [
+    {
+      id: 'L1',
+      promise: 'Half an hour of mixed load at 100 requests a second: p95 under 200 ms, p99 under 500 ms, no error.',
+      gates: ['release'],
+      benchmarks: ['create', 'whole', 'transfers'],
+      weaker: 'Parts are measured apart, for seconds, each with one kind of request.',
+    },
+    {
+      id: 'L2',
+      promise: 'One merchant’s account takes 150 postings a second from 100 writers without an error.',
+      gates: ['long', 'release'],
+      benchmarks: ['writers', 'transfers'],
+      weaker: 'Measured with 64 writers, and without the p99 of one posting.',
+    },
+    {
+      id: 'L3',
+      promise: 'An hour of load with restarts and failures, a day before a release, leaks no memory and no work.',
+      gates: ['release'],
+      benchmarks: ['memory'],
+      weaker: 'Memory is measured for 25 s, without restarts and failures.',
+    },
+    {
+      id: 'L4',
+      promise:
+        'At five times its capacity the service refuses the excess, keeps 80 % of its throughput, and recovers in a minute.',
+      gates: ['release'],
+      open: 'Overload is not measured; the queues before it are bounded (F7).',
+    },
+  ],
+};

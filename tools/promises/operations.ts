@@ -1,0 +1,129 @@
+import type { PromiseGroup } from './promise.ts';
+
+const roles = 'test/stories/process-roles.test.ts';
+const backup = 'test/stories/process-backup.test.ts';
+
+export const operations: PromiseGroup = {
+  title: 'Operations',
+  promises: [
+    {
+      id: 'O1',
+      promise: 'Twenty rolling restarts of two instances under 200 requests a second lose none; each ends within 25 s.',
+      gates: ['long'],
+      tests: {
+        [roles]: [
+          'two instances that are restarted alternately under sixteen clients lose no request',
+          'a stopping production server reports closing at /readyz and still serves requests',
+        ],
+        'test/stories/payment-two-services.test.ts': ['work of a process that stops is finished by the other'],
+      },
+    },
+    {
+      id: 'O2',
+      promise:
+        'Migrations hold no lock for long, the previous release runs on the new schema, and no request waits a second.',
+      gates: ['release'],
+      tests: {
+        'server/src/database/migrate.test.ts': [
+          'a migration waits briefly for a locked table, releases it, and retries',
+          'an index is built without blocking writers, and again after an interrupted attempt',
+        ],
+        'tools/tidy/migration-rules.test.ts': ['that the previous release would suffer from are refused: …'],
+        'tools/released-statements.test.ts': ['can be planned on the current schema by the serving role'],
+        'test/stories/upgrade.test.ts': [
+          'open work is completed: a payment, a transfer, a payer who still has to approve',
+        ],
+      },
+      weaker: 'Migrations are not run on ten million rows under load.',
+    },
+    {
+      id: 'O3',
+      promise: 'No key or sequence runs out: none counts in 32 bits, and half of any bound raises an alarm.',
+      gates: ['change', 'production'],
+      tests: {
+        'server/src/database/catalogue-rules.test.ts': ['found: …', 'the migrated database keeps the rules'],
+      },
+      weaker: 'No metric shows the age of transaction ids or how much of a sequence is used.',
+    },
+    {
+      id: 'O4',
+      promise:
+        'Each night a backup is restored and verified; at most 60 s are lost, and a restore takes at most 30 minutes.',
+      gates: ['long', 'production'],
+      tests: {
+        [backup]: [
+          'a drill restores the backup beside the service, verifies its ledger, and leaves nothing',
+          'the log since the backup is replayed, whole or up to a time; a damaged one is refused',
+          'a backup with a changed or a missing file is refused, also by the drill, and no database is left',
+        ],
+        'server/src/backups/runs.test.ts': [
+          'a backup and a drill are no problem up to their age limits, and each is one after it',
+        ],
+      },
+      metrics: [
+        'dalasi_backup_seconds',
+        'dalasi_backup_drill_seconds',
+        'dalasi_backup_drill_failed',
+        'dalasi_log_archive_failing',
+      ],
+      weaker:
+        'The operator’s own timer runs it. No restore of 50 GB is timed; copies elsewhere and their encryption are up to the operator.',
+    },
+    {
+      id: 'O5',
+      promise: 'A copy restored to an earlier second sends no payout again that its network has.',
+      gates: ['long', 'release'],
+      tests: {
+        [backup]: ['a restored copy makes no payout until it is released, and then looks it up before it sends it'],
+        'server/src/transfers/look-up-first.test.ts': [
+          'a payout that was sent after the backup is found by a look-up and never sent again',
+          'a payout that no network knows is sent once, after its earlier request can no longer arrive',
+        ],
+      },
+      weaker: 'Not tried at random seconds, and the list of differences is not compared with what happened since.',
+    },
+    {
+      id: 'O6',
+      promise: 'Twelve injected faults each raise their alert within two minutes; a quiet day raises none.',
+      gates: ['long', 'production'],
+      tests: {
+        'server/src/http/errors.test.ts': [
+          'is unique per request, appears in its log line, and never comes from the caller',
+        ],
+        'server/src/http/health.test.ts': [
+          'metrics give open network breakers with their reason, and only count merchants’ and numbers’',
+          'a database that … makes a process unready, and ready again automatically',
+        ],
+        'server/src/console/home/troubles.test.ts': [
+          'nothing is a trouble before its documented alarm limit, and everything is after it',
+        ],
+      },
+      metrics: ['dalasi_http_requests_total', 'dalasi_outbox_oldest_due_seconds', 'dalasi_network_paused'],
+      weaker: 'Alerts are sentences of the documents, not rules that are tried; there is no synthetic payment.',
+    },
+    {
+      id: 'O7',
+      promise: 'A worker, chore or process that falls silent raises an alert within two minutes.',
+      gates: ['long', 'production'],
+      open: 'There is no heartbeat. Only the age of the ledger’s verification and of backups shows silence.',
+    },
+    {
+      id: 'O8',
+      promise:
+        'Statements and transactions have time limits, and a claim of work stays under 20 ms whatever is left open.',
+      gates: ['long', 'production'],
+      tests: {
+        'server/src/kit/db.test.ts': ['a statement timeout ends the statement at the server and is 503'],
+        'server/src/events/outbox.test.ts': [
+          'a claim reads only the rows it takes, whatever the backlog and the query plan',
+        ],
+        'server/src/webhooks/claim-plan.test.ts': [
+          'a claim reads only the rows it returns, with 100,000 pending and whatever the plan',
+        ],
+      },
+      benchmarks: ['pending', 'look-ups'],
+      metrics: ['dalasi_database_waiting'],
+      weaker: 'Claims are not timed beside a snapshot that stays open, and no metric shows the oldest transaction.',
+    },
+  ],
+};

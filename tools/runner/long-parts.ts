@@ -1,0 +1,24 @@
+/** A part of the long run, which ends within an hour. */
+export interface LongPart {
+  name: string;
+  /** A file belongs to the first part whose pattern its path matches. */
+  files: RegExp;
+}
+
+export const longParts: readonly LongPart[] = [
+  { name: 'money-walk', files: /money-walk/ },
+  { name: 'walks', files: /random-walks/ },
+  { name: 'amounts', files: /kit\/money|shares\.long|divide-refund|random-books/ },
+  { name: 'crashes-payment', files: /crash-(?:payment|shared|network)/ },
+  { name: 'crashes-transfer', files: /crash-/ },
+  { name: 'processes', files: /process-/ },
+  { name: 'webhooks', files: /webhook-|test\/examples/ },
+  { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard/ },
+  { name: 'pages', files: /-pages|page-limits|poster/ },
+  { name: 'requests', files: /./ },
+];
+
+/** The name of the part that runs a file. */
+export function partOf(path: string): string {
+  return longParts.find(({ files }) => files.test(path))?.name ?? '';
+}
