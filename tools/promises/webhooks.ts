@@ -15,7 +15,7 @@ export const webhooks: PromiseGroup = {
         'test/stories/webhook-outbox.test.ts': [
           'match one to one after workers ran: payments, refunds, transfers',
           'are both rolled back when … cannot be written',
-          'are stored together when …, with the work that delivers the event',
+          'are stored together when …, with the delivery of the event',
         ],
         'test/stories/crash-payment.test.ts': ['while it collects a payment'],
       },

@@ -1,3 +1,4 @@
+import { checkOrigin, checkUrl, withoutSlash } from './check-url.ts';
 import { isIP } from 'node:net';
 import { withExplicitTls } from '../database/connection-url.ts';
 import { parseAmount } from '../kit/money.ts';
@@ -348,15 +349,6 @@ function checkChoice<Choice extends string>(name: SettingName, value: string, ch
   throw new StartError(`${name} must be ${anyOf(choices)}, not ${JSON.stringify(value)}.`);
 }
 
-/** The value may hold a password, so the message does not repeat it. */
-function checkUrl(name: SettingName, value: string, schemes: readonly string[]): string {
-  if (!URL.canParse(value) || !schemes.includes(new URL(value).protocol)) {
-    throw new StartError(`${name} must be an address that begins with ${schemes.join('// or ')}//.`);
-  }
-  if (!isDecodable(value)) throw new StartError(`${name} contains a % that is not percent-encoded; write it as %25.`);
-  return value;
-}
-
 function checkHeaderName(name: SettingName, value: string): string {
   if (!/^[a-z0-9-]{1,64}$/.test(value)) throw new StartError(`${name} must be the name of a header.`);
   if (reservedHeaders.has(value)) throw new StartError(`${name} must be a header that webhooks do not use otherwise.`);
@@ -380,25 +372,4 @@ function checkKey(name: SettingName, value: string): string {
   const isWhole = isHex || value === bytes.toString('base64') || value === bytes.toString('base64url');
   if (bytes.length === keyBytes && isWhole) return value;
   throw new StartError(`${name} must be 32 bytes in base64 or hex; make them with \`openssl rand -base64 32\`.`);
-}
-
-/** User, password and database are percent-encoded; a stray % makes the URL unreadable. */
-function isDecodable(value: string): boolean {
-  try {
-    decodeURIComponent(value);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function withoutSlash<Url extends string | null>(url: Url): Url | string {
-  return url === null ? url : url.replace(/\/+$/, '');
-}
-
-/** Pages link to each other from the root, so a path would break them; payers see the URL, so it must hold no password. */
-function checkOrigin(name: SettingName, address: string): string {
-  const { href, origin } = new URL(address);
-  if (href === `${origin}/`) return address;
-  throw new StartError(`${name} must be an address without path and user name, for example https://pay.example.gm.`);
 }

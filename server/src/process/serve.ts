@@ -84,11 +84,10 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const { address, money, endpoints, simulator, metrics } = parts;
   const { publicUrl } = address;
   const posters = createPosterRenderer({ clock });
-  for (const limiter of [posters.limiter, money.lists.searches, endpoints.bulkResends]) metrics.watchLimiter(limiter);
-  server.addHook('onClose', () => posters.close());
-  server.decorate('trustsHostHeader', !config.production);
+  server.addHook('onClose', () => posters.close()).decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections);
-  for (const limiter of Object.values(limiters)) metrics.watchLimiter(limiter);
+  const others = [posters.limiter, money.lists.searches, endpoints.bulkResends];
+  for (const limiter of [...Object.values(limiters), ...others]) metrics.watchLimiter(limiter);
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) =>
