@@ -94,18 +94,31 @@ export const operations: PromiseGroup = {
           'metrics give open network breakers with their reason, and only count merchants’ and numbers’',
           'a database that … makes a process unready, and ready again automatically',
         ],
+        'test/stories/alert-rules.test.ts': [
+          'each alert rule names figures that exist, with labels that they have',
+          'no simple rule fires on a service that nobody uses, and what must not be absent is there',
+        ],
         'server/src/console/home/troubles.test.ts': [
           'nothing is a trouble before its documented alarm limit, and everything is after it',
         ],
       },
       metrics: ['dalasi_http_requests_total', 'dalasi_outbox_oldest_due_seconds', 'dalasi_network_paused'],
-      weaker: 'Alerts are sentences of the documents, not rules that are tried; there is no synthetic payment.',
+      weaker: 'The rules are held against the figures, not tried with faults; there is no synthetic payment.',
     },
     {
       id: 'O7',
       promise: 'A worker, chore or process that falls silent raises an alert within two minutes.',
       gates: ['long', 'production'],
-      open: 'There is no heartbeat. Only the age of the ledger’s verification and of backups shows silence.',
+      tests: {
+        'server/src/worker/worker.test.ts': [
+          'a queue beats when it was polled, a chore when it was done; one that fails is silent from the start',
+        ],
+        'test/stories/alert-rules.test.ts': [
+          'every queue and chore has a heartbeat, and counters are there before their first increase',
+        ],
+      },
+      metrics: ['dalasi_heartbeat_seconds', 'dalasi_heartbeat_interval_seconds'],
+      weaker: 'Stopping each part and waiting for its alert is not tried.',
     },
     {
       id: 'O8',
