@@ -103,8 +103,8 @@ test('cases are listed newest first, by status, and open ones counted by kind', 
   assert.deepEqual(
     counts.toSorted((one, other) => (one.kind < other.kind ? -1 : 1)),
     [
-      { kind: 'network_reversal', count: 1n, oldest },
-      { kind: 'second_success', count: 1n, oldest },
+      { kind: 'network_reversal', count: 1n, amountMinor: 10_000n, oldest },
+      { kind: 'second_success', count: 1n, amountMinor: 10_000n, oldest },
     ],
   );
 });

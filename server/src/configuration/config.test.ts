@@ -96,6 +96,7 @@ describe('an invalid setting is refused by name, with its allowed values', () =>
       'HOST',
       'DATA_DIR',
       'BACKUP_DIR',
+      'CHAIN_DIR',
       'NETWORK_LOGOS',
       'RECEIPT_TEMPLATES',
       'WHATSAPP_APP_SECRET',
