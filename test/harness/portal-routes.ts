@@ -104,6 +104,7 @@ const otherResponses: ReadonlySet<string> = new Set([
   '/figures/:figure/file',
   '/balance/statement.csv',
   '/sub-accounts/:id/statement.csv',
+  '/customers/:id/data',
   '/counters/:id/poster/file',
   '/counters/:id/screen/manifest',
 ]);

@@ -125,7 +125,8 @@ test('of seven ids typed at once five are stored, and the last of them may still
   const payment = await shop.open();
   const typed = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((number) => shop.type(payment, `T_PARALLEL${number}`)));
   assert.ok(
-    typed.every(({ status }) => status === 303 || status === 409),
+    // 400 says that another id has taken the place of this one meanwhile.
+    typed.every(({ status }) => [303, 400, 409].includes(status)),
     typed.map(({ status }) => status).join(),
   );
   await shop.type(payment, 'T_PARALLEL8');

@@ -46,7 +46,7 @@ const auditList: ListPage<AuditEntry, ConsoleKind> = {
         { action, result, createdAt, changes },
         { now },
       ) => html`<span class="first">${ownActionText(action)}${result === 'refused' && ', refused'}</span>
-<span class="second phone">${shownTime(createdAt, now)}</span><span class="second">${foreignText(changes.map(changeText).join('; '))}</span>`,
+<span class="second phone">${shownTime(createdAt, now)}</span><span class="second changes">${foreignText(changes.map(changeText).join('; '))}</span>`,
     },
     { header: 'Time', cell: ({ createdAt }, { now }) => shownTime(createdAt, now) },
     {
