@@ -59,6 +59,8 @@ testCrashStory({
   title: 'while it looks up a transfer that never arrived, and resends it',
   role: 'worker',
   prepare: (world) => sendWithoutResponse(world, ({ proxy: front }) => front.routeTo(null)),
+  // What is left for later waits for the clock, which stands.
+  isDone: async (world) => (await countWhere(world, `transfers WHERE status = 'completed'`)) === 1,
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
   points: since('look-up:responded', [
     ...statements('transfers_lock'),
