@@ -58,6 +58,14 @@ describe('the test command', () => {
     assert.equal(isOk, line.endsWith(' 0 failed'), output);
   }
 
+  test('runs the files of a folder, and says which name is neither a file nor a folder with one', async () => {
+    const whole = await runNode([command, 'tools/tidy'], folder);
+    assert.ok(whole.isOk, whole.output);
+    for (const file of ['tenant-rules', 'word-rules']) assert.ok(whole.output.includes(`tools/tidy/${file}.test.ts`));
+    const { output, isOk } = await runNode([command, 'tools/nowhere'], folder);
+    assert.deepEqual([output.trim(), isOk], ['tools/nowhere is no test file, and no folder that has one.', false]);
+  });
+
   test('ends well when every test passed, and counts tests, not suites', async () => {
     const result = await run('passes.test.ts');
     assertLastLine(result, '2 passed, 0 failed');

@@ -322,7 +322,6 @@ function registerBreakerGauges(metrics: Metrics, context: GaugeContext): void {
   );
 }
 
-/** How many accounts this process has connected. */
 /** A phone that is off forwards no message, and nobody else notices: the payer waits, and the shop hopes. */
 function registerPhoneGauges(metrics: Metrics, { db, clock, railAccounts }: GaugeContext): void {
   metrics.gauge(
@@ -340,6 +339,7 @@ function registerPhoneGauges(metrics: Metrics, { db, clock, railAccounts }: Gaug
   );
 }
 
+/** How many accounts this process has connected. */
 function registerAccountGauges(metrics: Metrics, { railAccounts }: GaugeContext): void {
   metrics.gauge(
     'dalasi_rail_accounts',

@@ -1,3 +1,4 @@
+import { idBeforeAll } from '../kit/ids.ts';
 import { hash } from 'node:crypto';
 
 /** What is chained: movements, by merchant, and the audit log, by business. */
@@ -28,7 +29,7 @@ export const emptyHead: ChainHead = {
   number: 0n,
   hash: Buffer.alloc(32),
   rowsTotal: 0n,
-  throughId: '00000000-0000-0000-0000-000000000000',
+  throughId: idBeforeAll,
 };
 
 /** Bytes of a row's hash that are recorded, to name the row that was changed; the block's own hash covers the whole of it. */

@@ -1,5 +1,6 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import type { Queryable } from '../kit/db.ts';
+import { isSameText } from '../kit/same-text.ts';
 import type { BookName } from './block.ts';
 import type { Book, OwnerHead } from './book.ts';
 import { auditBook } from './queries/audit-book.ts';
@@ -81,13 +82,9 @@ export function parseHeads(text: string, key: string): Pick<Heads, 'at' | 'heads
     const heads = (chains as [BookName, string, number, string][]).map(([book, ownerId, number, ofBlock]) => ({
       ...{ book, ownerId, number: BigInt(number), hash: Buffer.from(ofBlock, 'hex') },
     }));
-    const isOurs = isSame(String(signature), signatureOf(time, String(digest), key));
+    const isOurs = isSameText(String(signature), signatureOf(time, String(digest), key));
     return isOurs && digestOf(heads) === digest ? { at: time, heads, digest } : null;
   } catch {
     return null;
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }

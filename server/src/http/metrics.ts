@@ -63,14 +63,10 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
     registers: [registry],
   });
-  const attempts = countWebhookAttempts(registry);
-  const unreadable = new Counter({
+  const countUnreadable = countBy(registry, 'reason', unreadableReasons, {
     name: 'dalasi_sealed_values_unreadable_total',
     help: 'Sealed values that could not be opened: their key is not configured (key_missing), or they were changed (damaged).',
-    labelNames: ['reason'],
-    registers: [registry],
   });
-  for (const reason of unreadableReasons) unreadable.inc({ reason }, 0);
   const [droppedRequests, networkCalls] = [countDroppedRequests(registry), countNetworkCalls(registry)];
   const observeOutcome = countOutcomes(registry);
   registerBuild(registry);
@@ -81,15 +77,14 @@ export function createMetrics(): Metrics {
     observeDroppedRequest: () => droppedRequests.inc(),
     observeOutcome,
     observeNetworkCall: ({ account, call, outcome }) => networkCalls.inc({ account, call, outcome }),
-    ...countReceived(registry),
+    ...countByOutcome(registry),
     observeUnreadable: (reason) => {
-      unreadable.inc({ reason });
+      countUnreadable(reason);
       unreadableCount += 1;
     },
     get unreadableCount() {
       return unreadableCount;
     },
-    observeWebhookAttempt: (outcome) => attempts.inc({ outcome }),
     observeRequest: ({ method, route, status }, durationMs) => {
       requests.inc({ method, route, status: String(status) });
       durations.observe({ method, route }, durationMs / 1_000);
@@ -123,16 +118,36 @@ function registerBuild(registry: Registry): void {
   build.set({ version: manifest.version, node: process.version }, 1);
 }
 
-function countWebhookAttempts(registry: Registry): Counter {
-  const attempts = new Counter({
-    name: 'dalasi_webhook_attempts_total',
-    help: 'Attempts to deliver a webhook, by outcome: delivered, pending (to be tried again) or failed (the last one).',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  // Prometheus sees the first increase only if the series existed with 0 before.
-  for (const outcome of webhookOutcomes) attempts.inc({ outcome }, 0);
-  return attempts;
+/** A counter by one label. Prometheus sees the first increase of a series only if that existed with 0 before. */
+function countBy<Value extends string>(
+  registry: Registry,
+  label: string,
+  values: readonly Value[],
+  { name, help }: { name: string; help: string },
+): (value: Value) => void {
+  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
+  for (const value of values) counter.inc({ [label]: value }, 0);
+  return (value) => counter.inc({ [label]: value });
+}
+
+/** What is delivered to merchants, and what arrives from networks and phones. */
+function countByOutcome(
+  registry: Registry,
+): Pick<Metrics, 'observeWebhookAttempt' | 'observeCallback' | 'observeMessage'> {
+  return {
+    observeWebhookAttempt: countBy(registry, 'outcome', webhookOutcomes, {
+      name: 'dalasi_webhook_attempts_total',
+      help: 'Attempts to deliver a webhook, by outcome: delivered, pending (to be tried again) or failed (the last one).',
+    }),
+    observeCallback: countBy(registry, 'outcome', callbackOutcomes, {
+      name: 'dalasi_network_callbacks_total',
+      help: 'Callbacks of networks: stored, about nothing of ours (unknown), refused, or refused from an address that sent too many (limited).',
+    }),
+    observeMessage: countBy(registry, 'outcome', [...messageOutcomes, 'refused'], {
+      name: 'dalasi_receipt_messages_total',
+      help: 'Messages that phones of shops have forwarded, by what came of them.',
+    }),
+  };
 }
 
 function countDroppedRequests(registry: Registry): Counter {
@@ -150,37 +165,6 @@ function countNetworkCalls(registry: Registry): Counter {
     labelNames: ['account', 'call', 'outcome'],
     registers: [registry],
   });
-}
-
-/** What arrives from networks and phones. */
-function countReceived(registry: Registry): Pick<Metrics, 'observeCallback' | 'observeMessage'> {
-  const [messages, callbacks] = [countMessages(registry), countCallbacks(registry)];
-  return {
-    observeCallback: (outcome) => callbacks.inc({ outcome }),
-    observeMessage: (outcome) => messages.inc({ outcome }),
-  };
-}
-
-function countCallbacks(registry: Registry): Counter {
-  const callbacks = new Counter({
-    name: 'dalasi_network_callbacks_total',
-    help: 'Callbacks of networks: stored, about nothing of ours (unknown), refused, or refused from an address that sent too many (limited).',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  for (const outcome of callbackOutcomes) callbacks.inc({ outcome }, 0);
-  return callbacks;
-}
-
-function countMessages(registry: Registry): Counter {
-  const messages = new Counter({
-    name: 'dalasi_receipt_messages_total',
-    help: 'Messages that phones of shops have forwarded, by what came of them.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  });
-  for (const outcome of [...messageOutcomes, 'refused']) messages.inc({ outcome }, 0);
-  return messages;
 }
 
 function registerLimiterGauges(registry: Registry, limiters: readonly LimiterFigures[]): void {

@@ -23,6 +23,9 @@ export function firstIdAt(time: Date): string {
   return v7({ msecs: Math.max(0, time.getTime()), seq: 0, random: new Uint8Array(16) });
 }
 
+/** Smaller than every id: where a walk in the order of ids begins. */
+export const idBeforeAll = '00000000-0000-0000-0000-000000000000';
+
 /** When an id of version 7 was created, to the millisecond. */
 export function timestampOf(id: string): Date {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16));

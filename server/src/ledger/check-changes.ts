@@ -1,7 +1,7 @@
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
-import { firstIdAt } from '../kit/ids.ts';
+import { firstIdAt, idBeforeAll } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { formatAmount } from '../kit/money.ts';
 import { accountKinds } from './accounts.ts';
@@ -39,7 +39,6 @@ const movementsWorthCheckpoint = 500n;
 const movementsPerStep = 50_000;
 // A merchant may have as many accounts as sub-accounts.
 const accountsPerInsert = 200;
-const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 const namesOf = (matches: (kind: (typeof accountKinds)[keyof typeof accountKinds]) => boolean): string[] =>
   Object.entries(accountKinds).flatMap(([name, kind]) => (matches(kind) ? [name] : []));
@@ -54,7 +53,7 @@ export async function checkLedgers(context: CheckContext): Promise<number> {
   const { db, clock, log } = context;
   const before = addMs(clock.now(), -checkedAgainAfterMs);
   let count = 0;
-  for (let after = beforeAll; ;) {
+  for (let after = idBeforeAll; ;) {
     const merchantIds = await listMerchantsToCheck(db, { before, after, rowsMax: merchantsPerPage });
     const last = merchantIds.at(-1);
     if (last === undefined) return count;
@@ -74,7 +73,7 @@ async function checkMerchant(context: CheckContext, merchantId: string): Promise
   const { db, clock, log } = context;
   const problem = await db.withTransaction(async (tx) => {
     tx.send(allowLongVerification());
-    tx.send(insertCheckOnce(merchantId, { throughId: beforeAll, checkedAt: new Date(0), problem: null }));
+    tx.send(insertCheckOnce(merchantId, { throughId: idBeforeAll, checkedAt: new Date(0), problem: null }));
     const check = await lockCheck(tx, merchantId);
     // Another process checks it.
     if (!check) return null;
@@ -82,11 +81,11 @@ async function checkMerchant(context: CheckContext, merchantId: string): Promise
     const beforeId = firstIdAt(addMs(now, -settlesAfterMs));
     let { throughId } = check;
     let wrong = await listWrongAccounts(tx, merchantId, { ...kinds, throughId, usesCheckpoint: true });
-    if (wrong.length > 0 && throughId !== beforeAll) {
+    if (wrong.length > 0 && throughId !== idBeforeAll) {
       // A movement that was committed behind the checkpoint, or a checkpoint that somebody has changed.
-      wrong = await listWrongAccounts(tx, merchantId, { ...kinds, throughId: beforeAll, usesCheckpoint: false });
+      wrong = await listWrongAccounts(tx, merchantId, { ...kinds, throughId: idBeforeAll, usesCheckpoint: false });
       tx.send(deleteCheckpoints(merchantId));
-      throughId = beforeAll;
+      throughId = idBeforeAll;
     }
     // Not as far as to what is being looked for.
     if (wrong.length === 0) throughId = await moveCheckpoint(tx, merchantId, { throughId, beforeId });

@@ -32,14 +32,12 @@ export async function readPhoneStatuses(
   if (waiting.length === 0) return [];
   const names = waiting.map(({ name }) => name);
   const phones = await listPhones(db, names);
-  const sinceId = firstIdAt(addMs(now, -gapsWithinMs));
-  const statuses: PhoneStatus[] = [];
-  for (const { name: railAccount, createdAt } of waiting) {
+  const gaps = await countBalanceGaps(db, phones, firstIdAt(addMs(now, -gapsWithinMs)));
+  return waiting.map(({ name: railAccount, createdAt }) => {
     const phone = phones.find((each) => each.railAccount === railAccount);
-    const gaps = phone ? await countBalanceGaps(db, { merchantId: phone.merchantId, railAccount, sinceId }) : 0n;
-    statuses.push({ railAccount, phone, silence: silenceOf(phone, createdAt, now), gaps });
-  }
-  return statuses;
+    const ownGaps = gaps.find((each) => each.railAccount === railAccount);
+    return { railAccount, phone, silence: silenceOf(phone, createdAt, now), gaps: ownGaps?.count ?? 0n };
+  });
 }
 
 function silenceOf(phone: ReceiptPhone | undefined, createdAt: Date, now: Date): PhoneStatus['silence'] {

@@ -214,20 +214,24 @@ export function listPhones(db: Queryable, railAccounts: readonly string[]): Prom
 }
 
 /**
- * Receipts stored since then whose balance is higher than the one before it and their amount make: money came in of which no message
- * has arrived. A lower one is money that went out, which is no receipt.
+ * By till, the receipts stored since an id whose balance is higher than the one before it and their amount make: money came in of
+ * which no message has arrived. A lower one is money that went out, which is no receipt. Tills without one are left out.
  */
-export async function countBalanceGaps(
+export function countBalanceGaps(
   db: Queryable,
-  { merchantId, railAccount, sinceId }: Pick<Receipt, 'merchantId' | 'railAccount'> & { sinceId: string },
-): Promise<bigint> {
-  const row = await db.row<{ count: bigint }>({
+  tills: readonly Pick<Receipt, 'merchantId' | 'railAccount'>[],
+  sinceId: string,
+): Promise<{ railAccount: string; count: bigint }[]> {
+  return db.rows({
     name: 'receipts_count_balance_gaps',
-    text: `SELECT count(*) AS count FROM (
-             SELECT balance - amount - lag(balance) OVER (ORDER BY dated_at, balance) AS missing FROM receipts
-             WHERE merchant_id = $1 AND id >= $3 AND rail_account = $2 AND balance IS NOT NULL AND status <> 'contradicted'
-           ) AS steps WHERE missing > 0`,
-    values: [merchantId, railAccount, sinceId],
+    text: `-- across merchants: the operator watches the phones of all accounts
+           SELECT rail_account AS "railAccount", count(*) AS count FROM (
+             SELECT rail_account, balance - amount - lag(balance) OVER (
+               PARTITION BY merchant_id, rail_account ORDER BY dated_at, balance
+             ) AS missing FROM receipts
+             WHERE merchant_id = ANY ($1::uuid[]) AND rail_account = ANY ($2::text[]) AND id >= $3
+               AND balance IS NOT NULL AND status <> 'contradicted'
+           ) AS steps WHERE missing > 0 GROUP BY rail_account`,
+    values: [tills.map(({ merchantId }) => merchantId), tills.map(({ railAccount }) => railAccount), sinceId],
   });
-  return row?.count ?? 0n;
 }

@@ -1,3 +1,4 @@
+import { idBeforeAll } from '../kit/ids.ts';
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
@@ -27,7 +28,6 @@ const closesAfterMs = 60 * 60_000;
 const daysPerBatch = 7;
 const merchantsPerPage = 100;
 const rowsPerInsert = 50;
-const firstUuid = '00000000-0000-0000-0000-000000000000';
 
 /** The first day that is not closed yet. */
 function firstOpenDay(now: Date): string {
@@ -41,7 +41,7 @@ function firstOpenDay(now: Date): string {
 export async function rollUpFigures({ db, clock, log }: RollUpContext): Promise<number> {
   const closedBefore = firstOpenDay(clock.now());
   let count = 0;
-  for (let after = firstUuid; ;) {
+  for (let after = idBeforeAll; ;) {
     const merchants = await listMerchantsToRollUp(db, { closedBefore, after, rowsMax: merchantsPerPage });
     const last = merchants.at(-1);
     if (!last) return count;

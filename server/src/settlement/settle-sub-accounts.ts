@@ -1,3 +1,4 @@
+import { idBeforeAll } from '../kit/ids.ts';
 import { PublicError } from '../kit/public-error.ts';
 import type { Queryable } from '../kit/db.ts';
 import { readBalances } from '../ledger/balances.ts';
@@ -35,7 +36,6 @@ const pageRows = 500;
 const batchRows = 100;
 // With a single batch at a time the database is idle half of the time.
 const concurrentBatches = 3;
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Pays out every settled balance of a merchant that is large enough, once in a period. A run can be interrupted, repeated
@@ -45,7 +45,7 @@ export async function settleSubAccounts(context: TransferContext, run: Settlemen
   const { db, clock } = context;
   const { merchant, period, retriesRefused } = run;
   const totals: RunTotals = { seen: 0, payouts: 0, amountMinor: 0n, refused: 0, failed: 0 };
-  let after = firstId;
+  let after = idBeforeAll;
   while (run.stopped?.aborted !== true) {
     const page = await listUnsettled(db, { merchantId: merchant.id, period, retriesRefused, after, rowsMax: pageRows });
     const last = page.at(-1);

@@ -1,7 +1,4 @@
-import type { Queryable, Statement } from '../../kit/db.ts';
-import type { Block, ChainedRow } from '../block.ts';
-import { emptyHead } from '../block.ts';
-import type { Book, OwnerHead, RowRange, StoredRow } from '../book.ts';
+import { bookOf } from './book-of.ts';
 
 // All that a row says, but for its merchant, which the block's hash covers. Times in microseconds, which no setting of a
 // session formats in another way.
@@ -9,24 +6,9 @@ const line = `json_build_array(ledger_movements.id, debit_account, credit_accoun
   (extract(epoch FROM ledger_movements.created_at) * 1000000)::bigint)::text`;
 
 /** See `Book`. */
-export const ledgerBook: Book = {
-  name: 'ledger',
-  listBehind,
-  listHeads,
-  listAfter,
-  listUnchained,
-  countRows,
-  insertBlock,
-  listBlocks,
-  listRows,
-};
-
-/** One index probe for each merchant on the blocks and one on the rows, however long either is. */
-function listBehind(
-  db: Queryable,
-  { beforeId, rowsMax }: { beforeId: string; rowsMax: number },
-): Promise<(OwnerHead & { firstId: string })[]> {
-  return db.rows({
+export const ledgerBook = bookOf('ledger', {
+  /** One index probe for each merchant on the blocks and one on the rows, however long either is. */
+  behind: {
     name: 'movement_blocks_behind',
     text: `-- across merchants: a worker chains the rows of all
            SELECT owners.id AS "ownerId", first.id AS "firstId", COALESCE(head.number, 0) AS number,
@@ -42,16 +24,9 @@ function listBehind(
              WHERE ledger_movements.merchant_id = owners.id AND ledger_movements.id > COALESCE(head.through_id, $4) ORDER BY id LIMIT 1
            ) AS first
            WHERE first.id < $1 ORDER BY first.id LIMIT $2`,
-    values: [beforeId, rowsMax, emptyHead.hash, emptyHead.throughId],
-  });
-}
-
-/** One index probe for each merchant. */
-function listHeads(
-  db: Queryable,
-  { after, rowsMax, at }: { after: string | null; rowsMax: number; at: Date | null },
-): Promise<OwnerHead[]> {
-  return db.rows({
+  },
+  /** One index probe for each merchant. */
+  heads: {
     name: 'movement_blocks_heads',
     text: `-- across merchants: the heads of all chains are recorded together
            SELECT owners.id AS "ownerId", head.number, head.hash, head.rows_total AS "rowsTotal",
@@ -63,23 +38,15 @@ function listHeads(
              ORDER BY number DESC LIMIT 1
            ) AS head
            WHERE ($1::uuid IS NULL OR owners.id > $1) ORDER BY owners.id LIMIT $2`,
-    values: [after, rowsMax, at],
-  });
-}
-
-/** By id; reads no more rows than it returns. */
-function listAfter(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
-  return db.rows<ChainedRow>({
+  },
+  /** By id; reads no more rows than it returns. */
+  after: {
     name: 'movement_blocks_rows_after',
     text: `SELECT id::text AS id, ${line} AS line FROM ledger_movements
            WHERE merchant_id = $1 AND id > $2 AND id < $3 ORDER BY ledger_movements.id LIMIT $4`,
-    values: [ownerId, afterId, beforeId, rowsMax],
-  });
-}
-
-/** By id; reads all rows and all blocks of the merchant. */
-function listUnchained(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: RowRange): Promise<ChainedRow[]> {
-  return db.rows<ChainedRow>({
+  },
+  /** By id; reads all rows and all blocks of the merchant. */
+  unchained: {
     name: 'movement_blocks_unchained',
     text: `WITH chained AS MATERIALIZED (
              SELECT unnest(row_ids) AS id FROM movement_blocks WHERE merchant_id = $1
@@ -88,58 +55,26 @@ function listUnchained(db: Queryable, { ownerId, afterId, beforeId, rowsMax }: R
            WHERE merchant_id = $1 AND id > $2 AND id < $3
              AND NOT EXISTS (SELECT 1 FROM chained WHERE chained.id = ledger_movements.id)
            ORDER BY ledger_movements.id LIMIT $4`,
-    values: [ownerId, afterId, beforeId, rowsMax],
-  });
-}
-
-/** From the primary key alone. */
-async function countRows(db: Queryable, ownerId: string, beforeId: string): Promise<bigint> {
-  const row = await db.row<{ count: bigint }>({
+  },
+  /** From the primary key alone. */
+  count: {
     name: 'movement_blocks_count_rows',
     text: 'SELECT count(*) AS count FROM ledger_movements WHERE merchant_id = $1 AND id < $2',
-    values: [ownerId, beforeId],
-  });
-  return row?.count ?? 0n;
-}
-
-/** Of two processes that add the block of one number, one does: the other changes no row. */
-function insertBlock(ownerId: string, block: Block): Statement {
-  return {
+  },
+  /** Of two processes that add the block of one number, one does: the other changes no row. */
+  insert: {
     name: 'movement_blocks_insert',
     text: `INSERT INTO movement_blocks (merchant_id, number, hash, row_ids, row_checks, rows_total, through_id, chained_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (merchant_id, number) DO NOTHING`,
-    values: [
-      ownerId,
-      block.number,
-      block.hash,
-      block.rowIds,
-      block.rowChecks,
-      block.rowsTotal,
-      block.throughId,
-      block.chainedAt,
-    ],
-  };
-}
-
-/** In the order of their numbers. */
-function listBlocks(
-  db: Queryable,
-  { ownerId, number, rowsMax }: { ownerId: string; number: bigint; rowsMax: number },
-): Promise<Block[]> {
-  return db.rows<Block>({
+  },
+  /** In the order of their numbers. */
+  blocks: {
     name: 'movement_blocks_list',
     text: `SELECT number, hash, rows_total AS "rowsTotal", through_id AS "throughId", row_ids AS "rowIds", row_checks AS "rowChecks", chained_at AS "chainedAt"
            FROM movement_blocks WHERE merchant_id = $1 AND number > $2 ORDER BY number LIMIT $3`,
-    values: [ownerId, number, rowsMax],
-  });
-}
-
-/** In the order of the chain, also rows that are gone. */
-function listRows(
-  db: Queryable,
-  { ownerId, from, to }: { ownerId: string; from: bigint; to: bigint },
-): Promise<StoredRow[]> {
-  return db.rows<StoredRow>({
+  },
+  /** In the order of the chain, also rows that are gone. */
+  rows: {
     name: 'movement_blocks_rows',
     text: `SELECT named.number, named.id::text AS id, CASE WHEN ledger_movements.id IS NULL THEN NULL ELSE ${line} END AS line
            FROM (
@@ -149,6 +84,5 @@ function listRows(
            ) AS named
            LEFT JOIN ledger_movements ON ledger_movements.merchant_id = $1 AND ledger_movements.id = named.id
            ORDER BY named.number, named.position`,
-    values: [ownerId, from, to],
-  });
-}
+  },
+});

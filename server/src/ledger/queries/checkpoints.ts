@@ -1,4 +1,5 @@
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
+import type { LedgerRow } from '../queries.ts';
 import { lastId } from './history.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 
@@ -9,16 +10,8 @@ export interface LedgerCheck {
   problem: string | null;
 }
 
-/** An account whose figures disagree, in bututs as text. */
-export interface CheckedRow {
-  account: string;
-  currency: string;
-  kind: string;
-  stored: string;
-  moved: string;
-  /** The open holds, of `held`. */
-  open: string;
-}
+/** An account whose figures disagree. */
+export type CheckedRow = Omit<LedgerRow, 'merchantId' | 'movements'>;
 
 // The balance by the movements of a range of ids: each counts on its two accounts, with the sign of their kinds.
 const signed = (side: string, grows: string, shrinks: string) =>
