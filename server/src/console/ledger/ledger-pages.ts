@@ -34,13 +34,13 @@ const causeText = (cause: string): string =>
 /** What waits in the accounts that have to be empty in the end. */
 function clearingTable(groups: readonly ClearingGroup[], now: Date): Html {
   if (groups.length === 0) return html`<p>Nothing waits in suspense, unmatched or held.</p>`;
-  return html`<section class="panel"><h2>Money that waits</h2><div class="sideways" tabindex="0" role="region" aria-label="Money that waits">
+  return html`<section class="panel"><h2>Money that waits</h2>
 <table class="list"><thead><tr><th scope="col">Account</th><th scope="col" class="number">Amount</th></tr></thead>
 <tbody>${groups.map(
     ({ account, testMode, cause, count, amountMinor, oldest }) =>
       html`<tr><td>${accountTexts[account]}, ${testMode ? 'Test' : 'Live'}<span class="second">${cause === unexplained ? html`<strong>${causeText(cause)}</strong>` : causeText(cause)}${count > 1 && `, ${count} items`}</span></td>
 <td class="number">${formatAmount(amountMinor)}<span class="second">${ageText(oldest, now)}</span></td></tr>`,
-  )}</tbody></table></div></section>`;
+  )}</tbody></table></section>`;
 }
 
 // Every verification is kept; a page has what somebody reads.
@@ -56,8 +56,8 @@ const list = listRoute<StoredVerification>({
   async read({ money }, { now }) {
     const rows = await listVerifications(money.db, shownMax);
     const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00, and compares what is new every five minutes. The newest ${shownMax} are shown.</p>`;
-    const clearing = await readClearing(money.db);
-    return { rows, total: rows.length, nextCursor: null, summary: html`${clearingTable(clearing, now)}${summary}` };
+    const above = clearingTable(await readClearing(money.db), now);
+    return { rows, total: rows.length, nextCursor: null, summary, above };
   },
   columns: [
     {

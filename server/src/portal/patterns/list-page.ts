@@ -44,6 +44,8 @@ export interface ListResult<Row> {
   sumMinor?: bigint;
   /** Below the count: what else all rows add up to. */
   summary?: Html;
+  /** Stands above the list, also while it is empty. */
+  above?: Html;
 }
 
 type Noun = readonly [one: string, many: string, summed?: string];
@@ -120,7 +122,7 @@ export function listRoute<Row extends { id: string }, Kind extends PortalKind>(
         title,
         body: html`<header class="head"><h1>${title}</h1>${buttonsOf(shown, visit, query, { list, isEmpty })}</header>
 ${(isFiltered || list.rows.length > 0 || query['cursor']) && filterForm(shown, visit, query)}
-<div id="list">${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
+<div id="list">${list.above}${page.live ? liveLine(shown, visit, { list, query }) : countLine(list, page.noun)}${list.rows.length > 0 && list.summary}${
           list.rows.length === 0 ? emptyState(shown, visit, isFiltered) : table(shown, visit, { list, query })
         }${list.isNewestOnly && newestOnlyLine(shown)}</div>`,
       };
