@@ -194,6 +194,7 @@ test('a counter’s screen shows who paid, sounds once, and tells what came whil
   assert.equal(await tonesOf(screen), 6, 'switched off');
   await screen.getByRole('button', { name: 'Seen' }).click();
   assert.equal(await screen.locator('.is-new').count(), 0);
+  await closesDay(till, counter);
   const manifest = (await (await cashier.get(world.at(`${path}/manifest`))).json()) as Record<string, unknown>;
   assert.equal(manifest['start_url'], new URL(world.at(path)).pathname);
   const short = await cashier.get(`${world.service.url}/dashboard/counter/${counter}`);
@@ -203,6 +204,28 @@ test('a counter’s screen shows who paid, sounds once, and tells what came whil
     assert.equal((await listen(stranger, hidden)).status, 404, hidden);
   }
 });
+
+/** The totals of the day, on the page that is printed at closing; all four payments, also where midnight came between them. */
+async function closesDay(till: Page, counter: string): Promise<void> {
+  await till.goto(world.at(`/counters/${counter}/day`));
+  const today = await dayTotals(till);
+  await till.getByRole('link', { name: 'The day before' }).click();
+  await till.getByRole('link', { name: 'The day after' }).waitFor();
+  const yesterday = await dayTotals(till);
+  assert.deepEqual([today.count + yesterday.count, today.dalasi + yesterday.dalasi], [4, 550]);
+}
+
+async function dayTotals(page: Page): Promise<{ count: number; dalasi: number }> {
+  const valueOf = (name: string) =>
+    page
+      .locator('dt', { hasText: new RegExp(`^${name}$`) })
+      .locator('+ dd')
+      .innerText();
+  const [count, sum] = [await valueOf('Payments'), await valueOf('Sum of the day')];
+  if (count !== '0')
+    assert.equal(await page.getByRole('row', { name: 'Together' }).getByText(sum).count(), 1, 'by network too');
+  return { count: Number(count), dalasi: Number(sum.slice(1)) };
+}
 
 /** Opens a page as a script does that takes an event stream. */
 function listen(member: Member, path: string, signal: AbortSignal | null = null): Promise<Response> {
