@@ -92,7 +92,7 @@ export const audit: PromiseGroup = {
           'an erased customer leaves no personal data in these tables, and books that are right',
         ],
       },
-      weaker: 'Events keep the person’s data for 13 months.',
+      weaker: 'Tried with every change, not in the long run. Events keep the data for 13 months.',
     },
   ],
 };

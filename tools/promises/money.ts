@@ -26,7 +26,7 @@ export const money: PromiseGroup = {
           'a fault is found within five minutes and logged, shown and counted: …',
         ],
       },
-      metrics: ['dalasi_ledger_wrong', 'dalasi_ledger_verified_seconds'],
+      metrics: ['dalasi_ledger_wrong', 'dalasi_ledger_checked_seconds', 'dalasi_ledger_verified_seconds'],
     },
     {
       id: 'M2',
@@ -60,7 +60,7 @@ export const money: PromiseGroup = {
         ],
       },
       benchmarks: ['verify'],
-      metrics: ['dalasi_ledger_wrong', 'dalasi_ledger_verified_seconds'],
+      metrics: ['dalasi_ledger_wrong', 'dalasi_ledger_checked_seconds', 'dalasi_ledger_verified_seconds'],
     },
     {
       id: 'M4',
