@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { citations } from './tidy/citation-rules.ts';
+import { clusterStatements } from './tidy/cluster-rules.ts';
 import { ambientTime, passedOnExports, shortTestTitles, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
@@ -34,6 +35,7 @@ const rules = [
   transactionFiles,
   ledgerTables,
   merchantInEveryStatement,
+  clusterStatements,
   migrationWords,
   constraintNames,
   expandingMigrations,

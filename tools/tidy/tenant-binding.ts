@@ -7,6 +7,8 @@ interface Relation {
   table: string;
   /** `merchants` is the table of merchants: its own keys bind it. `derived` is bound where it was made. */
   kind: 'tenant' | 'merchants' | 'derived' | 'other';
+  /** The columns that may bind it. */
+  keys: readonly string[];
 }
 
 /** A condition that always holds, and which relations it narrows: in an outer join only those that may be missing. */
@@ -22,6 +24,9 @@ interface Scope {
   outer: Scope | null;
 }
 
+/** Tables and the column that each is bound by. */
+export type Keys = ReadonlyMap<string, string>;
+
 /** CTEs and whether they read a table of merchants; those that do are bound, because they are looked at themselves. */
 type Derived = ReadonlyMap<string, boolean>;
 
@@ -32,15 +37,17 @@ const merchantsKeys = ['id', 'short_id'];
  * bound by `merchant_id = $n` among the conditions that always hold, or by an equality with a bound merchant_id of the same
  * FROM. A sub-select has to be bound by itself; it may only follow `merchants.id` of a row that is found by a key.
  */
-export function findUnboundTables(statement: Node, tables: ReadonlySet<string>): string[] {
+export function findUnboundTables(statement: Node, tables: Keys): string[] {
   return new BindingCheck(tables).unboundIn(statement, new Map(), null);
 }
 
 class BindingCheck {
-  readonly #tables: ReadonlySet<string>;
+  readonly #tables: Keys;
+  readonly #allKeys: readonly string[];
 
-  constructor(tables: ReadonlySet<string>) {
+  constructor(tables: Keys) {
     this.#tables = tables;
+    this.#allKeys = [...new Set(tables.values())];
   }
 
   unboundIn(statement: Node, derived: Derived, outer: Scope | null): string[] {
@@ -71,7 +78,8 @@ class BindingCheck {
     const { withClause, relation, cols = [], selectStmt, ...rest } = insert;
     const { unbound, derived: all } = this.#inWith(withClause, derived, outer);
     const source = selectStmt && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt : undefined;
-    const position = cols.findIndex((column) => 'ResTarget' in column && column.ResTarget.name === 'merchant_id');
+    const key = this.#tables.get(tableName(relation)) ?? 'merchant_id';
+    const position = cols.findIndex((column) => 'ResTarget' in column && column.ResTarget.name === key);
     const rows = (source?.valuesLists ?? []).map((row) => ('List' in row ? (row.List.items ?? []) : []));
     const isBound = position >= 0 && rows.every((row) => isParameter(row[Math.min(position, row.length - 1)]));
     if (!isBound && this.#tables.has(tableName(relation))) unbound.push(tableName(relation));
@@ -130,7 +138,7 @@ class BindingCheck {
     if ('RangeSubselect' in item) {
       const { alias, subquery } = item.RangeSubselect;
       const kind = subquery && this.#readsTenant(subquery, derived) ? 'derived' : 'other';
-      return [{ alias: alias?.aliasname ?? '', table: '', kind }];
+      return [{ alias: alias?.aliasname ?? '', table: '', kind, keys: this.#allKeys }];
     }
     if (!('JoinExpr' in item)) return [];
     const { larg, rarg, jointype, quals, usingClause = [] } = item.JoinExpr;
@@ -139,9 +147,10 @@ class BindingCheck {
     const narrows = [...(jointype === 'JOIN_LEFT' ? [] : left), ...(jointype === 'JOIN_RIGHT' ? [] : right)];
     if (jointype === 'JOIN_FULL') return [...left, ...right];
     if (quals) conditions.push({ expression: quals, narrows });
-    if (usingClause.some((name) => 'String' in name && name.String.sval === 'merchant_id')) {
+    for (const name of usingClause) {
+      if (!('String' in name)) continue;
       for (const [one, other] of left.flatMap((first) => right.map((second) => [first, second] as const))) {
-        conditions.push({ expression: equality(one.alias, other.alias), narrows });
+        conditions.push({ expression: equality(one.alias, other.alias, name.String.sval ?? ''), narrows });
       }
     }
     return [...left, ...right];
@@ -151,9 +160,10 @@ class BindingCheck {
     const table = tableName(relation);
     const alias = relation.alias?.aliasname ?? relation.relname ?? '';
     const made = derived.get(table);
-    if (made !== undefined) return { alias, table, kind: made ? 'derived' : 'other' };
-    if (this.#tables.has(table)) return { alias, table, kind: 'tenant' };
-    return { alias, table, kind: table === 'merchants' ? 'merchants' : 'other' };
+    if (made !== undefined) return { alias, table, kind: made ? 'derived' : 'other', keys: this.#allKeys };
+    const key = this.#tables.get(table);
+    if (key !== undefined) return { alias, table, kind: 'tenant', keys: [key] };
+    return { alias, table, kind: table === 'merchants' ? 'merchants' : 'other', keys: merchantsKeys };
   }
 
   #readsTenant(query: Node, derived: Derived): boolean {
@@ -214,8 +224,7 @@ function merchantColumnOf(value: Node, { relations }: Scope): Relation | undefin
   const alias = names.at(-2);
   const named = relations.filter(
     (relation) =>
-      (alias === undefined || relation.alias === alias) &&
-      (relation.kind === 'merchants' ? merchantsKeys.includes(column) : column === 'merchant_id'),
+      (alias === undefined || relation.alias === alias) && relation.kind !== 'other' && relation.keys.includes(column),
   );
   const tenants = named.filter(({ kind }) => kind === 'tenant' || kind === 'merchants');
   return tenants[0] ?? named.find(({ kind }) => kind === 'derived');
@@ -225,9 +234,9 @@ function columnNames({ fields = [] }: ColumnRef): string[] {
   return fields.flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []));
 }
 
-function equality(left: string, right: string): Node {
+function equality(left: string, right: string, name: string): Node {
   const column = (alias: string): Node => ({
-    ColumnRef: { fields: [{ String: { sval: alias } }, { String: { sval: 'merchant_id' } }] },
+    ColumnRef: { fields: [{ String: { sval: alias } }, { String: { sval: name } }] },
   });
   return {
     A_Expr: { kind: 'AEXPR_OP', name: [{ String: { sval: '=' } }], lexpr: column(left), rexpr: column(right) },

@@ -1,3 +1,4 @@
+import type { Node } from 'libpg-query';
 import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
 import { parseSql, parseSqlWithHoles, tableName } from './postgresql.ts';
@@ -6,6 +7,7 @@ import { hole, SqlResolver } from './sql-resolution.ts';
 import { findSql, isFragmentWithSelect } from './sql-text.ts';
 import type { SqlText } from './sql-text.ts';
 import { findUnboundTables } from './tenant-binding.ts';
+import type { Keys } from './tenant-binding.ts';
 
 /**
  * The wall between merchants, and between test and live: every statement, and every sub-select in it, is bound to one
@@ -26,7 +28,7 @@ export const merchantInEveryStatement: Rule = (files) => {
     );
 };
 
-function findingsIn(sql: SqlText, texts: readonly string[], tables: ReadonlySet<string>): Finding[] {
+function findingsIn(sql: SqlText, texts: readonly string[], tables: Keys): Finding[] {
   const messages = texts
     .filter((text) => !/--[ ]*across merchants:[ ]*\S/.test(text))
     .map((text) => complaint(text, tables));
@@ -46,27 +48,34 @@ const surroundings: ((text: string) => string)[] = [
   (text) => `SELECT 1 FROM ${text}`,
 ];
 
-function complaint(text: string, tables: ReadonlySet<string>): string | undefined {
+function complaint(text: string, tables: Keys): string | undefined {
   if (tableUnknown.test(text)) return 'names a table by what only the running program knows; write the table there';
-  for (const surround of surroundings) {
-    const statements = parseSqlWithHoles(surround(text));
-    if (!statements) continue;
-    const unbound = statements.flatMap((statement) => findUnboundTables(statement, tables));
-    if (unbound.length === 0) return undefined;
-    return `reads or writes ${unbound.join(' and ')} without binding it to one merchant; add merchant_id = $1 there, also in a sub-select, or the line "-- across merchants: <reason>"`;
-  }
-  return 'holds SQL that the parser of PostgreSQL cannot read; write more of it as it is sent';
+  const statements = parseInSurroundings(text);
+  if (!statements) return 'holds SQL that the parser of PostgreSQL cannot read; write more of it as it is sent';
+  const unbound = statements.flatMap((statement) => findUnboundTables(statement, tables));
+  if (unbound.length === 0) return undefined;
+  return `reads or writes ${unbound.join(' and ')} without binding it to one merchant; add merchant_id = $1 there, also in a sub-select, or the line "-- across merchants: <reason>"`;
 }
 
-/** The tables with a merchant_id column, from the migrations. */
-export function findTenantTables(files: readonly SourceFile[]): Set<string> {
-  const tables = new Set<string>();
+/** The statements of a text, or of the first statement around it that makes sense; undefined where none does. */
+export function parseInSurroundings(text: string): Node[] | undefined {
+  for (const surround of surroundings) {
+    const statements = parseSqlWithHoles(surround(text));
+    if (statements) return statements;
+  }
+  return undefined;
+}
+
+/** The tables with a merchant_id column, from the migrations, each with that column. */
+export function findTenantTables(files: readonly SourceFile[]): Map<string, string> {
+  const tables = new Map<string, string>();
+  const column = 'merchant_id';
   for (const file of files.filter(({ path }) => /^server\/migrations\/\d+-[\w-]+[.]sql$/.test(path))) {
     for (const { statement } of parseSql(file.text)) {
       if ('CreateStmt' in statement) {
         const { relation, tableElts = [] } = statement.CreateStmt;
-        if (tableElts.some((part) => 'ColumnDef' in part && part.ColumnDef.colname === 'merchant_id')) {
-          tables.add(tableName(relation));
+        if (tableElts.some((part) => 'ColumnDef' in part && part.ColumnDef.colname === column)) {
+          tables.set(tableName(relation), column);
         }
       } else if ('AlterTableStmt' in statement) {
         const { relation, cmds = [] } = statement.AlterTableStmt;
@@ -75,12 +84,12 @@ export function findTenantTables(files: readonly SourceFile[]): Set<string> {
             'AlterTableCmd' in part &&
             part.AlterTableCmd.def !== undefined &&
             'ColumnDef' in part.AlterTableCmd.def &&
-            part.AlterTableCmd.def.ColumnDef.colname === 'merchant_id',
+            part.AlterTableCmd.def.ColumnDef.colname === column,
         );
-        if (isAdded) tables.add(tableName(relation));
+        if (isAdded) tables.set(tableName(relation), column);
       } else if ('RenameStmt' in statement && statement.RenameStmt.renameType === 'OBJECT_TABLE') {
         const { relation, newname = '' } = statement.RenameStmt;
-        if (tables.delete(tableName(relation))) tables.add(newname);
+        if (tables.delete(tableName(relation))) tables.set(newname, column);
       }
     }
   }

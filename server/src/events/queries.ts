@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent } from './event.ts';
 import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
@@ -110,27 +111,27 @@ export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
  * order, the planner could read all of it. With 10,000 merchants, 200 of them busy, one statement for 13 queues costs about what
  * one for one queue does (30 ms); 13 statements cost ten times that.
  */
-export function listDueWork(
+export async function listDueWork(
   db: Queryable,
   queues: readonly QueueName[],
   now: Date,
 ): Promise<{ merchantId: string; queue: QueueName }[]> {
-  return db.rows({
-    name: 'outbox_due',
+  const isDue = queues.map((_queue, index) => `${earliestIn(`$${index + 2}`)} <= $1`);
+  const rows = await sweepMerchants<{ merchantId: string; isDue: (boolean | null)[] }>(db, {
+    name: `outbox_due_${queues.length}`,
     text: `-- across merchants: a worker polls the work of all
-           SELECT merchants.id AS "merchantId", requested.queue FROM merchants
-           CROSS JOIN LATERAL (
-             SELECT kind FROM outbox WHERE outbox.merchant_id = merchants.id ORDER BY kind, subject_id LIMIT 1
-           ) AS busy
-           CROSS JOIN unnest($1::text[]) AS requested (queue)
-           CROSS JOIN LATERAL (
-             SELECT due_at FROM outbox WHERE outbox.merchant_id = merchants.id AND outbox.queue = requested.queue
-             ORDER BY due_at LIMIT 1
-           ) AS earliest
-           WHERE earliest.due_at <= $2`,
-    values: [[...queues], now],
+           SELECT merchant_places.merchant_id AS "merchantId", ARRAY[${isDue.join(', ')}] AS "isDue" FROM merchant_places
+           WHERE (SELECT kind FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+                  ORDER BY kind, subject_id LIMIT 1) IS NOT NULL AND (${isDue.join(' OR ')})`,
+    values: [now, ...queues],
   });
+  return rows.flatMap((row) =>
+    queues.filter((_queue, index) => row.isDue[index]).map((queue) => ({ merchantId: row.merchantId, queue })),
+  );
 }
+
+const earliestIn = (queue: string) => `(SELECT due_at FROM outbox
+  WHERE outbox.merchant_id = merchant_places.merchant_id AND outbox.queue = ${queue} ORDER BY due_at LIMIT 1)`;
 
 /** How much work is due in each queue, since when, and how much is due later; for the operator's figures. */
 export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog[]> {

@@ -146,31 +146,46 @@ export function replaceResponse({ merchantId, path, key, response }: StoredRespo
 // nested loop over the whole table while its statistics are old. A row that changes meanwhile may be left to the next batch.
 const purgedRowsMax = 500;
 
-/** Deletes expired responses of the keys that are kept for ever, one batch; returns how many. */
-export function forgetResponsesBefore(db: Queryable, before: Date): Promise<number> {
-  return db.run({
-    name: 'idempotency_keys_forget_responses',
+/** The merchants of the oldest expired keys, each with the time of the newest of these. */
+export function listMerchantsWithOldKeys(
+  db: Queryable,
+  before: Date,
+): Promise<{ merchantId: string; through: Date }[]> {
+  return db.rows({
+    name: 'idempotency_keys_oldest',
     text: `-- across merchants: what goes is everybody's
-           UPDATE idempotency_keys SET response = NULL, is_forgotten = true WHERE NOT is_forgotten AND ctid = ANY (ARRAY(
-             SELECT ctid FROM idempotency_keys
-             WHERE created_at < $1 AND subject_id IS NOT NULL AND NOT is_forgotten
+           SELECT merchant_id AS "merchantId", max(created_at) AS through FROM (
+             SELECT merchant_id, created_at FROM idempotency_keys WHERE created_at < $1 AND NOT is_forgotten
              ORDER BY created_at LIMIT ${purgedRowsMax}
-           ))`,
+           ) AS oldest GROUP BY merchant_id`,
     values: [before],
   });
 }
 
-/** Deletes expired keys that are not kept for ever, one batch; returns how many. */
-export function deleteKeysBefore(db: Queryable, before: Date): Promise<number> {
+/** Deletes responses of a merchant's keys that are kept for ever, one batch; returns how many. */
+export function forgetResponsesThrough(db: Queryable, merchantId: string, through: Date): Promise<number> {
   return db.run({
-    name: 'idempotency_keys_delete_before',
-    text: `-- across merchants: what goes is everybody's
-           DELETE FROM idempotency_keys WHERE subject_id IS NULL AND ctid = ANY (ARRAY(
+    name: 'idempotency_keys_forget_responses',
+    text: `UPDATE idempotency_keys SET response = NULL, is_forgotten = true
+           WHERE merchant_id = $1 AND NOT is_forgotten AND ctid = ANY (ARRAY(
              SELECT ctid FROM idempotency_keys
-             WHERE created_at < $1 AND subject_id IS NULL AND NOT is_forgotten
+             WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NOT NULL AND NOT is_forgotten
              ORDER BY created_at LIMIT ${purgedRowsMax}
            ))`,
-    values: [before],
+    values: [merchantId, through],
+  });
+}
+
+/** Deletes a merchant's keys that are not kept for ever, one batch; returns how many. */
+export function deleteKeysThrough(db: Queryable, merchantId: string, through: Date): Promise<number> {
+  return db.run({
+    name: 'idempotency_keys_delete_through',
+    text: `DELETE FROM idempotency_keys WHERE merchant_id = $1 AND subject_id IS NULL AND ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys
+             WHERE merchant_id = $1 AND created_at <= $2 AND subject_id IS NULL AND NOT is_forgotten
+             ORDER BY created_at LIMIT ${purgedRowsMax}
+           ))`,
+    values: [merchantId, through],
   });
 }
 

@@ -10,7 +10,13 @@ import type { Database, Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
-import { deleteKeysBefore, forgetResponsesBefore, insertKeyOnce, updateKeyResponse } from './queries.ts';
+import {
+  deleteKeysThrough,
+  forgetResponsesThrough,
+  insertKeyOnce,
+  updateKeyResponse,
+  listMerchantsWithOldKeys,
+} from './queries.ts';
 import { purgeIdempotencyKeys } from './retention.ts';
 
 const hourMs = 60 * 60 * 1_000;
@@ -103,10 +109,11 @@ test('a purge skips rows retained for ever, and scans the others from the oldest
   await insertKeys({ prefix: 'now-', count: 10_000, createdAt: clock.now() });
   await database.asOwner('VACUUM ANALYZE idempotency_keys');
   const plans = await genericPlans(database, async (explain) => {
-    await forgetResponsesBefore(explain, clock.now());
-    await deleteKeysBefore(explain, clock.now());
+    await listMerchantsWithOldKeys(explain, clock.now());
+    await forgetResponsesThrough(explain, merchantId, clock.now());
+    await deleteKeysThrough(explain, merchantId, clock.now());
   });
-  assert.equal(plans.length, 2);
+  assert.equal(plans.length, 3);
   for (const plan of plans) {
     assert.match(plan, /Index Scan using idempotency_keys_unpurged_idx/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Join|Nested Loop/, plan);

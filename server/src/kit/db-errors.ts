@@ -66,6 +66,12 @@ export function isDatabaseAway(error: unknown): boolean {
   return isUnavailable(cause) && !isRetryable(cause) && !timeoutMessages.has(sqlState(cause) ?? '');
 }
 
+/** Whether a node of a cluster did not answer its coordinator; the others may. */
+export function isNodeAway(error: unknown): boolean {
+  const cause = error instanceof PublicError ? error.cause : error;
+  return sqlState(cause)?.startsWith('08') === true && cause instanceof Error && /\bremote node\b/.test(cause.message);
+}
+
 /** Whether a transaction waited too long for a row that another one has locked. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error instanceof PublicError ? error.cause : error) === '55P03';

@@ -199,33 +199,25 @@ export function listLedgerRows(db: Queryable, debitKinds: readonly string[]): Pr
   return db.rows<LedgerRow>({
     name: 'ledger_verify',
     text: `-- across merchants: the verification reads the whole ledger
-      WITH sides AS (
-        SELECT merchant_id, debit_account AS account, currency, sum(amount) AS debits, 0 AS credits, count(*) AS rows
+      SELECT merchant_id AS "merchantId", account, currency, split_part(account, ':', 1) AS kind,
+             sum(stored)::text AS stored,
+             sum(CASE WHEN split_part(account, ':', 1) = ANY ($1::text[]) THEN debits - credits
+                      ELSE credits - debits END)::text AS moved,
+             sum(open)::text AS open, sum(movements)::text AS movements
+      FROM (
+        SELECT merchant_id, debit_account AS account, currency, sum(amount) AS debits, 0 AS credits, count(*) AS movements,
+               0 AS stored, 0 AS open
         FROM ledger_movements GROUP BY 1, 2, 3
         UNION ALL
-        SELECT merchant_id, credit_account, currency, 0, sum(amount), count(*)
-        FROM ledger_movements GROUP BY 1, 2, 3
-      ), moved AS (
-        SELECT merchant_id, account, currency, sum(rows) AS rows,
-               sum(CASE WHEN split_part(account, ':', 1) = ANY ($1::text[]) THEN debits - credits
-                        ELSE credits - debits END) AS amount
-        FROM sides GROUP BY 1, 2, 3
-      ), stored AS (
-        SELECT merchant_id, account, currency, sum(amount) AS amount
-        FROM (SELECT merchant_id, account, currency, balance AS amount FROM ledger_accounts
-              UNION ALL
-              SELECT merchant_id, account, currency, amount FROM ledger_deltas) AS parts
-        GROUP BY 1, 2, 3
-      ), open AS (
-        SELECT merchant_id, 'held' AS account, currency, sum(amount) AS amount
-        FROM ledger_holds WHERE status = 'open' GROUP BY 1, 3
-      )
-      SELECT merchant_id AS "merchantId", account, currency, split_part(account, ':', 1) AS kind,
-             COALESCE(stored.amount, 0)::text AS stored, COALESCE(moved.amount, 0)::text AS moved,
-             COALESCE(open.amount, 0)::text AS open, COALESCE(moved.rows, 0)::text AS movements
-      FROM moved FULL JOIN stored USING (merchant_id, account, currency)
-                 FULL JOIN open USING (merchant_id, account, currency)
-      ORDER BY merchant_id, account, currency`,
+        SELECT merchant_id, credit_account, currency, 0, sum(amount), count(*), 0, 0 FROM ledger_movements GROUP BY 1, 2, 3
+        UNION ALL
+        SELECT merchant_id, account, currency, 0, 0, 0, balance, 0 FROM ledger_accounts
+        UNION ALL
+        SELECT merchant_id, account, currency, 0, 0, 0, sum(amount), 0 FROM ledger_deltas GROUP BY 1, 2, 3
+        UNION ALL
+        SELECT merchant_id, 'held', currency, 0, 0, 0, 0, sum(amount) FROM ledger_holds WHERE status = 'open' GROUP BY 1, 3
+      ) AS parts
+      GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
     values: [debitKinds],
   });
 }

@@ -178,7 +178,8 @@ export function addPromptTime(db: Queryable, prompt: { number: string; now: Date
     name: 'network_prompt_times_add',
     text: `INSERT INTO network_prompt_times (number, prompted_at) VALUES ($1, ARRAY[$2::timestamptz])
            ON CONFLICT (number) DO UPDATE
-           SET prompted_at = (array_prepend($2::timestamptz, network_prompt_times.prompted_at))[1:10]
+           SET prompted_at = trim_array(array_prepend($2::timestamptz, network_prompt_times.prompted_at),
+             GREATEST(cardinality(network_prompt_times.prompted_at) - 9, 0))
            WHERE network_prompt_times.prompted_at[10] IS NULL OR network_prompt_times.prompted_at[10] <= $3`,
     values: [prompt.number, prompt.now, prompt.since],
   });

@@ -189,15 +189,17 @@ export function createDifferenceResolvers(context: ReconciliationContext): CaseR
     ...{ subjectType: 'difference', kind: caseKindOf(rule.class), resolution: rule.resolution, effect: rule.effect },
     needsMoney: false,
     refusal: async (found) => refusalOf(rule, await readDecision(context.db, found), context.db),
-    prepare: (found) =>
-      Promise.resolve(async (tx) => {
-        const difference = await lockDifference(tx, found.merchantId, found.subjectId);
+    prepare: async (found) => {
+      const { difference: seen } = await readDecision(context.db, found);
+      return async (tx) => {
+        const difference = await lockDifference(tx, seen);
         assert(difference, 'a case has its difference');
         const decision = { difference, line: await readLine(tx, difference) };
         throwIfRefused(await refusalOf(rule, decision, tx));
         await rule.carryOut?.(tx, context, decision);
         await storeEnd(tx, context, difference, rule.resolution);
-      }),
+      };
+    },
   }));
 }
 

@@ -3,6 +3,7 @@ import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { sweepMerchants } from '../kit/sweep.ts';
 import type { LoggedRequest } from './logged-request.ts';
 
 const shortColumns = `merchant_id AS "merchantId", id, request_id AS "requestId", key_id AS "keyId", method, path, query,
@@ -157,18 +158,30 @@ export function listRequestsOfRecord(
 // As in the other purges: small batches, found from the old end of the primary key, whose ids count up with time.
 const purgedRowsMax = 500;
 
-/** One batch; returns how many. */
-export function deleteRequestsBefore(db: Queryable, beforeId: string): Promise<number> {
-  return db.run({
-    name: 'request_log_delete_before',
+const purgedMerchantsMax = 20;
+
+/** Merchants with requests before this id: one index probe for each merchant. */
+export async function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
+  const rows = await sweepMerchants<{ id: string }>(db, {
+    name: 'request_log_merchants_with_old',
     text: `-- across merchants: retention is the same for all
-           DELETE FROM request_log WHERE ctid = ANY (ARRAY(
-             SELECT old.ctid FROM merchants CROSS JOIN LATERAL (
-               SELECT request_log.ctid FROM request_log
-               WHERE request_log.merchant_id = merchants.id AND request_log.id < $1
-               ORDER BY request_log.id LIMIT ${purgedRowsMax}
-             ) AS old LIMIT ${purgedRowsMax}
-           ))`,
+           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
+             SELECT request_log.id FROM request_log
+             WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
+             ORDER BY request_log.id LIMIT 1
+           ) AS oldest LIMIT ${purgedMerchantsMax}`,
     values: [beforeId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** One batch of a merchant's; returns how many. */
+export function deleteRequestsBefore(db: Queryable, merchantId: string, beforeId: string): Promise<number> {
+  return db.run({
+    name: 'request_log_delete_old',
+    text: `DELETE FROM request_log WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM request_log WHERE merchant_id = $1 AND id < $2 ORDER BY id LIMIT ${purgedRowsMax}
+           ))`,
+    values: [merchantId, beforeId],
   });
 }

@@ -1,7 +1,7 @@
 import { addMs, dayMs, utcDay } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Queryable } from '../kit/db.ts';
-import { deletePeriodsBefore, deleteRunsBefore } from './queries.ts';
+import { deletePeriodsBefore, deleteRunsBefore, listMerchantsWithOldPeriods } from './queries.ts';
 
 // Longer than an operator makes up for a missed period. The payouts themselves stay.
 const retentionMs = 400 * dayMs;
@@ -11,8 +11,13 @@ export function oldestRetainedPeriod(now: Date): string {
   return utcDay(addMs(now, -retentionMs));
 }
 
-/** Deletes the results of older periods, one batch. Returns how many rows it deleted. */
+/** Deletes the results of older periods, one batch of each merchant with the oldest. Returns how many rows it deleted. */
 export async function purgePeriods({ db, clock }: { db: Queryable; clock: Clock }): Promise<number> {
   const before = oldestRetainedPeriod(clock.now());
-  return (await deletePeriodsBefore(db, before)) + (await deleteRunsBefore(db, before));
+  let count = 0;
+  for (const merchantId of await listMerchantsWithOldPeriods(db, before)) {
+    count += await deletePeriodsBefore(db, merchantId, before);
+    count += await deleteRunsBefore(db, merchantId, before);
+  }
+  return count;
 }

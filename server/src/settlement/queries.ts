@@ -113,13 +113,13 @@ export async function listMerchantsToSettle(
   const rows = await db.rows<{ id: string }>({
     name: 'settlement_list_merchants',
     text: `-- across merchants: a worker looks for every merchant with a period to settle
-           SELECT id FROM merchants
+           SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
            WHERE sub_account_payouts <> 'manual' AND NOT EXISTS (
              SELECT 1 FROM settlement_runs
-             WHERE settlement_runs.merchant_id = merchants.id
+             WHERE settlement_runs.merchant_id = merchant_places.merchant_id
                AND period = CASE sub_account_payouts WHEN 'daily' THEN $1::date ELSE $2::date END
            )
-           ORDER BY id`,
+           ORDER BY merchants.id`,
     values: [day, week],
   });
   return rows.map(({ id }) => id);
@@ -139,27 +139,42 @@ export function insertRunOnce(run: { merchantId: string; period: string; finishe
 // reason in `http/queries.ts`.
 const purgedRowsMax = 500;
 
-/** Deletes a batch of the results of old periods, oldest first. */
-export function deletePeriodsBefore(db: Queryable, before: string): Promise<number> {
-  return db.run({
-    name: 'settlement_periods_delete_before',
+/** The merchants of the oldest results of periods before that day, and of the oldest that are done. */
+export async function listMerchantsWithOldPeriods(db: Queryable, before: string): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'settlement_oldest_periods',
     text: `-- across merchants: retention is the same for all of them
-           DELETE FROM settlement_periods WHERE ctid = ANY (ARRAY(
-             SELECT ctid FROM settlement_periods WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax}
-           ))`,
+           SELECT DISTINCT merchant_id AS id FROM (
+             (SELECT merchant_id FROM settlement_periods WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
+             UNION ALL
+             (SELECT merchant_id FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax})
+           ) AS oldest`,
     values: [before],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes a batch of the results of a merchant's old periods, oldest first. */
+export function deletePeriodsBefore(db: Queryable, merchantId: string, before: string): Promise<number> {
+  return db.run({
+    name: 'settlement_periods_delete_old',
+    text: `DELETE FROM settlement_periods WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM settlement_periods WHERE merchant_id = $1 AND period < $2
+             ORDER BY period LIMIT ${purgedRowsMax}
+           ))`,
+    values: [merchantId, before],
   });
 }
 
-/** Deletes a batch of old periods that are done, oldest first. */
-export function deleteRunsBefore(db: Queryable, before: string): Promise<number> {
+/** Deletes a batch of a merchant's old periods that are done, oldest first. */
+export function deleteRunsBefore(db: Queryable, merchantId: string, before: string): Promise<number> {
   return db.run({
-    name: 'settlement_runs_delete_before',
-    text: `-- across merchants: retention is the same for all of them
-           DELETE FROM settlement_runs WHERE ctid = ANY (ARRAY(
-             SELECT ctid FROM settlement_runs WHERE period < $1 ORDER BY period LIMIT ${purgedRowsMax}
+    name: 'settlement_runs_delete_old',
+    text: `DELETE FROM settlement_runs WHERE merchant_id = $1 AND ctid = ANY (ARRAY(
+             SELECT ctid FROM settlement_runs WHERE merchant_id = $1 AND period < $2
+             ORDER BY period LIMIT ${purgedRowsMax}
            ))`,
-    values: [before],
+    values: [merchantId, before],
   });
 }
 

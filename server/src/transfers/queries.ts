@@ -247,16 +247,15 @@ export function findUnmatchedHold(
   return db.row({
     name: 'transfers_unmatched_hold',
     text: `-- across merchants: the verification reads everybody's
-           WITH held AS (
-             SELECT merchant_id, source_id AS id, amount FROM ledger_holds
+           SELECT merchant_id AS "merchantId", id, sum(held)::bigint AS "heldMinor", sum(required)::bigint AS "requiredMinor"
+           FROM (
+             SELECT merchant_id, source_id AS id, amount AS held, NULL::bigint AS required FROM ledger_holds
              WHERE status = 'open' AND source_type = 'transfer'
-           ), required AS (
-             SELECT merchant_id, id, amount + fee AS amount FROM transfers
+             UNION ALL
+             SELECT merchant_id, id, NULL, amount + fee FROM transfers
              WHERE status = 'pending' AND review IS DISTINCT FROM 'amount_mismatch'
-           )
-           SELECT merchant_id AS "merchantId", id, held.amount AS "heldMinor", required.amount AS "requiredMinor"
-           FROM held FULL JOIN required USING (merchant_id, id)
-           WHERE held.amount IS DISTINCT FROM required.amount
+           ) AS sides
+           GROUP BY merchant_id, id HAVING sum(held) IS DISTINCT FROM sum(required)
            ORDER BY merchant_id, id LIMIT 1`,
     values: [],
   });

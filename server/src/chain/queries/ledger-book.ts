@@ -11,17 +11,17 @@ export const ledgerBook = bookOf('ledger', {
   behind: {
     name: 'movement_blocks_behind',
     text: `-- across merchants: a worker chains the rows of all
-           SELECT owners.id AS "ownerId", first.id AS "firstId", COALESCE(head.number, 0) AS number,
+           SELECT owners.merchant_id AS "ownerId", first.id AS "firstId", COALESCE(head.number, 0) AS number,
                   COALESCE(head.hash, $3) AS hash, COALESCE(head.rows_total, 0) AS "rowsTotal",
                   COALESCE(head.through_id, $4) AS "throughId"
-           FROM merchants AS owners
+           FROM merchant_places AS owners
            LEFT JOIN LATERAL (
              SELECT number, hash, rows_total, through_id FROM movement_blocks
-             WHERE movement_blocks.merchant_id = owners.id ORDER BY number DESC LIMIT 1
+             WHERE movement_blocks.merchant_id = owners.merchant_id ORDER BY number DESC LIMIT 1
            ) AS head ON true
            CROSS JOIN LATERAL (
              SELECT id FROM ledger_movements
-             WHERE ledger_movements.merchant_id = owners.id AND ledger_movements.id > COALESCE(head.through_id, $4) ORDER BY id LIMIT 1
+             WHERE ledger_movements.merchant_id = owners.merchant_id AND ledger_movements.id > COALESCE(head.through_id, $4) ORDER BY id LIMIT 1
            ) AS first
            WHERE first.id < $1 ORDER BY first.id LIMIT $2`,
   },
@@ -29,15 +29,15 @@ export const ledgerBook = bookOf('ledger', {
   heads: {
     name: 'movement_blocks_heads',
     text: `-- across merchants: the heads of all chains are recorded together
-           SELECT owners.id AS "ownerId", head.number, head.hash, head.rows_total AS "rowsTotal",
+           SELECT owners.merchant_id AS "ownerId", head.number, head.hash, head.rows_total AS "rowsTotal",
                   head.through_id AS "throughId"
-           FROM merchants AS owners
+           FROM merchant_places AS owners
            CROSS JOIN LATERAL (
              SELECT number, hash, rows_total, through_id FROM movement_blocks
-             WHERE movement_blocks.merchant_id = owners.id AND ($3::timestamptz IS NULL OR chained_at <= $3)
+             WHERE movement_blocks.merchant_id = owners.merchant_id AND ($3::timestamptz IS NULL OR chained_at <= $3)
              ORDER BY number DESC LIMIT 1
            ) AS head
-           WHERE ($1::uuid IS NULL OR owners.id > $1) ORDER BY owners.id LIMIT $2`,
+           WHERE ($1::uuid IS NULL OR owners.merchant_id > $1) ORDER BY owners.merchant_id LIMIT $2`,
   },
   /** By id; reads no more rows than it returns. */
   after: {

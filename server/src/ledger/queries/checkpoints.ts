@@ -29,11 +29,12 @@ export async function listMerchantsToCheck(
   const rows = await db.rows<{ id: string }>({
     name: 'ledger_checks_due',
     text: `-- across merchants: a worker checks the ledgers of all
-           SELECT id FROM merchants
-           WHERE id > $2 AND NOT EXISTS (
-             SELECT 1 FROM ledger_checks WHERE ledger_checks.merchant_id = merchants.id AND checked_at > $1
+           SELECT merchant_places.merchant_id AS id FROM merchant_places
+           WHERE merchant_places.merchant_id > $2 AND NOT EXISTS (
+             SELECT 1 FROM ledger_checks
+             WHERE ledger_checks.merchant_id = merchant_places.merchant_id AND checked_at > $1
            )
-           ORDER BY id LIMIT $3`,
+           ORDER BY merchant_places.merchant_id LIMIT $3`,
     values: [before, after, rowsMax],
   });
   return rows.map(({ id }) => id);

@@ -10,9 +10,9 @@ export async function listMerchantsWithOldNotices(db: Queryable, beforeId: strin
   const rows = await db.rows<{ id: string }>({
     name: 'notifications_merchants_with_old',
     text: `-- across merchants: the purge covers all of them
-           SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
+           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
              SELECT notifications.id FROM notifications
-             WHERE notifications.merchant_id = merchants.id AND notifications.id < $1 AND due_at IS NULL
+             WHERE notifications.merchant_id = merchant_places.merchant_id AND notifications.id < $1 AND due_at IS NULL
              ORDER BY notifications.id LIMIT 1
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],

@@ -274,9 +274,9 @@ export function listIntentsToExpire(
     name: 'payment_intents_to_expire',
     text: `-- across merchants: the sweep looks for whoever has an intent to expire
            SELECT payment_intents.merchant_id AS "merchantId", payment_intents.id
-           FROM merchants CROSS JOIN LATERAL (
+           FROM merchant_places CROSS JOIN LATERAL (
              SELECT merchant_id, id FROM payment_intents
-             WHERE merchant_id = merchants.id AND status IN ('requires_payment_method', 'processing')
+             WHERE payment_intents.merchant_id = merchant_places.merchant_id AND status IN ('requires_payment_method', 'processing')
                AND expires_at <= $1 AND review IS NULL
              ORDER BY expires_at LIMIT $2
            ) AS payment_intents`,

@@ -102,11 +102,14 @@ export function findDifference(db: Queryable, id: string): Promise<Difference | 
 }
 
 /** Locked until the transaction ends. */
-export function lockDifference(db: Queryable, merchantId: string, id: string): Promise<Difference | undefined> {
+export function lockDifference(
+  db: Queryable,
+  { railAccount, merchantId, id }: Pick<Difference, 'railAccount' | 'merchantId' | 'id'>,
+): Promise<Difference | undefined> {
   return db.row({
     name: 'reconciliation_differences_lock',
-    text: `SELECT ${columns} FROM reconciliation_differences WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
-    values: [merchantId, id],
+    text: `SELECT ${columns} FROM reconciliation_differences WHERE rail_account = $1 AND merchant_id = $2 AND id = $3 FOR UPDATE`,
+    values: [railAccount, merchantId, id],
   });
 }
 

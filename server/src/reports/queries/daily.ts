@@ -162,12 +162,13 @@ export function listMerchantsToRollUp(
   return db.rows({
     name: 'daily_figure_progress_due',
     text: `-- across merchants: a worker looks for every merchant with days to roll up
-           SELECT id, currency FROM merchants
-           WHERE id > $2 AND NOT EXISTS (
+           SELECT merchants.id, merchants.currency
+           FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
+           WHERE merchant_places.merchant_id > $2 AND NOT EXISTS (
              SELECT 1 FROM daily_figure_progress
-             WHERE daily_figure_progress.merchant_id = merchants.id AND next_day >= $1::date
+             WHERE daily_figure_progress.merchant_id = merchant_places.merchant_id AND next_day >= $1::date
            )
-           ORDER BY id LIMIT $3`,
+           ORDER BY merchants.id LIMIT $3`,
     values: [closedBefore, after, rowsMax],
   });
 }

@@ -8,7 +8,8 @@ export interface FoundRecord {
 }
 
 const transferKind = `CASE WHEN kind = 'refund' THEN 'refund' ELSE 'transfer' END`;
-const columns = `merchants.id AS "merchantId", found.kind, found.id`;
+const columns = `merchant_places.merchant_id AS "merchantId", found.kind, found.id`;
+const everyMerchant = 'merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id';
 
 /** By its own id, or by the id of an attempt to pay it: a look-up in each merchant's primary keys. */
 export function findRecordsById(
@@ -18,12 +19,12 @@ export function findRecordsById(
   return db.rows<FoundRecord>({
     name: 'reports_find_by_id',
     text: `-- across merchants: an operator has the id alone
-           SELECT ${columns} FROM merchants CROSS JOIN LATERAL (
-             SELECT 'payment' AS kind, id FROM payment_intents WHERE merchant_id = merchants.id AND payment_intents.id = $2
+           SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
+             SELECT 'payment' AS kind, id FROM payment_intents WHERE merchant_id = merchant_places.merchant_id AND payment_intents.id = $2
              UNION ALL
-             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchants.id AND charges.id = $2
+             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND charges.id = $2
              UNION ALL
-             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchants.id AND transfers.id = $2
+             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND transfers.id = $2
            ) AS found WHERE test_mode = $1`,
     values: [testMode, id],
   });
@@ -37,35 +38,42 @@ export function findRecordsByReference(
   return db.rows<FoundRecord>({
     name: 'reports_find_by_reference',
     text: `-- across merchants: an operator has the reference alone
-           SELECT ${columns} FROM merchants CROSS JOIN LATERAL (
-             SELECT 'payment' AS kind, intent_id AS id FROM charges WHERE merchant_id = merchants.id AND reference = $2
+           SELECT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
+             SELECT 'payment' AS kind, intent_id AS id FROM charges WHERE merchant_id = merchant_places.merchant_id AND reference = $2
              UNION
-             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchants.id AND transaction_reference = upper($2)
+             SELECT 'payment', intent_id FROM charges WHERE merchant_id = merchant_places.merchant_id AND transaction_reference = upper($2)
              UNION
-             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchants.id AND reference = $2
+             SELECT ${transferKind}, id FROM transfers WHERE merchant_id = merchant_places.merchant_id AND reference = $2
            ) AS found WHERE test_mode = $1`,
     values: [testMode, reference],
   });
 }
 
 /** By the network's own id of money that moved. */
-export function findRecordsByNetworkId(
+export async function findRecordsByNetworkId(
   db: Queryable,
   { railAccounts, transactionId }: { railAccounts: readonly string[]; transactionId: string },
 ): Promise<FoundRecord[]> {
-  return db.rows<FoundRecord>({
-    name: 'reports_find_by_network_id',
+  const claims = await db.rows<{ merchantId: string; subjectId: string }>({
+    name: 'reports_find_claims',
     text: `-- across merchants: a network knows no merchant
-           SELECT DISTINCT claimed.merchant_id AS "merchantId", found.kind, found.id
-           FROM provider_transactions AS claimed CROSS JOIN LATERAL (
-             SELECT 'payment' AS kind, intent_id AS id FROM charges
-             WHERE merchant_id = claimed.merchant_id AND charges.id = claimed.subject_id
-             UNION ALL
-             SELECT ${transferKind}, id FROM transfers
-             WHERE merchant_id = claimed.merchant_id AND transfers.id = claimed.subject_id
-           ) AS found WHERE rail_account = ANY ($1::text[]) AND transaction_id = $2`,
+           SELECT DISTINCT merchant_id AS "merchantId", subject_id AS "subjectId" FROM provider_transactions
+           WHERE rail_account = ANY ($1::text[]) AND transaction_id = $2`,
     values: [railAccounts, transactionId],
   });
+  const records = await Promise.all(
+    claims.map(({ merchantId, subjectId }) =>
+      db.rows<FoundRecord>({
+        name: 'reports_find_subject',
+        text: `SELECT merchant_id AS "merchantId", 'payment' AS kind, intent_id AS id FROM charges
+               WHERE merchant_id = $1 AND id = $2
+               UNION ALL
+               SELECT merchant_id, ${transferKind}, id FROM transfers WHERE merchant_id = $1 AND id = $2`,
+        values: [merchantId, subjectId],
+      }),
+    ),
+  );
+  return records.flat();
 }
 
 /**
@@ -80,16 +88,16 @@ export function findRecordsByNumber(
   return db.rows<FoundRecord>({
     name: 'reports_find_by_number',
     text: `-- across merchants: somebody calls and has a number alone
-           SELECT DISTINCT ${columns} FROM merchants CROSS JOIN LATERAL (
+           SELECT DISTINCT ${columns} FROM ${everyMerchant} CROSS JOIN LATERAL (
              (SELECT 'payment' AS kind, intent_id AS id FROM charges
-              WHERE merchant_id = merchants.id AND account_canonical = $2 ORDER BY intent_id DESC LIMIT $5)
+              WHERE merchant_id = merchant_places.merchant_id AND account_canonical = $2 ORDER BY intent_id DESC LIMIT $5)
              UNION ALL
              (SELECT 'payment', id FROM payment_intents
-              WHERE merchant_id = merchants.id AND customer_phone IS NOT NULL
+              WHERE merchant_id = merchant_places.merchant_id AND customer_phone IS NOT NULL
                 AND right(${sent}, 7) = $3 AND ${sent} = ANY ($4::text[]) ORDER BY id DESC LIMIT $5)
              UNION ALL
              (SELECT ${transferKind}, id FROM transfers
-              WHERE merchant_id = merchants.id AND account_canonical = $2 ORDER BY id DESC LIMIT $5)
+              WHERE merchant_id = merchant_places.merchant_id AND account_canonical = $2 ORDER BY id DESC LIMIT $5)
            ) AS found WHERE test_mode = $1 ORDER BY id DESC LIMIT $5`,
     values: [search.testMode, search.canonical, (search.digits[0] ?? '').slice(-7), search.digits, search.rowsMax],
   });

@@ -19,8 +19,10 @@ export function countAttemptsByNetwork(
     text: `-- across merchants: the operator watches the networks
            SELECT network, rail_account AS "railAccount", count(*) FILTER (WHERE status IN ('completed', 'refunded', 'reversed')) AS "paidCount",
              count(*) FILTER (WHERE status = 'failed') AS "failedCount"
-           FROM merchants CROSS JOIN LATERAL (
-             SELECT network, rail_account, status FROM charges WHERE merchant_id = merchants.id AND charges.id >= $2
+           FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id
+           CROSS JOIN LATERAL (
+             SELECT network, rail_account, status FROM charges
+             WHERE charges.merchant_id = merchant_places.merchant_id AND charges.id >= $2
            ) AS attempts
            WHERE test_mode = $1 GROUP BY network, rail_account`,
     values: [testMode, firstId],

@@ -66,9 +66,12 @@ export function listActiveMerchants(
   return db.rows({
     name: 'reports_active_merchants',
     text: `-- across merchants: the operator's totals of all
-           SELECT id FROM merchants WHERE id = ANY ($1::uuid[]) AND (
-             EXISTS (SELECT FROM ledger_movements WHERE merchant_id = merchants.id AND ledger_movements.id >= $2)
-             OR EXISTS (SELECT FROM payment_intents WHERE merchant_id = merchants.id AND payment_intents.id >= $3)
+           SELECT merchant_places.merchant_id AS id FROM merchant_places
+           WHERE merchant_places.merchant_id = ANY ($1::uuid[]) AND (
+             EXISTS (SELECT FROM ledger_movements
+                     WHERE ledger_movements.merchant_id = merchant_places.merchant_id AND ledger_movements.id >= $2)
+             OR EXISTS (SELECT FROM payment_intents
+                        WHERE payment_intents.merchant_id = merchant_places.merchant_id AND payment_intents.id >= $3)
            )`,
     values: [merchantIds, movementId, intentId],
   });

@@ -18,9 +18,9 @@ export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string
   const rows = await db.rows<{ id: string }>({
     name: 'webhook_events_merchants_with_old',
     text: `-- across merchants: retention is the same for all
-           SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
+           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
              SELECT events.id FROM events
-             WHERE events.merchant_id = merchants.id AND events.id < $1 AND ${hasNothingPending('merchants.id')}
+             WHERE events.merchant_id = merchant_places.merchant_id AND events.id < $1 AND ${hasNothingPending('merchant_places.merchant_id')}
              ORDER BY events.id LIMIT 1
            ) AS oldest LIMIT ${merchantsMax}`,
     values: [beforeId],
@@ -86,9 +86,9 @@ export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttemp
   const rows = await db.rows<{ id: string }>({
     name: 'webhook_attempts_merchants_with_old',
     text: `-- across merchants: retention is the same for all
-           SELECT merchants.id FROM merchants CROSS JOIN LATERAL (
+           SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
              SELECT delivery_id FROM webhook_attempts
-             WHERE webhook_attempts.merchant_id = merchants.id AND delivery_id < $1
+             WHERE webhook_attempts.merchant_id = merchant_places.merchant_id AND delivery_id < $1
                AND webhook_attempts.created_at < $2
              ORDER BY delivery_id, attempt LIMIT 1
            ) AS oldest LIMIT ${merchantsMax}`,
