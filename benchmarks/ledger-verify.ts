@@ -62,6 +62,7 @@ async function fillLedger(adminUrl: string): Promise<void> {
        FROM generate_series(1, $1::int) AS m`,
       [merchants],
     );
+    await client.query('INSERT INTO merchant_places (merchant_id) SELECT id FROM merchants');
     await client.query(
       `INSERT INTO ledger_movements (merchant_id, id, debit_account, credit_account, amount, currency, flow,
          source_type, source_id, created_at)

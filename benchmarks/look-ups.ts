@@ -147,6 +147,7 @@ async function fillOutbox(adminUrl: string, busyMerchants: number): Promise<void
        FROM generate_series(1, $1::int) AS m`,
       [merchants],
     );
+    await client.query('INSERT INTO merchant_places (merchant_id) SELECT id FROM merchants');
     await client.query(
       `INSERT INTO outbox (merchant_id, kind, subject_id, queue, due_at, attempts, version, created_at)
        SELECT ${merchantId('1 + n % $2::int')}, 'look_up_transfer', gen_random_uuid(), $3,

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { citations } from './tidy/citation-rules.ts';
-import { clusterStatements } from './tidy/cluster-rules.ts';
+import { clusterStatements, recordedRoutes } from './tidy/cluster-rules.ts';
 import { ambientTime, passedOnExports, shortTestTitles, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
@@ -36,6 +36,7 @@ const rules = [
   ledgerTables,
   merchantInEveryStatement,
   clusterStatements,
+  recordedRoutes,
   migrationWords,
   constraintNames,
   expandingMigrations,

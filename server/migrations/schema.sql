@@ -682,6 +682,13 @@ CREATE TABLE merchant_logos (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE merchant_places (
+  merchant_id uuid NOT NULL,
+  CONSTRAINT merchant_places_pkey PRIMARY KEY (merchant_id),
+  CONSTRAINT merchant_places_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE merchants (
   id uuid NOT NULL,
   business_id uuid NOT NULL,

@@ -178,3 +178,27 @@ function namesOf(column: object): string[] {
   const { fields = [] } = column as { fields?: Node[] };
   return fields.flatMap((field) => ('String' in field ? [field.String.sval ?? ''] : []));
 }
+
+/** Written by `node tools/statement-routes.ts`. */
+export const routesPath = 'tools/tidy/statement-routes.txt';
+
+/** The recorded list: a line for each statement, by file. */
+export function writeRoutes(routes: readonly StatementRoute[]): string {
+  const byPath = Map.groupBy(routes, ({ path }) => path);
+  const parts = [...byPath].map(
+    ([path, own]) => `${path}\n${own.map(({ name, route }) => `  ${route}: ${name}\n`).join('')}`,
+  );
+  return parts.join('\n');
+}
+
+/** Where each statement runs is recorded, so that a change shows when one begins to run on all nodes. */
+export const recordedRoutes: Rule = (files) => {
+  const recorded = files.find(({ path }) => path === routesPath);
+  if (!recorded) return [];
+  const lines = writeRoutes(routesOf(files)).split('\n');
+  const known = recorded.text.split('\n');
+  const line = lines.findIndex((text, index) => text !== known[index]);
+  if (line < 0 && lines.length === known.length) return [];
+  const message = `is out of date (now “${lines[line]?.trim() ?? ''}”); run node tools/statement-routes.ts and look at what has changed`;
+  return [{ path: routesPath, line: Math.max(line, 0) + 1, message }];
+};

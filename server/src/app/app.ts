@@ -21,6 +21,7 @@ import { refuseWhileHeld } from '../http/refuse-while-held.ts';
 import { createMetrics } from '../http/metrics.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { createServer } from '../http/server.ts';
+import { createNodeProbe } from '../http/node-probe.ts';
 import { createWriteProbe } from '../http/write-probe.ts';
 import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
@@ -63,7 +64,13 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const secrets = { ...baseOptions.secrets, sealer };
   const options = { ...baseOptions, secrets, planner: createPlanner(baseOptions) };
   const hold = createRestoreHold(options.db, clock);
-  const database = { keyring, hold, writes: createWriteProbe(options), backsUp: config.backupDirectory !== null };
+  const database = {
+    keyring,
+    hold,
+    writes: createWriteProbe(options),
+    nodes: createNodeProbe(options),
+    backsUp: config.backupDirectory !== null,
+  };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const { publicUrl } = address;

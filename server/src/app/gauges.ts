@@ -10,6 +10,7 @@ import type { Owed } from '../debts/what-is-owed.ts';
 import { summarizeBacklog } from '../events/outbox.ts';
 import type { QueueBacklog, QueueName } from '../events/work.ts';
 import type { Metrics } from '../http/metrics.ts';
+import type { NodeProbe } from '../http/node-probe.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import { sumSuspense } from '../ledger/balances.ts';
@@ -42,6 +43,7 @@ interface GaugeContext {
   channelBreaker: Pick<ChannelBreaker, 'stops'>;
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
+  nodes: NodeProbe;
   commits: LimiterFigures & Pick<SharedCommits, 'splits'>;
   hold: RestoreHold;
   dailyHeads: Pick<DailyHeads, 'recordedAt'>;
@@ -69,6 +71,9 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   );
   metrics.gauge('dalasi_database_writable', '1 while the database takes writes, else 0.', [], async (set) =>
     set({}, (await context.writes.state()) === 'ok' ? 1 : 0),
+  );
+  metrics.gauge('dalasi_database_nodes_down', 'Nodes of a cluster that do not answer.', [], async (set) =>
+    set({}, (await context.nodes.nodesDown())?.length ?? 0),
   );
   metrics.gauge(
     'dalasi_key_wrong',

@@ -1,4 +1,5 @@
 import { syncDebts } from '../debts/sync-debts.ts';
+import { addSweptMerchants } from '../merchants/add-swept-merchants.ts';
 import { networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { QueueName, Work } from '../events/work.ts';
 import { purgeRequests } from '../request-log/retention.ts';
@@ -151,6 +152,10 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
     chore('repaying debts', 10 * secondMs, log, () => syncDebts(context)),
     purge('circuit breakers', log, () => purgeBreakers(context)),
+    {
+      ...chore('adding merchants to the sweeps', minuteMs, log, () => addSweptMerchants(context)),
+      background: 'purge',
+    },
     chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
     everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Clock } from '../kit/clock.ts';
 import { errorCode, reasonOf, StartError } from '../kit/start-error.ts';
 import { withAdminClient } from './admin-client.ts';
+import { isDistributed, runOnCluster } from './cluster/migrate-cluster.ts';
 import { labelOf, migrationsFolder, readMigrations } from './migration-files.ts';
 import type { Migration } from './migration-files.ts';
 import { newerSchemaError } from './schema-version.ts';
@@ -164,7 +165,8 @@ async function apply(client: pg.Client, migration: Migration, clock: Clock): Pro
   await client.query('BEGIN');
   try {
     await client.query(`SET LOCAL lock_timeout = '${lockTimeout}'`);
-    await client.query(migration.text);
+    if (await isDistributed(client)) await runOnCluster(client, migration.text);
+    else await client.query(migration.text);
     await markApplied(client, migration, clock);
     await client.query('COMMIT');
   } catch (error) {

@@ -5,7 +5,7 @@
  */
 export type Placement = { by: PlacementKey } | 'reference' | 'coordinator';
 
-export type PlacementKey = 'merchant_id' | 'business_id' | 'rail_account' | 'transaction_id' | 'number' | 'code';
+export type PlacementKey = 'merchant_id' | 'rail_account' | 'transaction_id' | 'number' | 'code';
 
 /** The names of the tables of each placement; a test fails for a table without one. */
 const tablesByPlacement = {
@@ -17,7 +17,6 @@ const tablesByPlacement = {
     request_log settlement_periods settlement_runs sub_account_group_members sub_account_groups sub_accounts transfer_days
     transfer_notes transfers typed_ids virtual_terminals webhook_attempts webhook_deliveries webhook_endpoint_health
     webhook_endpoints`,
-  business_id: 'audit_blocks audit_entries business_checks',
   rail_account: `
     reconciliation_days reconciliation_differences statement_imports statement_lines statement_mappings statement_refusals`,
   transaction_id: 'provider_transactions',
@@ -27,7 +26,7 @@ const tablesByPlacement = {
     api_keys businesses default_fee_rules default_reserve_rules default_transfer_limits fee_rules merchant_logos merchants reserve_rules
     transfer_limits`,
   coordinator: `
-    account_attempts account_passkeys account_recovery_codes account_sessions account_tokens accounts backup_runs circuit_breakers
+    account_attempts account_passkeys account_recovery_codes account_sessions account_tokens accounts audit_blocks audit_entries backup_runs business_checks circuit_breakers
     installation_secrets invitations key_checks ledger_verifications mails memberships network_inbox notification_channels operator_logins operators rail_accounts
     rail_credentials restores schema_migrations service_limits telegram_chats write_probes simulator.callbacks simulator.chat_messages
     simulator.floats simulator.gsma_requests simulator.outages simulator.payout_outages simulator.payouts simulator.sessions`,

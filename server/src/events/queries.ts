@@ -116,7 +116,7 @@ export async function listDueWork(
   queues: readonly QueueName[],
   now: Date,
 ): Promise<{ merchantId: string; queue: QueueName }[]> {
-  const isDue = queues.map((_queue, index) => `${earliestIn(`$${index + 2}`)} <= $1`);
+  const isDue = queues.map((_queue, index) => `${earliestDueAt('merchant_places.merchant_id', `$${index + 2}`)} <= $1`);
   const rows = await sweepMerchants<{ merchantId: string; isDue: (boolean | null)[] }>(db, {
     name: `outbox_due_${queues.length}`,
     text: `-- across merchants: a worker polls the work of all
@@ -130,8 +130,8 @@ export async function listDueWork(
   );
 }
 
-const earliestIn = (queue: string) => `(SELECT due_at FROM outbox
-  WHERE outbox.merchant_id = merchant_places.merchant_id AND outbox.queue = ${queue} ORDER BY due_at LIMIT 1)`;
+const earliestDueAt = (merchant: string, queue: string) => `(SELECT due_at FROM outbox
+  WHERE outbox.merchant_id = ${merchant} AND outbox.queue = ${queue} ORDER BY due_at LIMIT 1)`;
 
 /** How much work is due in each queue, since when, and how much is due later; for the operator's figures. */
 export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog[]> {

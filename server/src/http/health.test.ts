@@ -6,6 +6,7 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
+import { installStandIn } from '../database/cluster/cluster-stand-in.corpus.ts';
 import { changeConnectionUrl } from '../database/connection-url.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { registerGauges } from '../app/gauges.ts';
@@ -23,6 +24,7 @@ import type { RailAccount } from '../rail-accounts/rail-account.ts';
 import type { Restore } from '../backups/hold.ts';
 import { registerHealth } from './health.ts';
 import { createMetrics } from './metrics.ts';
+import { createNodeProbe } from './node-probe.ts';
 import { createWriteProbe } from './write-probe.ts';
 
 const live = new ScriptedNetwork('wave', { testMode: false, railAccount: 'wave-main' });
@@ -71,6 +73,7 @@ async function get(
     networks,
     channelBreaker,
     writes,
+    nodes: createNodeProbe({ db, clock }),
     keyring: { state: async () => keys },
     commits: { name: 'commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
     hold: { held: async () => restore },
@@ -275,4 +278,16 @@ test('an unreleased restored copy makes a process unready, and says of when its 
   assert.equal(status, 503);
   const { restored } = JSON.parse(text).checks;
   assert.deepEqual(restored, { held: true, at: '2026-11-20T12:00:00.000Z', newest_change: '2026-11-20T11:00:00.000Z' });
+});
+
+test('a node of a cluster that is down is named, and leaves the process ready for the merchants of the others', async () => {
+  await withAdminClient(database.adminUrl, async (client) => {
+    await installStandIn(client);
+    await client.query(`UPDATE pg_dist_node SET is_down = true WHERE nodename = 'worker-2'`);
+    await client.query('GRANT SELECT ON pg_dist_node TO public');
+  });
+  const { status, text } = await get('/readyz');
+  const { checks } = JSON.parse(text) as { checks: Record<string, unknown> };
+  assert.deepEqual([status, checks['database_nodes_down']], [200, ['worker-2:5432']]);
+  assert.match((await get('/metrics')).text, /^dalasi_database_nodes_down 1$/m);
 });

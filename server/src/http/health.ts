@@ -8,6 +8,7 @@ import { summarizeBreakers } from '../networks/payout-breakers.ts';
 import type { BreakerSummary } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 import type { Metrics } from './metrics.ts';
+import type { NodeProbe } from './node-probe.ts';
 import { ping } from './queries.ts';
 import type { WriteProbe } from './write-probe.ts';
 
@@ -23,6 +24,8 @@ export interface HealthOptions {
   /** Whether the database is a restored copy that nobody has released. */
   hold: RestoreHold;
   writes: WriteProbe;
+  /** The nodes of a cluster that are down. */
+  nodes: NodeProbe;
   /** Whether this installation makes backups: BACKUP_DIR is set. */
   backsUp: boolean;
   /** The rail accounts, with what is wrong with those that could not be connected. */
@@ -77,12 +80,14 @@ interface DatabaseHealth {
 
 /**
  * Whether the database responds, accepts writes, was written with this process's keys, and is no unreleased restored copy. An
- * unverified pepper is reported but does not make the process unready, because only a request with an API key verifies it.
+ * unverified pepper is reported but does not make the process unready, because only a request with an API key verifies it; nor does
+ * a node of a cluster that is down, because the merchants of the others are served.
  */
-async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Promise<DatabaseHealth> {
+async function checkDatabase({ db, writes, nodes, keyring, hold }: HealthOptions): Promise<DatabaseHealth> {
   try {
     await ping(db);
     const [writing, keys, restore] = [await writes.state(), await keyring.state(), await hold.held()];
+    const nodesDown = await nodes.nodesDown();
     const sealKey = sealKeyState(keys);
     return {
       isReachable: true,
@@ -92,6 +97,7 @@ async function checkDatabase({ db, writes, keyring, hold }: HealthOptions): Prom
         writes: writing,
         seal_key: sealKey,
         key_pepper: keys.pepper,
+        ...(nodesDown && { database_nodes_down: nodesDown }),
         ...(restore && { restored: { held: true, at: restore.restoredAt, newest_change: restore.restoredTo } }),
       },
     };

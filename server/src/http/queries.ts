@@ -24,6 +24,27 @@ export async function writeProbe(tx: Transaction, probe: { slot: bigint; written
   await tx.run({ name: 'write_probes_spill', text: 'SELECT count(*) FROM generate_series(1, 20000)', values: [] });
 }
 
+/** Whether the database is the coordinator of a cluster. */
+export async function isCluster(db: Queryable): Promise<boolean> {
+  const row = await db.row<{ found: boolean }>({
+    name: 'cluster_exists',
+    text: `SELECT to_regclass('pg_dist_node') IS NOT NULL AS found`,
+    values: [],
+  });
+  return row?.found === true;
+}
+
+/** Every node of the cluster that does not answer its coordinator. */
+export async function listNodesDown(db: Queryable): Promise<string[]> {
+  const rows = await db.rows<{ node: string }>({
+    name: 'cluster_nodes_down',
+    text: `SELECT nodename || ':' || nodeport AS node FROM run_command_on_all_nodes('SELECT 1') JOIN pg_dist_node USING (nodeid)
+           WHERE NOT success ORDER BY node`,
+    values: [],
+  });
+  return rows.map(({ node }) => node);
+}
+
 /** Identifies an idempotency key: its scope is the merchant and the path. */
 export interface KeyAddress {
   merchantId: string;

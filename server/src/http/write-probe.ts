@@ -2,8 +2,8 @@ import type { Clock } from '../kit/clock.ts';
 import { sqlState } from '../kit/db-errors.ts';
 import type { Database } from '../kit/db.ts';
 import type { Random } from '../kit/random.ts';
-import { RecentCopy } from '../kit/recent-copy.ts';
 import { writeProbe } from './queries.ts';
+import { repeatProbe } from './repeat-probe.ts';
 
 /** Whether the database accepts writes, or why it does not. */
 export type WriteState = 'ok' | 'read_only' | 'disk_full' | 'too_slow' | 'refused';
@@ -13,31 +13,16 @@ export interface WriteProbe {
   state(): Promise<WriteState>;
 }
 
-// As often as a load balancer checks. Each probe costs the database some milliseconds, however many requests share it.
-const probeIntervalMs = 5_000;
 // Processes share the rows, so that ended processes leave none behind; with so many rows they rarely collide.
 const slots = 64;
-// While a probe takes longer, requests get the previous result.
-const probeTimeoutMs = 2_000;
 
 /** Probes the database by writing to it, at most every five seconds and only on request. */
 export function createWriteProbe(parts: { db: Database; clock: Clock; random: Random }): WriteProbe {
   const { db, clock, random } = parts;
   const slot = BigInt(Buffer.from(random.bytes(1)).readUInt8() % slots);
-  const copy = new RecentCopy<WriteState>(probeIntervalMs);
-  let last: WriteState = 'ok';
-  const probe = async (): Promise<WriteState> => {
-    last = await db.withTransaction((tx) => writeProbe(tx, { slot, writtenAt: clock.now() })).then(() => 'ok', stateOf);
-    return last;
-  };
-  return {
-    state: async () => {
-      const finished = new AbortController();
-      const result = copy.read(clock, probe);
-      const fallback = clock.sleep(probeTimeoutMs, finished.signal).then(() => last);
-      return Promise.race([result, fallback]).finally(() => finished.abort());
-    },
-  };
+  const probe = (): Promise<WriteState> =>
+    db.withTransaction((tx) => writeProbe(tx, { slot, writtenAt: clock.now() })).then(() => 'ok', stateOf);
+  return { state: repeatProbe<WriteState>(clock, probe, 'ok') };
 }
 
 const states = new Map<string, WriteState>([

@@ -6,7 +6,7 @@ const concurrencyMax = 8;
 
 /**
  * The rows of a statement that looks through all merchants, and says `FROM merchant_places` once. While a node of a cluster is away
- * such a statement fails for everybody: then each merchant is asked for by itself, and those of that node are left out.
+ * such a statement fails for everybody: then each merchant is read by itself, and those of that node are left out.
  */
 export async function sweepMerchants<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   try {
@@ -20,20 +20,20 @@ export async function sweepMerchants<Row>(db: Queryable, statement: Statement): 
 async function sweepEach<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const merchants = await db.rows<{ id: string }>({
     name: 'sweep_merchants',
-    text: `-- across merchants: those that can be reached are asked one by one
+    text: `-- across merchants: those that can be reached are read one by one
            SELECT id FROM merchants ORDER BY id`,
     values: [],
   });
   const found: Row[] = [];
   const waiting = merchants.values();
-  const askNext = async (): Promise<void> => {
-    for (const { id } of waiting) found.push(...(await askOne<Row>(db, statement, id)));
+  const sweepNext = async (): Promise<void> => {
+    for (const { id } of waiting) found.push(...(await sweepOne<Row>(db, statement, id)));
   };
-  await Promise.all(Array.from({ length: concurrencyMax }, askNext));
+  await Promise.all(Array.from({ length: concurrencyMax }, sweepNext));
   return found;
 }
 
-async function askOne<Row>(db: Queryable, { name, text, values }: Statement, merchantId: string): Promise<Row[]> {
+async function sweepOne<Row>(db: Queryable, { name, text, values }: Statement, merchantId: string): Promise<Row[]> {
   const own = `FROM (SELECT merchant_id FROM merchant_places WHERE merchant_id = $${values.length + 1}) AS merchant_places`;
   const statement = {
     name: `${name}_of_one`,

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { sweepMerchants } from '../kit/sweep.ts';
 import { placeholders } from '../kit/placeholders.ts';
 import type { Account, AccountKey, AccountKind, MerchantCurrency } from './accounts.ts';
 import type { HoldSource, Part, Movement, Posting } from './posting.ts';
@@ -172,11 +173,12 @@ export function sumSuspense(db: Queryable): Promise<{ currency: string; amountMi
 
 /** Accounts with more unfolded deltas than `deltasMin`. Regular folding keeps the table short. */
 export function listAccountsToFold(db: Queryable, deltasMin: number, rowsMax: number): Promise<AccountKey[]> {
-  return db.rows({
+  return sweepMerchants(db, {
     name: 'ledger_accounts_to_fold',
     text: `-- across merchants: the worker folds everybody's
-           SELECT merchant_id AS "merchantId", account, currency FROM ledger_deltas
-           GROUP BY merchant_id, account, currency HAVING count(*) > $1 LIMIT $2`,
+           SELECT ledger_deltas.merchant_id AS "merchantId", account, currency
+           FROM merchant_places JOIN ledger_deltas ON ledger_deltas.merchant_id = merchant_places.merchant_id
+           GROUP BY ledger_deltas.merchant_id, account, currency HAVING count(*) > $1 LIMIT $2`,
     values: [deltasMin, rowsMax],
   });
 }

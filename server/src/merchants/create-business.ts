@@ -4,7 +4,7 @@ import { randomBase62 } from '../kit/base62.ts';
 import { post } from '../ledger/post.ts';
 import { shortIdLength } from './merchant.ts';
 import type { Merchant, MerchantContext } from './merchant.ts';
-import { findMerchantById, insertBusiness, insertMerchant } from './queries.ts';
+import { findMerchantById, insertBusiness, insertMerchant, insertSweptMerchantOnce } from './queries.ts';
 
 // So that a new test merchant can make transfers at once: 1,000,000 GMD.
 const testMoneyMinor = 100_000_000n;
@@ -35,6 +35,7 @@ export async function createBusiness(
       createdAt,
     };
     tx.send(insertMerchant(merchant));
+    tx.send(insertSweptMerchantOnce(id));
     // Its fees and limits follow from the operator's defaults.
     const stored = await findMerchantById(tx, id);
     assert(stored, 'the inserted merchant exists');

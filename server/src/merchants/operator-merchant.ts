@@ -3,7 +3,7 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { stableUuid } from '../kit/ids.ts';
 import type { Merchant } from './merchant.ts';
-import { findMerchantById, insertBusinessOnce, insertMerchantOnce } from './queries.ts';
+import { findMerchantById, insertBusinessOnce, insertMerchantOnce, insertSweptMerchantOnce } from './queries.ts';
 
 /** Of the operator's own accounts and books. */
 export const operatorCurrency = 'GMD';
@@ -29,6 +29,7 @@ export async function operatorMerchant(
     tx.send(insertBusinessOnce({ id: businessId, name, createdAt }));
     const shortId = testMode ? shortIds.test : shortIds.live;
     tx.send(insertMerchantOnce({ ...merchant, id, shortId, testMode }));
+    tx.send(insertSweptMerchantOnce(id));
   });
   const created = await findMerchantById(db, id);
   assert(created, 'the inserted merchant exists');

@@ -135,6 +135,34 @@ export function insertMerchantOnce(merchant: NewMerchant): Statement {
   return { name: 'merchants_insert_once', text: `${text} ON CONFLICT DO NOTHING`, values };
 }
 
+/** The row from which sweeps start (`kit/sweep.ts`). Belongs into the transaction that inserts the merchant. */
+export function insertSweptMerchantOnce(merchantId: string): Statement {
+  return {
+    name: 'merchant_places_insert_once',
+    text: 'INSERT INTO merchant_places (merchant_id) VALUES ($1) ON CONFLICT (merchant_id) DO NOTHING',
+    values: [merchantId],
+  };
+}
+
+/** All merchants, and those that sweeps find. */
+export async function listMerchantsAndSwept(db: Queryable): Promise<{ merchants: string[]; swept: string[] }> {
+  const [merchants, swept] = await Promise.all([
+    db.rows<{ id: string }>({
+      name: 'merchants_ids',
+      text: `-- across merchants: none may be left out of the sweeps
+             SELECT id FROM merchants`,
+      values: [],
+    }),
+    db.rows<{ id: string }>({
+      name: 'merchant_places_list',
+      text: `-- across merchants: none may be left out of the sweeps
+             SELECT merchant_id AS id FROM merchant_places`,
+      values: [],
+    }),
+  ]);
+  return { merchants: merchants.map(({ id }) => id), swept: swept.map(({ id }) => id) };
+}
+
 export async function findMerchantById(db: Queryable, id: string): Promise<Merchant | undefined> {
   const row = await db.row<MerchantRow>({
     name: 'merchants_find_by_id',

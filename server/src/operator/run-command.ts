@@ -24,6 +24,7 @@ import { backupCommands } from './backup-commands.ts';
 import { chainCommands } from './chain-commands.ts';
 import type { BareContext, Command, CommandContext, CommandResult } from './command.ts';
 import { customerCommands } from './customer-commands.ts';
+import { clusterCommands } from './cluster-commands.ts';
 import { databaseCommands } from './database-commands.ts';
 import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
   ...reconcileCommands,
   ...secretCommands,
   ...databaseCommands,
+  ...clusterCommands,
   ...backupCommands,
   ...restoreCommands,
   ...demoCommands,

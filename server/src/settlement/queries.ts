@@ -1,5 +1,6 @@
 import type { Account } from '../ledger/accounts.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { sweepMerchants } from '../kit/sweep.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 
 /** What a payout needs of a sub-account. */
@@ -110,7 +111,7 @@ export async function listMerchantsToSettle(
   db: Queryable,
   { day, week }: { day: string; week: string },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  const rows = await sweepMerchants<{ id: string }>(db, {
     name: 'settlement_list_merchants',
     text: `-- across merchants: a worker looks for every merchant with a period to settle
            SELECT merchants.id FROM merchant_places JOIN merchants ON merchants.id = merchant_places.merchant_id

@@ -1,4 +1,5 @@
 import type { Statement } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import { emptyHead } from '../block.ts';
 import type { Block, BookName, ChainedRow } from '../block.ts';
 import type { Book, OwnerHead, StoredRow } from '../book.ts';
@@ -15,7 +16,7 @@ export function bookOf(name: BookName, statements: BookStatements): Book {
   return {
     name,
     listBehind: (db, { beforeId, rowsMax }) =>
-      db.rows<OwnerHead & { firstId: string }>({
+      sweepMerchants<OwnerHead & { firstId: string }>(db, {
         ...behind,
         values: [beforeId, rowsMax, emptyHead.hash, emptyHead.throughId],
       }),

@@ -1,4 +1,5 @@
 import type { Queryable, Statement, Transaction } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import type { LedgerRow } from '../queries.ts';
 import { lastId } from './history.ts';
 import { placeholders } from '../../kit/placeholders.ts';
@@ -26,7 +27,7 @@ export async function listMerchantsToCheck(
   db: Queryable,
   { before, after, rowsMax }: { before: Date; after: string; rowsMax: number },
 ): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  const rows = await sweepMerchants<{ id: string }>(db, {
     name: 'ledger_checks_due',
     text: `-- across merchants: a worker checks the ledgers of all
            SELECT merchant_places.merchant_id AS id FROM merchant_places

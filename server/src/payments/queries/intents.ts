@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import type { List, ListReader, ListSource, ListTotals } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import { placeholders } from '../../kit/placeholders.ts';
@@ -270,7 +271,7 @@ export function listIntentsToExpire(
   now: Date,
   rowsMax: number,
 ): Promise<{ merchantId: string; id: string }[]> {
-  return db.rows({
+  return sweepMerchants(db, {
     name: 'payment_intents_to_expire',
     text: `-- across merchants: the sweep looks for whoever has an intent to expire
            SELECT payment_intents.merchant_id AS "merchantId", payment_intents.id

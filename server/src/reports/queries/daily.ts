@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { CollectedFigure, Dimension, Figures } from '../figures.ts';
 
@@ -159,7 +160,7 @@ export function listMerchantsToRollUp(
   db: Queryable,
   { closedBefore, after, rowsMax }: { closedBefore: string; after: string; rowsMax: number },
 ): Promise<{ id: string; currency: string }[]> {
-  return db.rows({
+  return sweepMerchants(db, {
     name: 'daily_figure_progress_due',
     text: `-- across merchants: a worker looks for every merchant with days to roll up
            SELECT merchants.id, merchants.currency

@@ -1,6 +1,7 @@
 import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
 
 /** One row per event, endpoint and callback URL: planning an event again adds nothing. */
@@ -52,18 +53,26 @@ const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
     AND callback_url IS NOT NULL AND next_attempt_at IS NOT NULL
   ORDER BY next_attempt_at LIMIT 1)`;
 
+interface DueEndpoint {
+  merchantId: string;
+  id: string;
+  ownDue: boolean | null;
+  callbackDue: boolean | null;
+}
+
 /**
  * The endpoint queues with due deliveries: index probes for each, so that a long backlog of one hides no other. OFFSET keeps
  * the planner from probing twice, for the condition and for the result.
  */
 export async function listDueEndpointQueues(db: Queryable, now: Date): Promise<EndpointQueue[]> {
-  const rows = await db.rows<{ merchantId: string; id: string; ownDue: boolean | null; callbackDue: boolean | null }>({
+  const rows = await sweepMerchants<DueEndpoint>(db, {
     name: 'webhook_deliveries_queues_due',
     text: `-- across merchants: a worker looks for whoever has something to send
            SELECT * FROM (
-             SELECT merchant_id AS "merchantId", id, ${earliestOwn} <= $1 AS "ownDue",
+             SELECT webhook_endpoints.merchant_id AS "merchantId", id, ${earliestOwn} <= $1 AS "ownDue",
                     is_default AND ${earliestCallback} <= $1 AS "callbackDue"
-             FROM webhook_endpoints OFFSET 0
+             FROM merchant_places JOIN webhook_endpoints ON webhook_endpoints.merchant_id = merchant_places.merchant_id
+             OFFSET 0
            ) AS endpoints
            WHERE "ownDue" OR "callbackDue"`,
     values: [now],

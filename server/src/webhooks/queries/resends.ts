@@ -103,45 +103,66 @@ export interface Resend {
 const rowsPerStatement = [500, 50, 5, 1];
 
 /**
- * Inserts deliveries, or makes existing ones due again now, with the retry schedule from its start. Only existing deliveries in
- * one of `states` change, and of the pending ones only those that wait for a later attempt. The outcome of an attempt that was
- * under way when its delivery was kept no longer counts.
+ * Makes existing deliveries due again now, with the retry schedule from its start, and inserts those that are missing. Only
+ * existing deliveries in one of `states` change, and of the pending ones only those that wait for a later attempt. The outcome of
+ * an attempt that was under way when its delivery was kept no longer counts. Two statements for each batch, in this order: a
+ * cluster refuses a sub-select inside ON CONFLICT.
  */
 export function upsertResends(
   merchantId: string,
   resends: readonly Resend[],
   options: { now: Date; states: readonly DeliveryStatus[] },
 ): Statement[] {
-  return chunk(resends, rowsPerStatement).map((rows) => upsertRows(merchantId, rows, options));
+  return chunk(resends, rowsPerStatement).flatMap((rows) => [
+    updateResends(merchantId, rows, options),
+    insertResends(merchantId, rows, options.now),
+  ]);
 }
 
 // Counts one attempt that is never made, so that a claim that is still held is no longer the newest.
-const attemptsAgain = `webhook_deliveries.attempts + CASE
-  WHEN webhook_deliveries.status = 'kept' AND webhook_deliveries.attempts > webhook_deliveries.attempts_before
-    AND NOT (${isNewestRecorded}) THEN 1 ELSE 0 END`;
+const attemptsAgain = `attempts + CASE
+  WHEN status = 'kept' AND attempts > attempts_before AND NOT (${isNewestRecorded}) THEN 1 ELSE 0 END`;
 
-function upsertRows(
+function updateResends(
   merchantId: string,
   resends: readonly Resend[],
   { now, states }: { now: Date; states: readonly DeliveryStatus[] },
 ): Statement {
   const rows = resends.map((_resend, row) => {
-    const [id, event, endpoint, callback] = [4, 5, 6, 7].map((parameter) => `$${parameter + row * 4}`);
-    return `($1, ${id}, ${event}, ${endpoint}, ${callback}, 'pending', 0, 0, $2, $2, NULL)`;
+    const [event, endpoint, isCallback] = [4, 5, 6].map((parameter) => `$${parameter + row * 3}`);
+    return `(${event}::uuid, ${endpoint}::uuid, ${isCallback}::boolean)`;
   });
   return {
-    name: `webhook_resends_upsert_${resends.length}`,
-    text: `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
-             attempts_before, next_attempt_at, created_at, delivered_at)
-           VALUES ${rows.join(', ')}
-           ON CONFLICT (merchant_id, event_id, endpoint_id, (callback_url IS NULL)) DO UPDATE
-           SET status = 'pending', next_attempt_at = excluded.next_attempt_at, delivered_at = NULL,
+    name: `webhook_resends_update_${resends.length}`,
+    text: `UPDATE webhook_deliveries
+           SET status = 'pending', next_attempt_at = $2, delivered_at = NULL,
                attempts = ${attemptsAgain}, attempts_before = ${attemptsAgain}
-           WHERE webhook_deliveries.status = ANY ($3::text[]) AND NOT (${isDueOrUnderWay})`,
+           FROM (VALUES ${rows.join(', ')}) AS resends (event, endpoint, is_callback)
+           WHERE merchant_id = $1 AND event_id = resends.event AND endpoint_id = resends.endpoint
+             AND (callback_url IS NULL) = NOT resends.is_callback AND status = ANY ($3::text[]) AND NOT (${isDueOrUnderWay})`,
     values: [
       merchantId,
       now,
       [...states],
+      ...resends.flatMap((resend) => [resend.eventId, resend.endpointId, resend.callbackUrl !== null]),
+    ],
+  };
+}
+
+function insertResends(merchantId: string, resends: readonly Resend[], now: Date): Statement {
+  const rows = resends.map((_resend, row) => {
+    const [id, event, endpoint, callback] = [3, 4, 5, 6].map((parameter) => `$${parameter + row * 4}`);
+    return `($1, ${id}, ${event}, ${endpoint}, ${callback}, 'pending', 0, 0, $2, $2, NULL)`;
+  });
+  return {
+    name: `webhook_resends_insert_${resends.length}`,
+    text: `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
+             attempts_before, next_attempt_at, created_at, delivered_at)
+           VALUES ${rows.join(', ')}
+           ON CONFLICT (merchant_id, event_id, endpoint_id, (callback_url IS NULL)) DO NOTHING`,
+    values: [
+      merchantId,
+      now,
       ...resends.flatMap((resend) => [resend.id, resend.eventId, resend.endpointId, resend.callbackUrl]),
     ],
   };

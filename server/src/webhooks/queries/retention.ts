@@ -1,4 +1,5 @@
 import type { Queryable } from '../../kit/db.ts';
+import { sweepMerchants } from '../../kit/sweep.ts';
 import type { DeliveryStatus } from '../delivery.ts';
 
 // Small, so that a batch never holds rows that others wait for. The numbers are part of the statements, so that these walk a
@@ -15,7 +16,7 @@ const hasNothingPending = (merchant: string) => `(SELECT webhook_deliveries.id F
 
 /** Merchants with events before this id that have nothing left to deliver: a probe for each merchant. */
 export async function listMerchantsWithOldEvents(db: Queryable, beforeId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  const rows = await sweepMerchants<{ id: string }>(db, {
     name: 'webhook_events_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
@@ -83,7 +84,7 @@ export interface OldAttempts {
 
 /** Merchants with attempts that old: a probe for each merchant. */
 export async function listMerchantsWithOldAttempts(db: Queryable, old: OldAttempts): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>({
+  const rows = await sweepMerchants<{ id: string }>(db, {
     name: 'webhook_attempts_merchants_with_old',
     text: `-- across merchants: retention is the same for all
            SELECT merchant_places.merchant_id AS id FROM merchant_places CROSS JOIN LATERAL (
