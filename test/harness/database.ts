@@ -4,6 +4,7 @@ import { changeConnectionUrl } from '../../server/src/database/connection-url.ts
 import { systemClock } from '../../server/src/kit/clock.ts';
 import { readTestClusterFrom, startTestCluster } from './cluster.ts';
 import type { TestCluster } from './cluster.ts';
+import { distributedUrlSetting, emptyDistributedDatabase } from './distributed-database.ts';
 
 export interface TestDatabase {
   /** As the owner of the tables. */
@@ -30,6 +31,8 @@ const pools = new Map<string, pg.Pool>();
  * test command started. A test file that runs alone starts its own cluster and stops it at the end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
+  const distributedUrl = process.env[distributedUrlSetting];
+  if (distributedUrl) return await emptyDistributedDatabase(distributedUrl);
   const { template } = await findCluster();
   return await createDatabase(template);
 }

@@ -4,7 +4,7 @@ import type { Finding, Rule, SourceFile } from './finding.ts';
 import { findingAt } from './finding.ts';
 import { childrenOf, tableName } from './postgresql.ts';
 import { isServiceCode } from './source-files.ts';
-import { SqlResolver } from './sql-resolution.ts';
+import { hole, SqlResolver } from './sql-resolution.ts';
 import { findNamedStatements, findSql, isFragmentWithSelect } from './sql-text.ts';
 import type { SqlText } from './sql-text.ts';
 import { findUnboundTables } from './tenant-binding.ts';
@@ -19,6 +19,8 @@ export interface StatementRoute {
   name: string;
   route: string;
 }
+
+const noTable = 'no table';
 
 const tableKeys: ReadonlyMap<string, string> = new Map(
   [...placements].flatMap(([table, placement]) =>
@@ -44,12 +46,25 @@ export function routesOf(files: readonly SourceFile[]): StatementRoute[] {
   return [...distinct.values()].toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
 }
 
-function serviceStatements(files: readonly SourceFile[]): { sql: SqlText; trees: Node[][] }[] {
+/** The statements whose text is known as it is sent, each with its route. */
+export function statementsWithRoutes(files: readonly SourceFile[]): { name: string; text: string; route: string }[] {
+  return serviceStatements(files)
+    .filter(({ sql }) => sql.isStatement)
+    .flatMap(({ sql, texts }) => texts.map((text) => ({ name: nameOf(sql), text })))
+    .filter(({ text }) => !text.includes(hole))
+    .map((statement) => ({ ...statement, route: routeOf(parseInSurroundings(statement.text) ?? []) }))
+    .filter(({ route }) => route !== noTable);
+}
+
+function serviceStatements(files: readonly SourceFile[]): { sql: SqlText; texts: string[]; trees: Node[][] }[] {
   const resolver = new SqlResolver(files);
   return files
     .filter((file) => isServiceCode(file.path) && !file.path.startsWith('server/src/database/'))
     .flatMap((file) => findSql(file).filter((sql) => sql.isStatement || isFragmentWithSelect(sql)))
-    .map((sql) => ({ sql, trees: resolver.resolve(sql).flatMap((text) => [parseInSurroundings(text) ?? []]) }));
+    .map((sql) => {
+      const texts = resolver.resolve(sql);
+      return { sql, texts, trees: texts.map((text) => parseInSurroundings(text) ?? []) };
+    });
 }
 
 function nameOf(sql: SqlText): string {
@@ -61,7 +76,7 @@ function nameOf(sql: SqlText): string {
 function routeOf(statements: readonly Node[]): string {
   const kinds = placementsIn(statements);
   const spread = kinds.filter((kind) => kind !== 'reference' && kind !== 'coordinator');
-  if (spread.length === 0) return kinds.toSorted().join(' and ') || 'no table';
+  if (spread.length === 0) return kinds.toSorted().join(' and ') || noTable;
   const isBound = statements.every((statement) => findUnboundTables(statement, tableKeys).length === 0);
   return `${isBound ? 'one' : 'across'} ${spread.join(' and ')}`;
 }

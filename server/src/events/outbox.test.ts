@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
@@ -7,7 +8,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { addMs } from '../kit/clock.ts';
-import type { Database } from '../kit/db.ts';
+import type { Database, Queryable, Statement } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import {
@@ -247,4 +248,25 @@ test('a claim reads only the rows it takes, whatever the backlog and the query p
     assert.match(plan, /Index Scan using outbox_pkey/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort/, plan);
   }
+});
+
+test('while a node of a cluster is away, the work of merchants on the others is found', async () => {
+  const others = [await newMerchant(), await newMerchant()];
+  for (const each of [merchantId, ...others]) await query({ merchantId: each });
+  const isAway = ({ text, values }: Statement): boolean =>
+    text.includes('merchant_places') && (!text.includes('WHERE merchant_id =') || values.includes(merchantId));
+  const cluster: Queryable = {
+    ...{ row: (statement) => db.row(statement), run: (statement) => db.run(statement) },
+    rows: async (statement) => {
+      if (!isAway(statement)) return db.rows(statement);
+      throw Object.assign(
+        new pg.DatabaseError('connection to the remote node dalasi@worker-2:5432 failed', 0, 'error'),
+        {
+          code: '08006',
+        },
+      );
+    },
+  };
+  const found = await listDueWork(cluster, [queue, 'webhooks'], clock.now());
+  assert.deepEqual(found.map((each) => each.merchantId).toSorted(), others.toSorted());
 });
