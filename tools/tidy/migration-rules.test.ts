@@ -53,6 +53,7 @@ describe('migrations', () => {
     ['ALTER TABLE charges ADD CONSTRAINT a CHECK (b > 0);', /add it NOT VALID/],
     ['ALTER TABLE charges ADD CONSTRAINT a FOREIGN KEY (b) REFERENCES notes (id);', /add it NOT VALID/],
     ['ALTER TABLE charges ADD CONSTRAINT a UNIQUE (merchant_id, b);', /UNIQUE INDEX CONCURRENTLY first/],
+    ['ALTER TABLE charges ADD COLUMN a bigint, ADD CONSTRAINT b CHECK (a > 0) NOT VALID;', /one ALTER TABLE for each/],
     ['CREATE INDEX a ON charges (merchant_id, id);', /CREATE INDEX CONCURRENTLY IF NOT EXISTS/],
     ['CREATE INDEX CONCURRENTLY a ON charges (merchant_id, id);', /cannot be repeated/],
     ['TRUNCATE charges;', /do it in batches/],

@@ -93,6 +93,13 @@ class MigrationCheck {
       const { relation, cmds = [] } = statement.AlterTableStmt;
       const table = tableName(relation);
       const commands = this.#created.has(table) ? [] : cmds;
+      const addsConstraint = cmds.some(
+        (part) => 'AlterTableCmd' in part && part.AlterTableCmd.subtype === 'AT_AddConstraint',
+      );
+      if (addsConstraint && cmds.length > 1)
+        return [
+          { message: 'adds a constraint beside other changes, which a cluster refuses; one ALTER TABLE for each' },
+        ];
       return commands.flatMap((part) => ('AlterTableCmd' in part ? this.#ofCommand(table, part.AlterTableCmd) : []));
     }
     if ('IndexStmt' in statement) {

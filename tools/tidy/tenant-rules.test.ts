@@ -32,7 +32,7 @@ describe('the wall between merchants', () => {
     'SELECT 1 FROM charges WHERE merchant_id = $1 UNION ALL SELECT 1 FROM notes',
     'SELECT 1 FROM (SELECT * FROM charges WHERE id = $2) AS c WHERE c.merchant_id = $1',
     'WITH a AS (SELECT id FROM charges) SELECT 1 FROM charges WHERE merchant_id = $1',
-    'SELECT 1 FROM merchants WHERE EXISTS (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id)',
+    'SELECT 1 FROM merchants WHERE EXISTS (SELECT 1 FROM notes WHERE notes.merchant_id = merchants.id)',
     'SELECT 1 FROM notes WHERE id = $1',
     'SELECT 1 FROM simulator.sessions WHERE id = $1',
     'TRUNCATE TABLE charges',
@@ -54,7 +54,7 @@ describe('the wall between merchants', () => {
     'INSERT INTO charges (merchant_id, id) VALUES ${rows}',
     'WITH due AS (SELECT id FROM notes WHERE merchant_id = $1 LIMIT 5) UPDATE charges SET a = 1 FROM due WHERE charges.merchant_id = $1',
     'WITH due AS (SELECT merchant_id FROM notes WHERE merchant_id = $1) DELETE FROM charges USING due WHERE charges.merchant_id = due.merchant_id',
-    'SELECT (SELECT 1 FROM charges WHERE charges.merchant_id = merchants.id) FROM merchants WHERE short_id = $1',
+    'SELECT (SELECT 1 FROM notes WHERE notes.merchant_id = merchants.id) FROM merchants WHERE short_id = $1',
     'SELECT id FROM merchants WHERE id = $1',
     '-- across merchants: a worker looks for whoever has something to do\nSELECT id FROM charges',
   ];

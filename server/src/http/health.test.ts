@@ -280,7 +280,7 @@ test('an unreleased restored copy makes a process unready, and says of when its 
   assert.deepEqual(restored, { held: true, at: '2026-11-20T12:00:00.000Z', newest_change: '2026-11-20T11:00:00.000Z' });
 });
 
-test('a node of a cluster that is down is named, and leaves the process ready for the merchants of the others', async () => {
+test('a node of a cluster that is down is named, and the process stays ready for the others’ merchants', async () => {
   await withAdminClient(database.adminUrl, async (client) => {
     await installStandIn(client);
     await client.query(`UPDATE pg_dist_node SET is_down = true WHERE nodename = 'worker-2'`);
