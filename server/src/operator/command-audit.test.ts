@@ -92,6 +92,8 @@ const notHere = [
   'database prepare',
   'backup create',
   'backup drill',
+  'cluster distribute',
+  'cluster status',
   'receipts match',
   'customers export',
 ];
