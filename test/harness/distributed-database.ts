@@ -6,7 +6,6 @@ import { migrate } from '../../server/src/database/migrate.ts';
 import { placements } from '../../server/src/database/placement.ts';
 import { ensureServingRole } from '../../server/src/database/roles.ts';
 import { systemClock } from '../../server/src/kit/clock.ts';
-import type { TestDatabase } from './database.ts';
 
 /** A database for tests alone on the coordinator of a cluster, as the owner of its tables; `npm run test:cluster` sets it. */
 export const distributedUrlSetting = 'TEST_DISTRIBUTED_URL';
@@ -15,7 +14,7 @@ export const distributedUrlSetting = 'TEST_DISTRIBUTED_URL';
  * The database of `npm run test:cluster`, migrated, distributed and emptied. A cluster cannot clone databases, so that tests have
  * this one in turn, and the command runs them one after the other.
  */
-export async function emptyDistributedDatabase(adminUrl: string): Promise<TestDatabase> {
+export async function emptyDistributedDatabase(adminUrl: string) {
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
   const appUrl = await ensureServingRole({ adminUrl, password: 'serving' });
   await withAdminClient(adminUrl, async (client) => {
@@ -27,7 +26,7 @@ export async function emptyDistributedDatabase(adminUrl: string): Promise<TestDa
   return {
     adminUrl,
     appUrl,
-    asOwner: (text, values) => owner.query(text, values),
+    asOwner: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => owner.query<Row>(text, values),
     drop: () => owner.end(),
   };
 }

@@ -64,13 +64,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const secrets = { ...baseOptions.secrets, sealer };
   const options = { ...baseOptions, secrets, planner: createPlanner(baseOptions) };
   const hold = createRestoreHold(options.db, clock);
-  const database = {
-    keyring,
-    hold,
-    writes: createWriteProbe(options),
-    nodes: createNodeProbe(options),
-    backsUp: config.backupDirectory !== null,
-  };
+  const probes = { writes: createWriteProbe(options), nodes: createNodeProbe(options) };
+  const database = { keyring, hold, ...probes, backsUp: config.backupDirectory !== null };
   const closing = new AbortController();
   const isClosing = () => closing.signal.aborted;
   const { publicUrl } = address;

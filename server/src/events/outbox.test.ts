@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
+import { databaseError } from '../../../test/harness/database-error.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
@@ -259,12 +259,7 @@ test('while a node of a cluster is away, the work of merchants on the others is 
     ...{ row: (statement) => db.row(statement), run: (statement) => db.run(statement) },
     rows: async (statement) => {
       if (!isAway(statement)) return db.rows(statement);
-      throw Object.assign(
-        new pg.DatabaseError('connection to the remote node dalasi@worker-2:5432 failed', 0, 'error'),
-        {
-          code: '08006',
-        },
-      );
+      throw databaseError('08006', 'connection to the remote node dalasi@worker-2:5432 failed');
     },
   };
   const found = await listDueWork(cluster, [queue, 'webhooks'], clock.now());

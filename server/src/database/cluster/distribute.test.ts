@@ -81,9 +81,8 @@ describe('distributing the tables over a cluster', () => {
     url.password = 'of this test';
     const service = new pg.Client({ connectionString: url.href });
     await service.connect();
-    await assert
-      .rejects(run(), /1 connections of the service are open; stop every process/)
-      .finally(() => service.end());
+    await assert.rejects(run(), /1 connections of the service are open; stop every process/);
+    await service.end();
     await client.query(
       `INSERT INTO stand_in_tables VALUES ('outbox', 'distributed', 'merchant_id', 'merchant_places')`,
     );
