@@ -5,13 +5,14 @@ import pg from 'pg';
 import { recordCreation } from './harness/creation-statements.ts';
 import { printResult, programOptions } from './harness/program.ts';
 import type { RecordedTransaction } from './harness/recording.ts';
+import { recordThreeInserts } from './harness/three-inserts.ts';
 import { recordTransfer } from './harness/transfer-statements.ts';
 import { systemClock } from '../server/src/kit/clock.ts';
 import { openDatabase } from '../server/src/kit/db.ts';
 
 export interface BareLoopOptions {
   appUrl: string;
-  request: 'creation' | 'transfer';
+  request: 'creation' | 'transfer' | 'three inserts';
   /** Assigned to the connections in rotation. */
   merchantIds: string[];
   connections: number;
@@ -42,7 +43,7 @@ async function bareLoop(options: BareLoopOptions): Promise<BareLoopResult> {
   const seconds = (performance.now() - beganAt) / 1_000;
   const { user, system } = process.cpuUsage(usage);
   // The service's workers would find this work once it is due.
-  await clients[0]?.query('DELETE FROM outbox WHERE merchant_id = ANY ($1) AND due_at > $2', [
+  await clients[0]?.query(`DELETE FROM outbox WHERE merchant_id = ANY ($1) AND (due_at > $2 OR queue = 'benchmark')`, [
     options.merchantIds,
     systemClock.now(),
   ]);
@@ -55,9 +56,9 @@ async function record({ appUrl, request, merchantIds }: BareLoopOptions): Promis
   try {
     const transactions: RecordedTransaction[] = [];
     for (const merchantId of merchantIds) {
-      transactions.push(
-        await (request === 'creation' ? recordCreation(db, merchantId) : recordTransfer(db, merchantId)),
-      );
+      if (request === 'three inserts') transactions.push(await recordThreeInserts(appUrl, merchantId));
+      else if (request === 'creation') transactions.push(await recordCreation(db, merchantId));
+      else transactions.push(await recordTransfer(db, merchantId));
     }
     return transactions;
   } finally {

@@ -11,6 +11,7 @@ import { describeCommit, describeMachine } from './harness/machine.ts';
 import type { Measured, Part } from './harness/part.ts';
 import { recordResults } from './harness/results.ts';
 import { openWorkbench } from './harness/workbench.ts';
+import { intents } from './intents.ts';
 import { ledgerVerify } from './ledger-verify.ts';
 import { lookUpsDue } from './look-ups.ts';
 import { memory } from './memory.ts';
@@ -29,6 +30,7 @@ import { writers } from './writers.ts';
 
 const parts: readonly Part[] = [
   create,
+  intents,
   transfers,
   payouts,
   lookUpsDue,
