@@ -1,15 +1,21 @@
 import type { WholeLoadOptions, WholeLoadResult } from './whole-load.ts';
 import { failureFigure } from './harness/part.ts';
-import type { Part } from './harness/part.ts';
+import type { Figure, Part } from './harness/part.ts';
+import { processorSeconds } from './harness/process-figures.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, median, whole as wholeNumber } from './harness/statistics.ts';
+import { describeRatio, measureAlternately } from './harness/alternate.ts';
+import type { Workbench } from './harness/workbench.ts';
 
 const payersMax = 32;
 const seconds = 8;
 const rounds = 3;
 // Twenty connections plan some forty statements each, and all code has to be compiled.
 const warmUpSeconds = 10;
+const baselineRounds = 4;
+const baselineRatioMin = 3;
+const processorMsMax = 4;
 
 export const whole: Part = {
   name: 'whole',
@@ -18,10 +24,12 @@ export const whole: Part = {
     `A direct charge over POST /v1/payments, its attempt at a simulated network (over HTTP, in the same process), the ` +
     'network’s signed callback, the booking in the ledger and the event: from the request until all of it is committed. ' +
     `First as fast as ${payersMax} payments at once go, then at half that rate, where latency shows the work and not ` +
-    'the queue. The client polls every 5 ms, which is in the latencies.',
+    'the queue. The client polls every 5 ms, which is in the latencies. With BASELINE_CHECKOUT, a checkout of an earlier commit ' +
+    'with its packages, the same payments run there in turn.',
   async run(bench) {
     const service = await bench.startService();
     await pay(service, { payers: payersMax, seconds: warmUpSeconds });
+    const baseline = await compareWithBaseline(bench, service);
     const full: WholeLoadResult[] = [];
     const half: WholeLoadResult[] = [];
     for (let round = 1; round <= rounds; round += 1) {
@@ -46,6 +54,7 @@ export const whole: Part = {
         { label: 'Latency p50, p95, p99 of these', value: latencies(full) },
         { label: 'Payments a second at half load', value: wholeNumber(middle(half, 'paymentsPerSecond')) },
         { label: 'Latency p50, p95, p99 at half load', value: latencies(half) },
+        ...baseline,
         failureFigure('Payments not booked', failures),
       ],
       bars: [
@@ -56,6 +65,49 @@ export const whole: Part = {
     };
   },
 };
+
+/**
+ * The same payments on a checkout of an earlier commit with its own database, in turn; with the processor time of each. Nothing
+ * unless BASELINE_CHECKOUT names one.
+ */
+async function compareWithBaseline(bench: Workbench, service: Service): Promise<Figure[]> {
+  const checkout = process.env['BASELINE_CHECKOUT'];
+  if (checkout === undefined) return [];
+  const earlier = await bench.startService({ checkout });
+  await pay(earlier, { payers: payersMax, seconds: warmUpSeconds });
+  const costs = { measured: [] as number[], base: [] as number[] };
+  const payOn = async (side: keyof typeof costs, { settled, ...target }: Service): Promise<number> => {
+    const secondsSoFar = async () => processorSeconds(target.pid) + (await bench.databaseSeconds());
+    const before = await secondsSoFar();
+    const { paymentsPerSecond } = await pay({ settled, ...target }, { payers: payersMax, seconds });
+    await settled();
+    costs[side].push((((await secondsSoFar()) - before) * 1e3) / (paymentsPerSecond * seconds));
+    return paymentsPerSecond;
+  };
+  const comparison = await measureAlternately(
+    baselineRounds,
+    { measured: () => payOn('measured', service), base: () => payOn('base', earlier) },
+    (round, { measured, base }) =>
+      bench.log(`  round ${round}: ${wholeNumber(measured)}/s, ${wholeNumber(base)}/s by the earlier commit`),
+  );
+  await earlier.stop();
+  const cost = median(costs.measured);
+  return [
+    { label: 'Payments a second, in turn with an earlier commit', value: wholeNumber(comparison.measured) },
+    { label: 'Payments a second of the earlier commit', value: wholeNumber(comparison.base) },
+    {
+      label: 'Ratio to the earlier commit',
+      value: describeRatio(comparison),
+      aim: { text: `at least ${baselineRatioMin}`, isMet: comparison.ratio >= baselineRatioMin },
+    },
+    {
+      label: 'Processor time of a payment, service and database',
+      value: inMs(cost),
+      aim: { text: `at most ${processorMsMax} ms`, isMet: cost <= processorMsMax },
+    },
+    { label: 'The same of the earlier commit', value: inMs(median(costs.base)) },
+  ];
+}
 
 export function pay(
   { url, key, adminUrl, merchantId }: Service,

@@ -41,6 +41,8 @@ export interface ServiceOptions {
   role?: 'all' | 'api';
   /** Settings beside those of a first start. */
   settings?: Readonly<Record<string, string>>;
+  /** Another commit's checkout, with its packages, to run instead of this one. */
+  checkout?: string;
 }
 
 const repository = join(import.meta.dirname, '../..');
@@ -52,10 +54,10 @@ const pollEveryMs = 50;
 export async function startService(
   options: ServiceOptions & { adminUrl: string; dataDirectory: string },
 ): Promise<Service> {
-  const { adminUrl, dataDirectory, role = 'all', settings = {} } = options;
+  const { adminUrl, dataDirectory, role = 'all', settings = {}, checkout = repository } = options;
   mkdirSync(dataDirectory, { recursive: true });
-  const child = spawn(process.execPath, startArguments(), {
-    cwd: repository,
+  const child = spawn(process.execPath, startArguments(checkout), {
+    cwd: checkout,
     // None of the caller's settings: it measures what a first start gets.
     env: {
       PATH: process.env['PATH'],
@@ -100,9 +102,9 @@ function servingUrl(adminUrl: string, dataDirectory: string): string {
 }
 
 /** The arguments that `npm start` passes to Node, flags included: they decide how much memory it takes. */
-function startArguments(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as Manifest;
-  const options = /\bexec "\$node" (.+)$/.exec(scripts.start)?.[1];
+function startArguments(checkout: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as Manifest;
+  const options = /\bexec (?:"\$node"|node) (.+)$/.exec(scripts.start)?.[1];
   if (options === undefined) throw new Error(`npm start runs ${scripts.start}, not "$node"`);
   return options.split(' ');
 }

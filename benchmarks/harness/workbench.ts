@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { changeConnectionUrl } from '../../server/src/database/connection-url.ts';
 import { startEmbeddedPostgres } from '../../server/src/database/embedded/embedded.ts';
+import { familyProcessorSeconds, parentOf } from './process-figures.ts';
 import { startService } from './service.ts';
 import type { Service, ServiceOptions } from './service.ts';
 
@@ -14,6 +15,8 @@ export interface Workbench {
   /** Creates an empty database and returns its owner's URL. */
   createDatabase(): Promise<string>;
   postgresVersion: string;
+  /** Processor time of PostgreSQL so far, in seconds. */
+  databaseSeconds(): Promise<number>;
   log(sentence: string): void;
   /** Stops everything and removes its files. Can be called again. */
   close(): Promise<void>;
@@ -46,6 +49,7 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
   return {
     log,
     createDatabase,
+    databaseSeconds: async () => familyProcessorSeconds(await postmasterOf(server.adminUrl)),
     postgresVersion: await withAdminClient(server.adminUrl, async (client) => {
       const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
       return rows[0]?.server_version ?? 'unknown';
@@ -62,4 +66,15 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
       return closing;
     },
   };
+}
+
+/** The process that has started the one of a connection. */
+async function postmasterOf(adminUrl: string): Promise<number> {
+  const backend = await withAdminClient(adminUrl, async (client) => {
+    const { rows } = await client.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'",
+    );
+    return rows[0]?.pid ?? 0;
+  });
+  return parentOf(backend);
 }
