@@ -2,18 +2,19 @@ import { completeWork, completeWorkWith, enqueue, postponeWork } from '../events
 import { wasEnqueuedAgain } from '../events/work.ts';
 import type { Work } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
-import type { ProviderNotification, PayoutResponse } from '../networks/contract.ts';
+import type { ProviderNotification, PayoutResponse, UnavailableReason } from '../networks/contract.ts';
 import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
-import { reportArrival } from '../networks/payout-breakers.ts';
+import { reportArrival, reportPayout } from '../networks/payout-breakers.ts';
 import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
-import { applyResponse } from './apply-response.ts';
+import { applyNotAccepted, applyResponse } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
 import { findTransferById, findTransferByReference } from './queries.ts';
 import { connectorOf, railOf } from './rail.ts';
 import type { Rail } from './rail.ts';
-import { canSend, isAwaited, isUnchanged, outcomeOf, sendTransfer } from './send-transfer.ts';
+import { createSender } from './send-batch.ts';
+import { canSend, isAwaited, isUnchanged, outcomeOf } from './send-transfer.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import { lookUpWork, recheckWork, sendWork } from './transfer.ts';
@@ -37,7 +38,7 @@ const sendsMax = 5n;
 
 export function createTransferJobs(context: TransferContext): TransferJobs {
   return {
-    send: (work) => sendTransfer(context, work),
+    send: createSender(context),
     lookUp: (work) => lookUpTransfer(context, work),
     recheck: (work) => recheckTransfer(context, work),
     applyNotification: (railAccount, notification) => applyNotification(context, railAccount, notification),
@@ -64,11 +65,23 @@ async function lookUpTransfer(context: TransferContext, work: Work): Promise<voi
   const response = await rail.lookUp({ earlierLookUps: earlierLookUps(work) });
   await reportArrivalOf(context, rail, transfer, response);
   await applyResponse(context, transfer, response);
+  if (response.state === 'not_accepted') await applyUnpaid(context, rail, transfer, response.reason);
   // Read again: a success that could not be settled leaves the transfer pending, and its look-ups go on.
   const current = await findTransferById(context.db, work.merchantId, work.subjectId);
   if (!isAwaited(current)) return completeWork(context.db, work);
   if (response.state === 'not_found') await sendAgain(context, rail, current);
   await scheduleNextLookUp(context, rail, current, work);
+}
+
+/** The batch in which it was sent did not pay it, and the network documents that as final. */
+async function applyUnpaid(
+  context: TransferContext,
+  rail: Rail,
+  transfer: Transfer,
+  reason: UnavailableReason,
+): Promise<void> {
+  if (rail.breakers) await reportPayout(context, rail.breakers, reason);
+  await applyNotAccepted(context, rail, transfer, reason);
 }
 
 /** A callback that asked for this look-up may have been about what came after the end. */

@@ -133,10 +133,10 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       for (;;) {
         const claimed = await world.claim();
         if (claimed.length === 0) return done;
-        for (const work of claimed) {
-          await handlers[work.kind]?.(work);
-          done.push(work.kind);
-        }
+        for (const { kind } of claimed) done.push(kind);
+        // Batches consist of what is due at once.
+        if (options.payouts?.batchMax === undefined) for (const work of claimed) await handlers[work.kind]?.(work);
+        else await Promise.all(claimed.map((work) => handlers[work.kind]?.(work)));
       }
     },
     /** Advances the clock in steps and does the work that becomes due after each. */

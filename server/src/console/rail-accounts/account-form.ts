@@ -4,7 +4,6 @@ import type { ConnectorKind, KindField } from '../../networks/connector-kind.ts'
 import type { Field } from '../../portal/patterns/fields.ts';
 import { fieldsOf } from '../../rail-accounts/account-fields.ts';
 import type { TypedFields } from '../../rail-accounts/account-fields.ts';
-import { amountRules, amountsSetting } from '../../rail-accounts/rail-account.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import type { ConsoleServices } from '../services.ts';
 
@@ -16,13 +15,10 @@ export function formFields(kind: ConnectorKind, { isNew }: { isNew: boolean }): 
   return [{ ...baseUrl, hint: 'Of the API, such as https://api.network.example' }, ...fields];
 }
 
-function formField({ name, label, hint, type }: KindField, isRequired: boolean): Field {
+function formField({ name, label, hint, type, choices }: KindField, isRequired: boolean): Field {
   const base = { name, label, isRequired, ...(hint !== undefined && { hint }) };
-  if (name === amountsSetting) {
-    const options = [
-      { value: '', text: 'As its kind has them' },
-      ...amountRules.map((value) => ({ value, text: value })),
-    ];
+  if (choices) {
+    const options = [{ value: '', text: 'As its kind has them' }, ...choices.map((value) => ({ value, text: value }))];
     return { ...base, kind: 'select', options };
   }
   if (type === 'json') return { ...base, kind: 'area', hint: `${hint ?? 'JSON'}. Paste it here` };
