@@ -5,21 +5,22 @@ ALTER TABLE transfers
   ADD COLUMN batch_reference text;
 
 ALTER TABLE simulator.payouts
-  -- What the client calls it, if not as its reference: that of a payout in a batch consists of the batch's key and a number.
+  -- What the client calls it, if not as its reference: that of a payout in a batch is the batch's and a number.
   ADD COLUMN client_reference text;
 
--- The batches that the simulated Wave has taken. Their payouts are in simulator.payouts.
-CREATE TABLE simulator.wave_batches (
+-- Payouts that a simulated network has taken in one call; they are in simulator.payouts.
+CREATE TABLE simulator.payout_batches (
   account text NOT NULL,
   -- Begins with the account.
   id text NOT NULL,
+  network text NOT NULL,
   -- The client's idempotency key.
-  key text NOT NULL,
-  -- Hash of the request, to tell a repetition from another request with the same key.
+  reference text NOT NULL,
+  -- Hash of the request, to tell a repetition from another request with the same reference.
   fingerprint text NOT NULL,
   payout_count bigint NOT NULL,
   created_at timestamptz NOT NULL,
-  CONSTRAINT wave_batches_pkey PRIMARY KEY (account, id),
-  CONSTRAINT wave_batches_key_key UNIQUE (account, key),
-  CONSTRAINT wave_batches_count_check CHECK (payout_count > 0)
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (account, id),
+  CONSTRAINT payout_batches_reference_key UNIQUE (account, network, reference),
+  CONSTRAINT payout_batches_count_check CHECK (payout_count > 0)
 );

@@ -1270,6 +1270,20 @@ CREATE TABLE simulator.outages (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE simulator.payout_batches (
+  account text NOT NULL,
+  id text NOT NULL,
+  network text NOT NULL,
+  reference text NOT NULL,
+  fingerprint text NOT NULL,
+  payout_count bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (account, id),
+  CONSTRAINT payout_batches_reference_key UNIQUE (account, network, reference),
+  CONSTRAINT payout_batches_count_check CHECK (payout_count > 0)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE simulator.payout_outages (
   account text NOT NULL,
   network text NOT NULL,
@@ -1354,19 +1368,6 @@ CREATE TABLE simulator.sessions (
   CONSTRAINT sessions_status_check CHECK (status = ANY (ARRAY['open'::text, 'complete'::text, 'failed'::text, 'expired'::text, 'cancelled'::text, 'reversed'::text]))
 );
 CREATE INDEX sessions_payer_idx ON simulator.sessions USING btree (payer_number, created_at) WHERE payer_number IS NOT NULL;
--- dalasi_app: SELECT, INSERT, UPDATE, DELETE
-
-CREATE TABLE simulator.wave_batches (
-  account text NOT NULL,
-  id text NOT NULL,
-  key text NOT NULL,
-  fingerprint text NOT NULL,
-  payout_count bigint NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  CONSTRAINT wave_batches_pkey PRIMARY KEY (account, id),
-  CONSTRAINT wave_batches_key_key UNIQUE (account, key),
-  CONSTRAINT wave_batches_count_check CHECK (payout_count > 0)
-);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE statement_imports (
