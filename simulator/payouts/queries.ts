@@ -1,6 +1,6 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
 import type { Payout } from './payout.ts';
-import type { StoredBatch } from './start-batch.ts';
+import type { StoredBatch } from './payout-batch.ts';
 
 const payoutColumns = `account, id, network, reference, fingerprint, status, failure_code AS "failureCode",
   planned_status AS "plannedStatus", planned_at AS "plannedAt", visible_at AS "visibleAt", amount AS "amountMinor",

@@ -20,8 +20,10 @@ import {
   upsertFloat,
 } from './queries.ts';
 import type { FloatState, PayoutLine } from './queries.ts';
-import { batchMs, payoutReference, startBatch } from './start-batch.ts';
-import type { BatchRequest, BatchStart, StoredBatch } from './start-batch.ts';
+import { batchMs, payoutReference } from './payout-batch.ts';
+import type { StoredBatch } from './payout-batch.ts';
+import { startBatch } from './start-batch.ts';
+import type { BatchRequest, BatchStart } from './start-batch.ts';
 import { startPayout } from './start-payout.ts';
 import type { PayoutStart } from './start-payout.ts';
 

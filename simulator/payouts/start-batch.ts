@@ -5,6 +5,8 @@ import type { Transaction } from '../../server/src/kit/db.ts';
 import type { SimulatorContext } from '../context.ts';
 import { randomIdLength } from '../record-id.ts';
 import type { SimulatedNetwork } from '../network.ts';
+import { batchMs } from './payout-batch.ts';
+import type { StoredBatch } from './payout-batch.ts';
 import type { PayoutRequest } from './payout-request.ts';
 import { outageMs, payoutScenarioOf, planPayout } from './payout-scenarios.ts';
 import type { PayoutScenario, PayoutScenarioFields } from './payout-scenarios.ts';
@@ -20,31 +22,12 @@ export interface BatchRequest {
   payouts: readonly PayoutRequest[];
 }
 
-/** A batch as stored. */
-export interface StoredBatch {
-  account: string;
-  id: string;
-  network: string;
-  reference: string;
-  fingerprint: string;
-  payoutCount: bigint;
-  createdAt: Date;
-}
-
 export type BatchStart =
   | { kind: 'batch'; batch: StoredBatch }
   /** Taken, but the caller gets no response. */
   | { kind: 'silent' }
   /** The reference belongs to another request. */
   | { kind: 'conflict' };
-
-/** How long a network takes until it has come to the payouts of a batch. */
-export const batchMs = 1_000;
-
-/** A payout of a batch is paid once for its batch and its number there, whatever the client calls it. */
-export function payoutReference(batchReference: string, index: number): string {
-  return `${batchReference}/${index}`;
-}
 
 /** Takes a batch whole, or returns the one that the same request started before. Its payouts are carried out a little later. */
 export function startBatch(context: SimulatorContext, request: BatchRequest): Promise<BatchStart> {
@@ -63,7 +46,7 @@ export function startBatch(context: SimulatorContext, request: BatchRequest): Pr
       return first?.fingerprint === batch.fingerprint ? { kind: 'batch', batch: first } : { kind: 'conflict' };
     }
     for (const payout of payouts) await takePayout(tx, context, payout);
-    const isSilent = payouts.some(({ beneficiaryNumber }) => /^silent/.test(payoutScenarioOf(beneficiaryNumber)));
+    const isSilent = payouts.some(({ beneficiaryNumber }) => payoutScenarioOf(beneficiaryNumber).startsWith('silent'));
     return isSilent ? { kind: 'silent' } : { kind: 'batch', batch };
   });
 }

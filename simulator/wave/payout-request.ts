@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { createSchemaCheck } from '../../server/src/api/schema-check.ts';
 import type { SimulatedNetwork } from '../network.ts';
 import type { PayoutRequest } from '../payouts/payout-request.ts';
-import { payoutReference } from '../payouts/start-batch.ts';
+import { payoutReference } from '../payouts/payout-batch.ts';
 import type { BatchRequest } from '../payouts/start-batch.ts';
 import { amountFromWire, amountPattern } from '../wire-values.ts';
 import { bodyError, readMobile, referenceLengthMax } from './request-values.ts';

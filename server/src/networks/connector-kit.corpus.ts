@@ -4,11 +4,8 @@ import type { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { withCheckedIds } from './checked-connector.ts';
 import type {
   CollectionOperations,
-  NetworkHandles,
   CollectionResponse,
   Connector,
-  PayoutBatch,
-  PayoutBatchResponse,
   PayoutOperations,
   PayoutResponse,
   ProviderNotification,
@@ -52,15 +49,13 @@ export interface KitWire {
   /** Null where the network documents none. */
   tooManyRequests: { status: number; body: string } | null;
   paysOut: boolean;
-  /** Whether it takes several payouts by one call. */
-  batches?: boolean;
   refunds: boolean;
   /** Whether 200 without a body is how the network says that a refund is done. */
   refundsWithoutBody: boolean;
 }
 
 /** Faults after which nobody knows whether the network has executed the request. */
-const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
+export const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
   ['the connection is reset', (arrives) => ({ kind: 'reset', arrives })],
   ['500', (arrives) => ({ kind: 'response', status: 500, body: '{"code":"x"}', arrives })],
   ['502 of a proxy', (arrives) => ({ kind: 'response', status: 502, body: '<html>bad gateway</html>', arrives })],
@@ -74,7 +69,7 @@ const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
 ];
 
 // Their last four digits are those of docs/testing-with-the-simulator.md.
-const numbers = {
+export const numbers = {
   paid: '7410001',
   refused: '7410002',
   silent: '7410004',
@@ -83,8 +78,13 @@ const numbers = {
   waiting: '7411234',
 };
 
-/** Tests a connector; call it once in a test file of the connector. */
-export function testConnectorKit(name: string, wire: KitWire, start: () => Promise<KitWorld>): void {
+/** Tests a connector; call it once in a test file of the connector. `parts` test what not every network has. */
+export function testConnectorKit(
+  name: string,
+  wire: KitWire,
+  start: () => Promise<KitWorld>,
+  parts: readonly ((kit: Kit) => void)[] = [],
+): void {
   let world: KitWorld;
   before(async () => {
     world = await start();
@@ -97,12 +97,12 @@ export function testConnectorKit(name: string, wire: KitWire, start: () => Promi
   const kit: Kit = { name, wire, world: () => world };
   testCollections(kit);
   if (wire.paysOut) testPayouts(kit);
-  if (wire.batches === true) testBatches(kit);
   if (wire.refunds) testRefunds(kit);
+  for (const part of parts) part(kit);
   testCallbacks(kit);
 }
 
-interface Kit {
+export interface Kit {
   name: string;
   wire: KitWire;
   world: () => KitWorld;
@@ -112,7 +112,7 @@ export const collectionsOf = ({ connector }: Pick<KitWorld, 'connector'>): Colle
   assert.ok(connector.collections);
   return withCheckedIds(connector).collections ?? connector.collections;
 };
-const payoutsOf = ({ connector }: KitWorld): PayoutOperations => {
+export const payoutsOf = ({ connector }: KitWorld): PayoutOperations => {
   assert.ok(connector.payouts);
   return withCheckedIds(connector).payouts ?? connector.payouts;
 };
@@ -220,7 +220,7 @@ function testCollections({ name, wire, world }: Kit): void {
 // No amounts of money, in any wire's form.
 const hostileAmounts = ['-101', '101.001', '1'.repeat(400), 'NaN', '0x65', '+101'];
 // Not what JSON would refuse, and nothing that an id of ours is stored, shown or logged as.
-const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
+export const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
 
 function testPayouts({ name, wire, world }: Kit): void {
   for (const arrives of [true, false]) {
@@ -277,116 +277,6 @@ function testPayouts({ name, wire, world }: Kit): void {
     ]) {
       const response = await lookUp(rewrite);
       assert.equal(response.state, 'unknown', JSON.stringify(response).slice(0, 200));
-    }
-  });
-}
-
-function testBatches({ name, wire, world }: Kit): void {
-  const startBatch = (batch: PayoutBatch): Promise<PayoutBatchResponse> => {
-    const start = payoutsOf(world()).startBatch;
-    assert.ok(start);
-    return start(batch);
-  };
-  /** To these numbers; its reference is no payout's. */
-  const batchTo = (...to: readonly string[]): PayoutBatch => {
-    const { reference } = world().payout(numbers.paid);
-    return { reference, payouts: to.map((number) => world().payout(number)) };
-  };
-  const lookUpAll = async ({ payouts }: PayoutBatch, handles: NetworkHandles): Promise<PayoutResponse[]> => {
-    const found: PayoutResponse[] = [];
-    for (const { reference } of payouts) found.push(await payoutsOf(world()).lookUp({ reference, handles }));
-    return found;
-  };
-  const statesOf = (responses: readonly PayoutResponse[]) => responses.map(({ state }) => state);
-  const recordsOf = async ({ payouts }: PayoutBatch): Promise<number[]> => {
-    const counts: number[] = [];
-    for (const payout of payouts) counts.push(await world().recordsOf(payout));
-    return counts;
-  };
-
-  test(`${name}: that a batch is done says nothing: each of its payouts is paid, refused or unpaid for itself`, async () => {
-    const batch = batchTo(numbers.paid, numbers.refused, numbers.empty, numbers.silent);
-    const response = await startBatch(batch);
-    assert.ok(response.state === 'accepted', response.state);
-    const early = await lookUpAll(batch, response.handles);
-    assert.deepEqual(statesOf(early), ['processing', 'processing', 'processing', 'processing'], 'accepted is not paid');
-    await world().clock.advance(2_000);
-    const ended = await lookUpAll(batch, response.handles);
-    assert.deepEqual(statesOf(ended), ['succeeded', 'refused', 'not_accepted', 'processing']);
-    assert.deepEqual(ended[2], { state: 'not_accepted', reason: 'float_empty' });
-    assert.deepEqual(await recordsOf(batch), [1, 1, 1, 1]);
-    const [paid] = batch.payouts;
-    assert.ok(paid);
-    const later = await payoutsOf(world()).lookUp({ reference: paid.reference, ...response, hasSucceeded: true });
-    assert.deepEqual(later, ended[0], 'a payout of a batch is also found alone');
-  });
-
-  for (const arrives of [true, false]) {
-    test(`${name}: a batch whose answer is lost is paid once if it is sent again (it arrived: ${arrives})`, async () => {
-      for (const [fault, breaking] of unclear) {
-        const batch = batchTo(numbers.paid, numbers.waiting);
-        world().proxy.calls.length = 0;
-        world().proxy.breakNext(breaking(arrives));
-        const lost = await startBatch(batch);
-        assert.equal(lost.state, 'unknown', fault);
-        assert.deepEqual(await recordsOf(batch), arrives ? [1, 1] : [0, 0], fault);
-        const again = await startBatch(batch);
-        assert.ok(again.state === 'accepted', fault);
-        const bodies = world().proxy.calls.map(({ body }) => body);
-        assert.equal(new Set(bodies).size, 1, 'the same bytes each time');
-        await world().clock.advance(2_000);
-        assert.deepEqual(statesOf(await lookUpAll(batch, again.handles)), ['succeeded', 'succeeded'], fault);
-        assert.deepEqual(statesOf(await lookUpAll(batch, {})), ['succeeded', 'succeeded'], 'by our own references');
-        assert.deepEqual(await recordsOf(batch), [1, 1], fault);
-      }
-    });
-  }
-
-  test(`${name}: a batch that certainly did not arrive may be sent again; one broken rule refuses it whole`, async () => {
-    const batch = batchTo(numbers.paid, numbers.paid);
-    const unavailable = { state: 'not_accepted', reason: 'network_unavailable' };
-    assert.deepEqual(await world().proxy.refusing(() => startBatch(batch)), unavailable, 'refused connection');
-    for (const error of [wire.wrongCredential, wire.tooManyRequests].filter((one) => one !== null)) {
-      world().proxy.breakNext({ kind: 'response', ...error, arrives: false });
-      assert.deepEqual(await startBatch(batch), unavailable, String(error.status));
-    }
-    const [first, ...rest] = batch.payouts;
-    assert.ok(first);
-    const broken = { ...batch, payouts: [{ ...first, currency: 'XOF' }, ...rest] };
-    assert.deepEqual(await startBatch(broken), { state: 'refused' });
-    assert.deepEqual(await recordsOf(batch), [0, 0]);
-  });
-
-  test(`${name}: a look-up of a batch without a clear answer says nothing about its payouts`, async () => {
-    const batch = batchTo(numbers.paid, numbers.paid);
-    const response = await startBatch(batch);
-    assert.ok(response.state === 'accepted');
-    await world().clock.advance(2_000);
-    const [first] = batch.payouts;
-    assert.ok(first);
-    const { reference } = first;
-    const { handles } = response;
-    for (const [fault, breaking] of unclear) {
-      // Nor does the search by which the payout is looked up then.
-      world().proxy.breakNext(breaking(true), breaking(true));
-      assertOpen(await payoutsOf(world()).lookUp({ reference, handles }), fault);
-      world().proxy.repair();
-    }
-    const lookUp = (rewrite: (body: string) => string) => {
-      world().proxy.breakNext({ kind: 'rewrite', rewrite }, { kind: 'rewrite', rewrite });
-      return payoutsOf(world())
-        .lookUp({ reference, handles })
-        .finally(() => world().proxy.repair());
-    };
-    const less = await lookUp(wire.anotherAmount);
-    assert.ok(less.state === 'succeeded' && less.providerTransaction.amountMinor !== first.amountMinor);
-    const all = (one: (body: string) => string) => (body: string) => body.split('},{').map(one).join('},{');
-    for (const rewrite of [
-      all(wire.anotherReference),
-      all(wire.unknownStatus),
-      ...hostileIds.map((id) => all((body: string) => wire.anotherId(body, id))),
-    ]) {
-      assertOpen(await lookUp(rewrite), 'what is not understood');
     }
   });
 }

@@ -103,8 +103,8 @@ class KeyedNetwork {
     isKnown: boolean,
     take: () => void,
   ): 'taken' | 'refused' | Extract<PayoutResponse, { state: 'not_accepted' | 'unknown' }> {
-    const isTaken = move === 'take' || move === 'take_silently' || move === 'die_after';
-    if (isTaken && !isKnown) take();
+    const isReceived = move === 'take' || move === 'take_silently' || move === 'die_after';
+    if (isReceived && !isKnown) take();
     switch (move) {
       case 'take':
         return 'taken';

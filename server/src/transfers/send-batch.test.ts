@@ -129,7 +129,7 @@ test('each transfer of a batch ends as its own look-up says, whatever became of 
   assert.deepEqual([await statuses([third]), batches.length], [['completed'], 1]);
 });
 
-test('a batch without a response is sent again as it was, under its reference, also what was found by then', async () => {
+test('a batch without a response is sent again as it was, with its reference and what was found by then', async () => {
   respondToBatches({ state: 'unknown', detail: 'no answer' });
   const transfers = await createSeveral(3);
   const [first] = transfers;
@@ -161,7 +161,7 @@ test('a process that dies around the call leaves each transfer of a batch to its
   assert.deepEqual(await statuses(transfers), ['completed', 'completed']);
 });
 
-test('of a batch that is refused as a whole each transfer goes alone; one that breaks a rule stops no other', async () => {
+test('of a batch that is refused whole each transfer goes alone; one that breaks a rule stops no other', async () => {
   respondToBatches({ state: 'refused' });
   const transfers = await createSeveral(3);
   const [bad] = transfers;

@@ -79,20 +79,20 @@ interface Waiting {
 async function sendTogether(context: TransferContext, waiting: Waiting[]): Promise<boolean> {
   const [first] = waiting;
   if (!first) return false;
-  let taken: Waiting[] = [first];
+  let received: Waiting[] = [first];
   try {
     const isFirstPermitted = await isPermitted(context, first.due);
     // Those that a worker claimed together with the first arrive while this is read.
     const claimed = isFirstPermitted ? await claimMore(context, first.due) : [];
-    taken = waiting.splice(0);
-    const others = [...taken.slice(1).map(({ due }) => due), ...claimed];
+    received = waiting.splice(0);
+    const others = [...received.slice(1).map(({ due }) => due), ...claimed];
     const permitted = [...(isFirstPermitted ? [first.due] : []), ...(await onlyPermitted(context, others))];
     const isRefused = await sendInBatches(context, permitted, transfersMax(first.due));
-    for (const { resolve } of taken) resolve();
+    for (const { resolve } of received) resolve();
     return isRefused;
   } catch (error) {
     waiting.splice(0, waiting[0] === first ? 1 : 0);
-    for (const { reject } of taken) reject(error);
+    for (const { reject } of received) reject(error);
     return false;
   }
 }

@@ -136,7 +136,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
         for (const { kind } of claimed) done.push(kind);
         // Batches consist of what is due at once.
         if (options.payouts?.batchMax === undefined) for (const work of claimed) await handlers[work.kind]?.(work);
-        else await allEnded(claimed.map((work) => handlers[work.kind]?.(work)));
+        else await allEnded(claimed.map(async (work) => handlers[work.kind]?.(work)));
       }
     },
     /** Advances the clock in steps and does the work that becomes due after each. */
@@ -200,7 +200,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
 }
 
 /** Rejects only when all have ended, so that none goes on after the test. */
-async function allEnded(running: readonly (Promise<void> | undefined)[]): Promise<void> {
+async function allEnded(running: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(running)) if (result.status === 'rejected') throw result.reason;
 }
 

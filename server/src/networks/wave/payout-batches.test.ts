@@ -84,7 +84,7 @@ test('a batch has the documented fields and a key of its own; only documented er
   }
 });
 
-test('a payout of a batch is what the batch shows of it, else what a search finds; complete proves nothing', async () => {
+test('a payout of a batch is what the batch shows of it, else what a search finds; complete is no proof', async () => {
   const handles = { batch_id: 'pb-1' };
   const lookUpIn = async (...replies: ScriptedReply[]) => {
     replying(...replies);

@@ -1,4 +1,5 @@
 import { account } from '../../../../test/harness/simulated-networks.ts';
+import { testBatches } from '../batch-kit.corpus.ts';
 import { testConnectorKit } from '../connector-kit.corpus.ts';
 import type { KitWire } from '../connector-kit.corpus.ts';
 import { startKitWorld } from '../kit-world.corpus.ts';
@@ -13,8 +14,8 @@ const wire: KitWire = {
   anotherReference: (body) =>
     body.replace(/"client_reference":"[^"]*"/, `"client_reference":"${account}another000000000000000"`),
   wrongCredential: { status: 401, body: '{"code":"no-matching-api-key","message":"No."}' },
-  ...{ paysOut: true, batches: true, refunds: true, refundsWithoutBody: true },
+  ...{ paysOut: true, refunds: true, refundsWithoutBody: true },
   tooManyRequests: { status: 429, body: '{"code":"too-many-requests","message":"Wait."}' },
 };
 
-testConnectorKit('Wave', wire, () => startKitWorld(createWaveTestConnector));
+testConnectorKit('Wave', wire, () => startKitWorld(createWaveTestConnector), [testBatches]);
