@@ -28,7 +28,7 @@ export function testBatches({ name, wire, world }: Kit): void {
     return counts;
   };
 
-  test(`${name}: a batch that is done says nothing: each of its payouts is paid, refused or unpaid for itself`, async () => {
+  test(`${name}: a batch that is done says nothing: each of its payouts is paid, refused or unpaid`, async () => {
     const batch = batchTo(numbers.paid, numbers.refused, numbers.empty, numbers.silent);
     const response = await startBatch(batch);
     assert.ok(response.state === 'accepted', response.state);
