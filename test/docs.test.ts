@@ -78,7 +78,7 @@ test('the table of events has every kind, and marks those sent by default', () =
 
 /** The source of a test file that a page names by a part of its path. */
 /** What every connector must pass, by how it learns what was paid. */
-const kits = ['connector-kit', 'message-kit'];
+const kits = ['connector-kit', 'batch-kit', 'message-kit'];
 
 function testSource(name: string): string {
   if (name === 'kit') return kits.map((kit) => read(`server/src/networks/${kit}.corpus.ts`)).join('\n');

@@ -1277,6 +1277,20 @@ CREATE TABLE simulator.outages (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE simulator.payout_batches (
+  account text NOT NULL,
+  id text NOT NULL,
+  network text NOT NULL,
+  reference text NOT NULL,
+  fingerprint text NOT NULL,
+  payout_count bigint NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (account, id),
+  CONSTRAINT payout_batches_reference_key UNIQUE (account, network, reference),
+  CONSTRAINT payout_batches_count_check CHECK (payout_count > 0)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE simulator.payout_outages (
   account text NOT NULL,
   network text NOT NULL,
@@ -1308,6 +1322,7 @@ CREATE TABLE simulator.payouts (
   transaction_id text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   refunded_transaction_id text,
+  client_reference text,
   CONSTRAINT payouts_pkey PRIMARY KEY (account, id),
   CONSTRAINT payouts_reference_key UNIQUE (account, network, reference),
   CONSTRAINT payouts_transaction_key UNIQUE (account, network, transaction_id),
@@ -1317,6 +1332,7 @@ CREATE TABLE simulator.payouts (
   CONSTRAINT payouts_status_check CHECK (status = ANY (ARRAY['pending'::text, 'completed'::text, 'failed'::text]))
 );
 CREATE INDEX payouts_beneficiary_idx ON simulator.payouts USING btree (beneficiary_number, created_at);
+CREATE INDEX payouts_client_reference_idx ON simulator.payouts USING btree (account, network, client_reference) WHERE client_reference IS NOT NULL;
 CREATE INDEX payouts_refunded_idx ON simulator.payouts USING btree (account, network, refunded_transaction_id) WHERE refunded_transaction_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -1568,6 +1584,7 @@ CREATE TABLE transfers (
   original_reference text,
   amount_reversed bigint NOT NULL DEFAULT 0,
   rail_account text,
+  batch_reference text,
   CONSTRAINT transfers_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT transfers_reference_key UNIQUE (merchant_id, reference),
   CONSTRAINT transfers_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
@@ -1579,6 +1596,7 @@ CREATE TABLE transfers (
   CONSTRAINT transfers_sub_account_check CHECK ((kind = 'sub_account_payout'::text) = (sub_account_id IS NOT NULL))
 );
 CREATE INDEX transfers_amount_idx ON transfers USING btree (merchant_id, amount, id);
+CREATE INDEX transfers_batch_idx ON transfers USING btree (merchant_id, batch_reference) WHERE batch_reference IS NOT NULL;
 CREATE INDEX transfers_number_idx ON transfers USING btree (merchant_id, account_canonical);
 CREATE INDEX transfers_sub_account_idx ON transfers USING btree (merchant_id, sub_account_id) WHERE sub_account_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE

@@ -77,6 +77,8 @@ export function payoutError(code: PayoutFailureCode | null): GsmaError {
       return new GsmaError('identification', 'identifierError', 'The credit party does not exist.');
     case 'account_blocked':
       return new GsmaError('businessRule', 'accountBlocked', 'The credit party is blocked.');
+    case 'float_empty':
+      return new GsmaError('businessRule', 'insufficientFunds', 'The debit party has insufficient funds.');
     case 'not_permitted':
     case null:
       return new GsmaError('businessRule', 'incorrectState', 'The account does not permit this transaction.');

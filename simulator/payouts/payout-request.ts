@@ -5,6 +5,8 @@ export interface PayoutRequest {
   network: SimulatedNetwork;
   account: string;
   reference: string;
+  /** What the client calls it; absent where that is the reference. */
+  clientReference?: string;
   amountMinor: bigint;
   currency: string;
   /** E.164 in the new form. */

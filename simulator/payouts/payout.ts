@@ -1,7 +1,7 @@
 export type PayoutStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
 /** The simulated networks' failure codes. */
-export type PayoutFailureCode = 'no_such_account' | 'account_blocked' | 'not_permitted';
+export type PayoutFailureCode = 'no_such_account' | 'account_blocked' | 'not_permitted' | 'float_empty';
 
 /** The status to which a scenario can plan to change a payout. */
 export type PlannedPayoutStatus = 'completed' | 'failed' | 'reversed';
@@ -11,7 +11,10 @@ export interface Payout {
   account: string;
   id: string;
   network: string;
+  /** Under which it is paid once: the client's key, or that of its batch with its number there. */
   reference: string;
+  /** What the client calls a payout of a batch; null is `reference`. */
+  clientReference: string | null;
   fingerprint: string;
   status: PayoutStatus;
   failureCode: PayoutFailureCode | null;

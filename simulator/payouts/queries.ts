@@ -1,11 +1,13 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
 import type { Payout } from './payout.ts';
+import type { StoredBatch } from './payout-batch.ts';
 
 const payoutColumns = `account, id, network, reference, fingerprint, status, failure_code AS "failureCode",
   planned_status AS "plannedStatus", planned_at AS "plannedAt", visible_at AS "visibleAt", amount AS "amountMinor",
   currency, beneficiary_number AS "beneficiaryNumber", beneficiary_number_as_sent AS "beneficiaryNumberAsSent",
   beneficiary_name AS "beneficiaryName", description, callback_url AS "callbackUrl",
-  transaction_id AS "transactionId", refunded_transaction_id AS "refundedTransactionId", created_at AS "createdAt"`;
+  transaction_id AS "transactionId", refunded_transaction_id AS "refundedTransactionId", client_reference AS "clientReference",
+  created_at AS "createdAt"`;
 
 /** Inserts nothing if the account already has a payout with this reference: concurrent requests pay once. */
 export function insertPayout(payout: Payout): Statement {
@@ -14,8 +16,8 @@ export function insertPayout(payout: Payout): Statement {
     text: `INSERT INTO simulator.payouts (account, id, network, reference, fingerprint, status, failure_code,
              planned_status, planned_at, visible_at, amount, currency, beneficiary_number,
              beneficiary_number_as_sent, beneficiary_name, description, callback_url, transaction_id,
-             refunded_transaction_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+             refunded_transaction_id, client_reference, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
            ON CONFLICT (account, network, reference) DO NOTHING`,
     values: [
       payout.account,
@@ -37,6 +39,7 @@ export function insertPayout(payout: Payout): Statement {
       payout.callbackUrl,
       payout.transactionId,
       payout.refundedTransactionId,
+      payout.clientReference,
       payout.createdAt,
     ],
   };
@@ -57,6 +60,73 @@ export function findPayoutByReference(
   return db.row<Payout>({
     name: 'simulator_payout_find_by_reference',
     text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND network = $2 AND reference = $3`,
+    values: [key.account, key.network, key.reference],
+  });
+}
+
+/** What a client finds by its own reference, the oldest first: a payout of a batch can have that of another one. */
+export function listPayoutsByClientReference(
+  db: Queryable,
+  key: { account: string; network: string; reference: string },
+): Promise<Payout[]> {
+  return db.rows<Payout>({
+    name: 'simulator_payout_list_by_client_reference',
+    text: `SELECT ${payoutColumns} FROM simulator.payouts
+           WHERE account = $1 AND network = $2 AND refunded_transaction_id IS NULL
+             AND (client_reference = $3 OR (reference = $3 AND client_reference IS NULL))
+           ORDER BY created_at, id`,
+    values: [key.account, key.network, key.reference],
+  });
+}
+
+export function listPayoutsByReferences(
+  db: Queryable,
+  { account, network, references }: { account: string; network: string; references: readonly string[] },
+): Promise<Payout[]> {
+  return db.rows<Payout>({
+    name: 'simulator_payout_list_by_references',
+    text: `SELECT ${payoutColumns} FROM simulator.payouts
+           WHERE account = $1 AND network = $2 AND reference = ANY ($3::text[])`,
+    values: [account, network, references],
+  });
+}
+
+const batchColumns = `account, id, network, reference, fingerprint, payout_count AS "payoutCount", created_at AS "createdAt"`;
+
+/** Inserts nothing if the account already has a batch with this reference. */
+export function insertBatchOnce(batch: StoredBatch): Statement {
+  return {
+    name: 'simulator_batch_insert',
+    text: `INSERT INTO simulator.payout_batches (account, id, network, reference, fingerprint, payout_count, created_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7)
+           ON CONFLICT (account, network, reference) DO NOTHING`,
+    values: [
+      batch.account,
+      batch.id,
+      batch.network,
+      batch.reference,
+      batch.fingerprint,
+      batch.payoutCount,
+      batch.createdAt,
+    ],
+  };
+}
+
+export function findBatchById(db: Queryable, key: { account: string; id: string }): Promise<StoredBatch | undefined> {
+  return db.row<StoredBatch>({
+    name: 'simulator_batch_find',
+    text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND id = $2`,
+    values: [key.account, key.id],
+  });
+}
+
+export function findBatchByReference(
+  db: Queryable,
+  key: { account: string; network: string; reference: string },
+): Promise<StoredBatch | undefined> {
+  return db.row<StoredBatch>({
+    name: 'simulator_batch_find_by_reference',
+    text: `SELECT ${batchColumns} FROM simulator.payout_batches WHERE account = $1 AND network = $2 AND reference = $3`,
     values: [key.account, key.network, key.reference],
   });
 }

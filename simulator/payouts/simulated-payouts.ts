@@ -1,3 +1,4 @@
+import { addMs } from '../../server/src/kit/clock.ts';
 import type { Alongside, SimulatorContext } from '../context.ts';
 import { canonicalNumber } from '../phone-line.ts';
 import type { PhoneLine, PhoneQuery } from '../phone-line.ts';
@@ -8,14 +9,21 @@ import { payoutAt } from './payout.ts';
 import type { Payout } from './payout.ts';
 import type { PayoutRequest } from './payout-request.ts';
 import {
+  findBatchById,
   findPayoutById,
   findPayoutByReference,
   findPayoutByTransaction,
   listFloatsByNumber,
+  listPayoutsByClientReference,
   listPayoutsByNumber,
+  listPayoutsByReferences,
   upsertFloat,
 } from './queries.ts';
 import type { FloatState, PayoutLine } from './queries.ts';
+import { batchMs, payoutReference } from './payout-batch.ts';
+import type { StoredBatch } from './payout-batch.ts';
+import { startBatch } from './start-batch.ts';
+import type { BatchRequest, BatchStart } from './start-batch.ts';
 import { startPayout } from './start-payout.ts';
 import type { PayoutStart } from './start-payout.ts';
 
@@ -23,6 +31,12 @@ import type { PayoutStart } from './start-payout.ts';
 export interface SimulatedPayouts {
   /** The networks' API, for the payout routes. Payouts are returned in their current state. */
   start(request: PayoutRequest, alongside?: Alongside<Payout>): Promise<PayoutStart>;
+  /** Takes several payouts by one call. */
+  startBatch(request: BatchRequest): Promise<BatchStart>;
+  /** A batch with what the network shows of its payouts by now, in their order. */
+  findBatch(key: PayoutAddress): Promise<Batch | undefined>;
+  /** By the client's own name of a payout, which several can have. */
+  search(key: { account: string; network: string; reference: string }): Promise<Payout[]>;
   find(key: PayoutAddress): Promise<Payout | undefined>;
   findByReference(key: { account: string; network: string; reference: string }): Promise<Payout | undefined>;
   /** A payout or a refund. */
@@ -41,7 +55,13 @@ export interface SimulatedPayouts {
   setFloat(line: PhoneLine, state: FloatState): Promise<void>;
 }
 
-/** How a caller of the API names a payout; it must belong to the caller's account and network. */
+/** A batch at a time. That it is complete says nothing about its payouts. */
+export interface Batch extends StoredBatch {
+  isComplete: boolean;
+  payouts: readonly Payout[];
+}
+
+/** How a caller of the API names a payout or a batch; it must belong to the caller's account and network. */
 export interface PayoutAddress {
   account: string;
   network: string;
@@ -56,6 +76,13 @@ export function createSimulatedPayouts(context: SimulatorContext): SimulatedPayo
   const { db, clock } = context;
   return {
     start: (request, alongside) => startPayout(context, request, alongside),
+    startBatch: (request) => startBatch(context, request),
+    findBatch: (key) => findBatch(context, key),
+    search: async (key) => {
+      const now = clock.now();
+      const payouts = await listPayoutsByClientReference(db, key);
+      return payouts.flatMap((payout) => visiblePayout(payout, now) ?? []);
+    },
     find: async (key) => {
       const payout = await findPayoutOrRefund(context, key);
       return payout?.refundedTransactionId === null ? payout : undefined;
@@ -91,6 +118,24 @@ async function findPayoutOrRefund(
   if (key?.account !== account) return undefined;
   const payout = visiblePayout(await findPayoutById(db, key), clock.now());
   return payout?.network === network ? payout : undefined;
+}
+
+async function findBatch(
+  { db, clock }: SimulatorContext,
+  { account, network, payoutId: batchId }: PayoutAddress,
+): Promise<Batch | undefined> {
+  const key = recordKey(batchId);
+  const batch = key?.account === account ? await findBatchById(db, key) : undefined;
+  if (batch?.network !== network) return undefined;
+  const now = clock.now();
+  const references = Array.from({ length: Number(batch.payoutCount) }, (_, index) =>
+    payoutReference(batch.reference, index),
+  );
+  const stored = await listPayoutsByReferences(db, { account, network, references });
+  const payouts = stored
+    .toSorted((one, other) => references.indexOf(one.reference) - references.indexOf(other.reference))
+    .flatMap((payout) => visiblePayout(payout, now) ?? []);
+  return { ...batch, isComplete: addMs(batch.createdAt, batchMs) <= now, payouts };
 }
 
 export function payoutLine({ account, network, number }: PhoneLine): PayoutLine {

@@ -92,11 +92,16 @@ function recoveredRecently(outage: PayoutOutage | undefined, now: Date): boolean
   return outage !== undefined && outage.endsAt !== null && addMs(outage.endsAt, upAfterOutageMs) > now;
 }
 
-function newPayout(random: Random, request: PayoutRequest, start: { plan: PayoutPlan; now: Date }): Payout {
-  const { network, account, ...details } = request;
+export function newPayout(
+  random: Random,
+  request: PayoutRequest,
+  start: { plan: Pick<PayoutPlan, 'fields'>; now: Date },
+): Payout {
+  const { network, account, clientReference = null, ...details } = request;
   return {
     ...details,
     ...start.plan.fields,
+    clientReference,
     account,
     network: network.id,
     id: account + randomBase62(random, randomIdLength),
@@ -115,7 +120,7 @@ function startResult(payout: Payout, now: Date): PayoutStart {
 }
 
 /** Equal for equivalent requests: `450` and `450.00`, an old and a new form of one number. */
-function fingerprint(request: PayoutRequest): string {
+export function fingerprint(request: PayoutRequest): string {
   const { amountMinor, currency, beneficiaryNumber, beneficiaryName, description, callbackUrl } = request;
   const { refundedTransactionId } = request;
   const significantFields = [

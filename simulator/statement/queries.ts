@@ -18,7 +18,7 @@ export function listMovements(db: Queryable, query: MovementQuery): Promise<Move
         UNION ALL
         SELECT payouts.transaction_id, CASE WHEN sessions.id IS NULL THEN 'payout' ELSE 'refund' END, false,
           -payouts.amount, payouts.currency, payouts.beneficiary_number, COALESCE(sessions.id, payouts.id),
-          payouts.reference, CASE WHEN payouts.planned_status = 'completed' THEN payouts.planned_at
+          COALESCE(payouts.client_reference, payouts.reference), CASE WHEN payouts.planned_status = 'completed' THEN payouts.planned_at
             WHEN payouts.status = 'completed' THEN payouts.created_at END
         FROM simulator.payouts AS payouts
         LEFT JOIN simulator.sessions AS sessions ON sessions.account = payouts.account
@@ -27,7 +27,7 @@ export function listMovements(db: Queryable, query: MovementQuery): Promise<Move
         UNION ALL
         SELECT payouts.transaction_id || 'R', CASE WHEN sessions.id IS NULL THEN 'payout' ELSE 'refund' END, true,
           payouts.amount, payouts.currency, payouts.beneficiary_number, COALESCE(sessions.id, payouts.id),
-          payouts.reference, CASE WHEN payouts.planned_status = 'reversed' THEN payouts.planned_at END
+          COALESCE(payouts.client_reference, payouts.reference), CASE WHEN payouts.planned_status = 'reversed' THEN payouts.planned_at END
         FROM simulator.payouts AS payouts
         LEFT JOIN simulator.sessions AS sessions ON sessions.account = payouts.account
           AND sessions.network = payouts.network AND sessions.transaction_id = payouts.refunded_transaction_id

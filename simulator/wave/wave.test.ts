@@ -254,6 +254,64 @@ test('payouts are refused with Wave’s codes, at once or when they are looked u
   assert.equal((await payOut('+220877510009')).body['status'], 'processing');
 });
 
+const batchOf = (items: readonly Body[]) => ({ payouts: items });
+const payOutBatch = (items: readonly Body[], key = newReference()) =>
+  call('/v1/payout-batch', { body: batchOf(items), headers: { 'idempotency-key': key } });
+
+test('a batch is taken whole or not at all, pays once for its key, and is read with each of its payouts', async () => {
+  const references = [newReference(), newReference(), newReference()];
+  const items = ['+220877510001', '+220877510002', '+220877510010'].map((mobile, index) =>
+    payoutBody(references[index] ?? '', { mobile }),
+  );
+  const key = newReference();
+  const sent = await payOutBatch(items, key);
+  assert.match(String(sent.body['id']), /^pb-/);
+  assert.deepEqual(Object.keys(sent.body), ['id'], 'it is paid later');
+  assert.deepEqual((await payOutBatch(items, key)).body, sent.body);
+  assert.deepEqual(refusal(await payOutBatch(items.slice(1), key)), [409, 'idempotency-mismatch']);
+  const path = `/v1/payout-batch/${String(sent.body['id'])}`;
+  const read = async () => {
+    const { body } = await call(path);
+    const payouts = body['payouts'] as Body[];
+    return [body['status'], ...payouts.map((payout) => [payout['client_reference'], payout['status']])];
+  };
+  assert.deepEqual(await read(), ['processing', ...references.map((reference) => [reference, 'processing'])]);
+  await networks.clock.advance(1_000);
+  const [paid, refused, unpaid] = references;
+  assert.deepEqual(await read(), ['complete', [paid, 'succeeded'], [refused, 'failed'], [unpaid, 'failed']]);
+  const { body } = await call(`/v1/payouts/search?client_reference=${String(unpaid)}`);
+  const [found] = body['result'] as Body[];
+  assert.equal((found?.['payout_error'] as Body | undefined)?.['error_code'], 'insufficient-funds');
+  assert.deepEqual(refusal(await call(path, { holder: 'Other567' })), [404, 'not-found']);
+});
+
+test('another key pays again, as Wave does, and a search finds both payouts', async () => {
+  const reference = newReference();
+  await payOutBatch([payoutBody(reference)]);
+  await payOut('+220877510001', reference);
+  const { body } = await call(`/v1/payouts/search?client_reference=${reference}`);
+  assert.equal((body['result'] as Body[]).length, 2);
+});
+
+test('a batch without a key, without payouts or with a payout that breaks a rule is refused as a whole', async () => {
+  const good = payoutBody(newReference());
+  assert.deepEqual(refusal(await call('/v1/payout-batch', { body: batchOf([good]) })), [
+    400,
+    'request-validation-error',
+  ]);
+  for (const [body, field] of [
+    [batchOf([]), 'payouts'],
+    [{ ...batchOf([good]), name: 'Wages' }, 'name'],
+    [batchOf([good, { ...payoutBody(newReference()), metadata: {} }]), 'metadata'],
+    [batchOf([good, payoutBody(newReference(), { mobile: '7510001' })]), 'mobile'],
+  ] as const) {
+    const response = await call('/v1/payout-batch', { body, headers: { 'idempotency-key': newReference() } });
+    assert.deepEqual(refusal(response), [422, 'request-validation-error', field]);
+  }
+  const { body } = await call(`/v1/payouts/search?client_reference=${String(good['client_reference'])}`);
+  assert.deepEqual(body, { result: [] });
+});
+
 test('a refund is of the whole payment and once, also if it is repeated', async () => {
   const { body } = await create('+220877000001');
   const refund = (id: unknown) => call(`${sessionsPath}/${String(id)}/refund`, { method: 'POST' });

@@ -134,7 +134,7 @@ export async function startSimulatedNetworks(): Promise<SimulatedNetworks> {
     untilStored: ({ reference }) =>
       eventually('the network has stored it', async () => {
         const text = `SELECT id FROM simulator.sessions WHERE reference = $1
-                      UNION ALL SELECT id FROM simulator.payouts WHERE reference = $1`;
+                      UNION ALL SELECT id FROM simulator.payouts WHERE COALESCE(client_reference, reference) = $1`;
         return (await db.rows({ name: 'test_written', text, values: [reference] })).length === 1;
       }),
     secondProcess,

@@ -103,7 +103,7 @@ export class TransferStory extends PaymentStory {
     const { reference } = await this.retrieve(id);
     const text = `SELECT id, CASE WHEN planned_at <= $2 THEN planned_status ELSE status END AS status,
                     transaction_id AS "transactionId"
-                  FROM simulator.payouts WHERE reference = $1`;
+                  FROM simulator.payouts WHERE COALESCE(client_reference, reference) = $1`;
     return asOwner<NetworkPayout>(this.service, text, [reference, this.clock.now()]);
   }
 

@@ -11,6 +11,7 @@ import { checkRailAccount, rotateRailAccount } from '../../server/src/rail-accou
 import { accountCredential, requestSigningSecret } from '../../simulator/credentials.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
+import { eventually } from '../harness/eventually.ts';
 import { testKeys } from '../harness/service.ts';
 import { startTransferStory, TransferStory } from '../harness/transfer-story.ts';
 
@@ -192,4 +193,24 @@ test('a burst of callbacks is answered, loses nothing and pays each payment once
   // Two busy cores take 900 a second.
   t.diagnostic(`${count} callbacks in ${seconds.toFixed(1)} s`);
   assert.ok(seconds < 60, `${count} callbacks took ${seconds.toFixed(1)} s`);
+});
+
+test('an account set to batches sends what became due during a call together; each ends for itself', async () => {
+  await operate(['networks', 'rotate', account, '--payouts', 'batches']);
+  await story.advance(minuteMs);
+  const alone = await story.transfer('7000005', wave);
+  await eventually('the call that gets no response', async () => (await story.payouts(alone)).length === 1);
+  const ids: string[] = [];
+  for (const number of ['7000001', '7000002', '7000009', '7000012']) ids.push(await story.transfer(number, wave));
+  await story.advancePastTimeout(alone, 20_000);
+  for (let step = 0; step < 4; step += 1) await story.advance(2_000);
+  const statuses = await Promise.all([alone, ...ids].map((id) => story.statusOf(id)));
+  assert.deepEqual(statuses, ['completed', 'completed', 'failed', 'completed', 'reversed']);
+  for (const id of ids) assert.equal((await story.payouts(id)).length, 1);
+  const batches = await testStory.service.db.rows<{ count: bigint }>({
+    name: 'test_batches',
+    text: 'SELECT payout_count AS count FROM simulator.payout_batches',
+    values: [],
+  });
+  assert.deepEqual(batches, [{ count: 4n }]);
 });

@@ -29,7 +29,7 @@ const tablesByPlacement = {
     account_attempts account_passkeys account_recovery_codes account_sessions account_tokens accounts audit_blocks audit_entries backup_runs business_checks circuit_breakers
     installation_secrets invitations key_checks ledger_verifications mails memberships network_inbox notification_channels operator_logins operators rail_accounts
     rail_credentials restores schema_migrations service_limits telegram_chats write_probes simulator.callbacks simulator.chat_messages
-    simulator.floats simulator.gsma_requests simulator.outages simulator.payout_outages simulator.payouts simulator.sessions`,
+    simulator.floats simulator.gsma_requests simulator.outages simulator.payout_outages simulator.payout_batches simulator.payouts simulator.sessions`,
 } satisfies Record<PlacementKey | 'reference' | 'coordinator', string>;
 
 export const placements: ReadonlyMap<string, Placement> = new Map(

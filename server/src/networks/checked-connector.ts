@@ -7,6 +7,8 @@ import type {
   LookUp,
   NetworkHandles,
   OutgoingOperations,
+  PayoutBatchResponse,
+  PayoutOperations,
   PayoutResponse,
 } from './contract.ts';
 import { readableText } from './statement.ts';
@@ -42,7 +44,7 @@ export function withCheckedIds(connector: Connector): Connector {
       return connector.collections && checkedCollections(connector.collections);
     },
     get payouts() {
-      return connector.payouts && checkedOperations(connector.payouts);
+      return connector.payouts && checkedPayouts(connector.payouts);
     },
     get refunds() {
       return connector.refunds && checkedOperations(connector.refunds);
@@ -103,6 +105,14 @@ function checkedOperations<Request, Limits, Question extends LookUp>(
   };
 }
 
+function checkedPayouts(operations: PayoutOperations): PayoutOperations {
+  const { startBatch } = operations;
+  return {
+    ...checkedOperations(operations),
+    ...(startBatch && { startBatch: async (batch) => checkedBatch(await startBatch(batch)) }),
+  };
+}
+
 function checkedReading(reading: CallbackReading): CallbackReading {
   if (!reading.accepted) return reading;
   const notifications = reading.notifications
@@ -129,12 +139,16 @@ function checkedPayout(response: PayoutResponse): PayoutResponse {
   return hasValidIds(response) ? response : invalidId;
 }
 
+function checkedBatch(response: PayoutBatchResponse): PayoutBatchResponse {
+  return hasValidIds(response) ? response : invalidId;
+}
+
 const invalidId = {
   state: 'unknown',
   detail: 'an id in the response is too long or has characters that ids do not have',
 } as const;
 
-function hasValidIds(response: CollectionResponse | PayoutResponse): boolean {
+function hasValidIds(response: CollectionResponse | PayoutResponse | PayoutBatchResponse): boolean {
   if ('providerTransaction' in response) {
     const { transactionId, networkReference } = response.providerTransaction;
     const reversalIds = response.state === 'reversed' && response.reversalId !== undefined ? [response.reversalId] : [];

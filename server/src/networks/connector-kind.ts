@@ -28,6 +28,8 @@ export interface KindField {
   readonly hint?: string;
   /** A `secret` is sealed and never shown again; `json` is a file. */
   readonly type: 'secret' | 'text' | 'json';
+  /** The texts that it may have; absent for any. */
+  readonly choices?: readonly string[];
   readonly isRequired: boolean;
 }
 

@@ -55,7 +55,7 @@ export interface KitWire {
 }
 
 /** Faults after which nobody knows whether the network has executed the request. */
-const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
+export const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
   ['the connection is reset', (arrives) => ({ kind: 'reset', arrives })],
   ['500', (arrives) => ({ kind: 'response', status: 500, body: '{"code":"x"}', arrives })],
   ['502 of a proxy', (arrives) => ({ kind: 'response', status: 502, body: '<html>bad gateway</html>', arrives })],
@@ -69,10 +69,22 @@ const unclear: readonly [string, (arrives: boolean) => KitFault][] = [
 ];
 
 // Their last four digits are those of docs/testing-with-the-simulator.md.
-const numbers = { paid: '7410001', silent: '7410004', shuffled: '7410007', empty: '7410010', waiting: '7411234' };
+export const numbers = {
+  paid: '7410001',
+  refused: '7410002',
+  silent: '7410004',
+  shuffled: '7410007',
+  empty: '7410010',
+  waiting: '7411234',
+};
 
-/** Tests a connector; call it once in a test file of the connector. */
-export function testConnectorKit(name: string, wire: KitWire, start: () => Promise<KitWorld>): void {
+/** Tests a connector; call it once in a test file of the connector. `parts` test what not every network has. */
+export function testConnectorKit(
+  name: string,
+  wire: KitWire,
+  start: () => Promise<KitWorld>,
+  parts: readonly ((kit: Kit) => void)[] = [],
+): void {
   let world: KitWorld;
   before(async () => {
     world = await start();
@@ -86,10 +98,11 @@ export function testConnectorKit(name: string, wire: KitWire, start: () => Promi
   testCollections(kit);
   if (wire.paysOut) testPayouts(kit);
   if (wire.refunds) testRefunds(kit);
+  for (const part of parts) part(kit);
   testCallbacks(kit);
 }
 
-interface Kit {
+export interface Kit {
   name: string;
   wire: KitWire;
   world: () => KitWorld;
@@ -99,7 +112,7 @@ export const collectionsOf = ({ connector }: Pick<KitWorld, 'connector'>): Colle
   assert.ok(connector.collections);
   return withCheckedIds(connector).collections ?? connector.collections;
 };
-const payoutsOf = ({ connector }: KitWorld): PayoutOperations => {
+export const payoutsOf = ({ connector }: KitWorld): PayoutOperations => {
   assert.ok(connector.payouts);
   return withCheckedIds(connector).payouts ?? connector.payouts;
 };
@@ -207,7 +220,7 @@ function testCollections({ name, wire, world }: Kit): void {
 // No amounts of money, in any wire's form.
 const hostileAmounts = ['-101', '101.001', '1'.repeat(400), 'NaN', '0x65', '+101'];
 // Not what JSON would refuse, and nothing that an id of ours is stored, shown or logged as.
-const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
+export const hostileIds = ['', ' ', 'a b', '<script>', 'x'.repeat(20_000), 'ä', '‮1'];
 
 function testPayouts({ name, wire, world }: Kit): void {
   for (const arrives of [true, false]) {

@@ -72,7 +72,13 @@ export interface CollectionOperations {
 }
 
 /** How a network pays out. Money that has left cannot be called back, so an outcome is never guessed. */
-export type PayoutOperations = OutgoingOperations<StartPayout, PayoutCapabilities>;
+export interface PayoutOperations extends OutgoingOperations<StartPayout, PayoutCapabilities> {
+  /**
+   * Sends several payouts by one call, where the network has one for that. Idempotent by the batch's reference: the same payouts
+   * in the same order are paid once. How each of them ends, its look-up says; that the batch is done says nothing about it.
+   */
+  startBatch?(batch: PayoutBatch): Promise<PayoutBatchResponse>;
+}
 
 /** How a network refunds a collection. The response is that of a payout: money leaves us either way. */
 export type RefundOperations = OutgoingOperations<StartRefund, RefundCapabilities, LookUpRefund>;
@@ -145,9 +151,11 @@ export interface PayoutCapabilities {
    * each other.
    */
   readonly breakerScope: 'network' | 'merchant_and_number';
+  /** The most payouts of one merchant that a batch takes; absent where each is sent alone. */
+  readonly batchMax?: number;
 }
 
-export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'breakerScope'> {
+export interface RefundCapabilities extends Omit<PayoutCapabilities, 'amountStepMinor' | 'breakerScope' | 'batchMax'> {
   /** Whether partial refunds are possible; otherwise only the whole amount. */
   readonly partial: boolean;
   /** How long after the payment the network refunds. */
@@ -177,6 +185,13 @@ export interface StartPayout {
   beneficiaryName: string | null;
   description: string;
   callbackUrl: string;
+}
+
+/** Payouts of one merchant that are sent together. */
+export interface PayoutBatch {
+  /** Ours, unguessable, the same on every retry, and no payout's. Begins with the merchant's short id. */
+  reference: string;
+  payouts: readonly StartPayout[];
 }
 
 export interface StartCollection {
@@ -251,12 +266,23 @@ export type PayoutResponse =
   /** The provider transaction is the one that is reversed. */
   | ({ state: 'reversed'; providerTransaction: PayoutTransaction } & ReversalIdentity)
   | { state: 'refused'; failure: Failure }
-  /** Documented to have done nothing, for a temporary reason: the same request may be sent again later. */
+  /**
+   * Documented to have done nothing, for a temporary reason: the same request may be sent again later. In a look-up only of a payout
+   * that its batch did not pay.
+   */
   | { state: 'not_accepted'; reason: UnavailableReason }
   /** The network does not know the reference (yet). */
   | { state: 'not_found' }
   /** No response, or one that is not understood: look up. */
   | { state: 'unknown'; detail: string };
+
+/** What is known of a batch after its call. */
+export type PayoutBatchResponse =
+  /** The network has all of its payouts. The handles let each be looked up. */
+  | { state: 'accepted'; networkReference: string; handles: NetworkHandles }
+  /** Documented to have done nothing, perhaps because of one payout among them: each may be sent alone. */
+  | { state: 'refused' }
+  | Extract<PayoutResponse, { state: 'not_accepted' | 'unknown' }>;
 
 /** Distinguishes two reversals of one transaction. */
 export interface ReversalIdentity {

@@ -26,7 +26,8 @@ export async function startKitWorld(connect: (account: KitAccount) => TestConnec
     payout: (number) => networks.payoutRequest(`+22087${number}`),
     recordsOf: async ({ reference }) => {
       const text = `SELECT id FROM simulator.sessions WHERE reference = $1
-                    UNION ALL SELECT id FROM simulator.payouts WHERE $1 IN (reference, refunded_transaction_id)`;
+                    UNION ALL SELECT id FROM simulator.payouts
+                    WHERE $1 IN (COALESCE(client_reference, reference), refunded_transaction_id)`;
       return (await db.rows({ name: 'test_records', text, values: [reference] })).length;
     },
     callbacks: async () => {

@@ -30,7 +30,10 @@ export function withObservedCalls(connector: Connector, observe: (call: Observed
   return {
     ...connector,
     collections: collections && collectionsOf(collections, watched),
-    payouts: payouts && outgoing('pay_out', payouts),
+    payouts: payouts && {
+      ...outgoing('pay_out', payouts),
+      ...(payouts.startBatch && { startBatch: watched('pay_out', payouts.startBatch) }),
+    },
     refunds: refunds && outgoing('refund', refunds),
   };
 }

@@ -6,6 +6,8 @@ import type {
   CollectionResponse,
   Connector,
   LookUp,
+  PayoutBatch,
+  PayoutBatchResponse,
   PayoutResponse,
   PayoutCapabilities,
   PayoutOperations,
@@ -16,11 +18,12 @@ import type {
 } from './contract.ts';
 
 export interface NetworkCall {
-  call: 'start' | 'look_up' | 'cancel' | 'continue' | 'pay_out' | 'look_up_payout';
+  call: 'start' | 'look_up' | 'cancel' | 'continue' | 'pay_out' | 'look_up_payout' | 'pay_out_batch';
   reference: string;
 }
 
 type PayoutCall = 'pay_out' | 'look_up_payout';
+type CollectionCall = Exclude<NetworkCall['call'], PayoutCall | 'pay_out_batch'>;
 type ScriptedPayoutResponse = PayoutResponse | ((request: LookUp | StartPayout) => Promise<PayoutResponse>);
 type CollectionScript = CollectionResponse | ((request: LookUp | StartCollection) => Promise<CollectionResponse>);
 
@@ -29,7 +32,7 @@ export class ScriptedNetwork implements Connector {
   readonly capabilities: Capabilities;
   readonly calls: NetworkCall[] = [];
   /** The response to each kind of call; a test may replace it. */
-  readonly responses: Record<Exclude<NetworkCall['call'], PayoutCall>, CollectionScript> = {
+  readonly responses: Record<CollectionCall, CollectionScript> = {
     start: awaitingPayer,
     look_up: awaitingPayer,
     cancel: { state: 'refused', failure: { code: 'cancelled', reason: 'The payment was cancelled.' } },
@@ -39,6 +42,9 @@ export class ScriptedNetwork implements Connector {
     pay_out: { state: 'unknown', detail: 'no response' },
     look_up_payout: { state: 'unknown', detail: 'no response' },
   };
+  /** The response to a batch, where `batchMax` says that the network takes them. */
+  batchResponse: (batch: PayoutBatch) => Promise<PayoutBatchResponse> = () =>
+    Promise.resolve({ state: 'unknown', detail: 'no response' });
   readonly collections: CollectionOperations;
   readonly payouts: PayoutOperations;
   refunds: RefundOperations | null = null;
@@ -79,6 +85,12 @@ export class ScriptedNetwork implements Connector {
       },
       start: (request) => this.#respondToPayout('pay_out', request),
       lookUp: (request) => this.#respondToPayout('look_up_payout', request),
+      ...(payoutChanges.batchMax !== undefined && {
+        startBatch: (batch) => {
+          this.calls.push({ call: 'pay_out_batch', reference: batch.reference });
+          return this.batchResponse(batch);
+        },
+      }),
     };
   }
 
@@ -97,10 +109,7 @@ export class ScriptedNetwork implements Connector {
     return typeof response === 'function' ? response(request) : response;
   }
 
-  async #respond(
-    call: Exclude<NetworkCall['call'], PayoutCall>,
-    request: LookUp | StartCollection,
-  ): Promise<CollectionResponse> {
+  async #respond(call: CollectionCall, request: LookUp | StartCollection): Promise<CollectionResponse> {
     this.calls.push({ call, reference: request.reference });
     const response = this.responses[call];
     return typeof response === 'function' ? response(request) : response;

@@ -36,13 +36,14 @@ const kindFields = [
 const optional = { type: 'string', required: false } as const;
 const fieldOptions = Object.fromEntries(kindFields.map(({ name }) => [name, optional]));
 
-const valueNames: Readonly<Record<string, string>> = { amounts: 'whole|bututs', 'look-ups-per-second': 'number' };
+const valueNames: Readonly<Record<string, string>> = { 'look-ups-per-second': 'number' };
 
 const details = [
   '  A secret is given as itself, as @<file>, or as - for standard input. Nothing shows it again.',
   ...connectorKinds.map((kind) => {
-    const options = fieldsOf(kind).map(({ name, type, isRequired }) => {
-      const option = `--${name} <${valueNames[name] ?? (type === 'json' ? 'file' : name)}>`;
+    const options = fieldsOf(kind).map(({ name, type, choices, isRequired }) => {
+      const value = choices?.join('|') ?? valueNames[name] ?? (type === 'json' ? 'file' : name);
+      const option = `--${name} <${value}>`;
       return isRequired ? option : `[${option}]`;
     });
     return `  ${kind.name}: ${options.join(' ')}`;

@@ -13,6 +13,7 @@ const amountsField: KindField = {
   label: 'Amounts',
   hint: 'whole: dalasi only; bututs: also parts of one',
   type: 'text',
+  choices: amountRules,
   isRequired: false,
 };
 
@@ -45,11 +46,7 @@ export function readFields(kind: ConnectorKind, typed: TypedFields): { settings:
     const text = typed[field.name]?.trim() ?? '';
     if (text === '') continue;
     if (field.type === 'secret') secrets[field.name] = checkSecret(field, text);
-    else settings[field.name] = field.type === 'json' ? parseJson(field, text) : text;
-  }
-  const amounts = settings[amountsSetting];
-  if (amounts !== undefined && !amountRules.some((rule) => rule === amounts)) {
-    throw fieldError('invalid_request', amountsSetting, `${amountsField.label} are ${amountRules.join(' or ')}.`);
+    else settings[field.name] = field.type === 'json' ? parseJson(field, text) : checkChoice(field, text);
   }
   const lookUps = lookUpsPerSecondOf({ settings });
   if (!Number.isInteger(lookUps) || lookUps < 1 || lookUps > lookUpsPerSecondMax) {
@@ -83,6 +80,11 @@ const secretForm = /^[\x20-\x7e]{1,4096}$/;
 function checkSecret({ name, label }: KindField, text: string): string {
   if (secretForm.test(text)) return text;
   throw fieldError('invalid_request', name, `${label} is one line of up to 4,096 letters, digits and signs.`);
+}
+
+function checkChoice({ name, label, choices }: KindField, text: string): string {
+  if (!choices || choices.includes(text)) return text;
+  throw fieldError('invalid_request', name, `${label} are ${choices.join(' or ')}.`);
 }
 
 function parseJson({ name, label }: KindField, text: string): JsonValue {

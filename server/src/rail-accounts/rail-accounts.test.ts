@@ -100,6 +100,16 @@ test('a rotation that would leave a network is refused, because the account has 
   assert.equal((await getRailAccount(db, name)).settings['amounts'], 'bututs');
 });
 
+test('a field with choices takes one of them, and is changed by a rotation', async () => {
+  const fields = { 'api-key': 'first', payouts: 'batches' };
+  const name = await add({ kind: 'wave', fields });
+  const payoutsOf = async () => (await getRailAccount(db, name)).settings['payouts'];
+  assert.equal(await payoutsOf(), 'batches');
+  await rotate(name, { fields: { payouts: 'single' } });
+  assert.equal(await payoutsOf(), 'single');
+  await assert.rejects(rotate(name, { fields: { payouts: 'many' } }), /Payouts are single or batches/);
+});
+
 test('secrets are resealed under a new key, and open with it', async () => {
   const name = await add();
   const next = createSealer('2'.repeat(64), [sealKey]);

@@ -60,6 +60,19 @@ export function findReceiptByKey(
   });
 }
 
+/** The receipts of transactions with this id, on whichever of the networks and in whichever till of the merchant. */
+export function listReceiptsOfTransaction(
+  db: Queryable,
+  { merchantId, networks, transactionKey }: { merchantId: string; networks: readonly string[]; transactionKey: string },
+): Promise<Receipt[]> {
+  return db.rows<Receipt>({
+    name: 'receipts_list_of_transaction',
+    text: `SELECT ${columns} FROM receipts
+           WHERE merchant_id = $1 AND network = ANY ($2::text[]) AND transaction_key = $3 ORDER BY id LIMIT 10`,
+    values: [merchantId, networks, transactionKey],
+  });
+}
+
 /**
  * Locks the receipts of a transaction in all tills of a merchant, and returns the charge that one of them has paid. The network is the
  * same in all of them, so its id is.

@@ -6,6 +6,7 @@ export {
   findReceiptByKey,
   findReceiptOfCharge,
   insertReceiptOnce,
+  listReceiptsOfTransaction,
   listUnconfirmedReceipts,
   listUnmatchedReceipts,
   lockPaidCharge,

@@ -1,5 +1,6 @@
 import { enqueue } from '../events/outbox.ts';
 import { addMs } from '../kit/clock.ts';
+import type { Transaction } from '../kit/db.ts';
 import { moneyText } from '../kit/money.ts';
 import type { Failure, NetworkHandles, UnavailableReason, PayoutResponse } from '../networks/contract.ts';
 import { applyReversal } from './apply-reversal.ts';
@@ -10,7 +11,7 @@ import type { Rail } from './rail.ts';
 import { noteTransfer } from './timeline.ts';
 import { changeTransfer, withLockedTransfer } from './transfer-change.ts';
 import { lookUpWork, sendWork } from './transfer.ts';
-import type { Transfer } from './transfer.ts';
+import type { LockedTransfer, Transfer } from './transfer.ts';
 
 // Where there is no circuit breaker: as often as an open one lets a trial through at its longest interval.
 const unguardedRetryMs = 60_000;
@@ -88,8 +89,8 @@ async function applyAcceptance(
 }
 
 /**
- * The network documents that this call did nothing. Only for the first call does that prove that nothing was paid: after
- * another one, whose response was lost, the outcome is still to be looked up.
+ * The network documents that it did nothing. Only for the first call does that prove that nothing was paid: after another one,
+ * whose response was lost, the outcome is still to be looked up.
  */
 export async function applyNotAccepted(
   context: TransferContext,
@@ -98,15 +99,34 @@ export async function applyNotAccepted(
   reason: UnavailableReason,
 ): Promise<void> {
   await withLockedTransfer(context, transfer, async (tx, locked) => {
-    const current = locked.transfer;
-    if (current.status !== 'pending' || current.progress !== 'submitted' || current.networkReference !== null) return;
-    if (current.sends !== transfer.sends || current.sends !== 1n) return;
-    noteTransfer(tx, context, current, 'waiting', waitingSentence(reason));
-    await changeTransfer(tx, context, locked, { progress: 'created', sends: 0n, sentAt: null, waitingFor: reason });
+    if (!isUnpaid(locked.transfer, transfer)) return;
     // A circuit breaker that has opened decides itself when the transfer is sent.
-    const dueAt = addMs(context.clock.now(), breakers ? 0 : unguardedRetryMs);
-    enqueue(tx, context, { ...sendWork(locked.merchant, current), dueAt });
+    await returnToQueue(tx, context, locked, { reason, delayMs: breakers ? 0 : unguardedRetryMs });
   });
+}
+
+/** Whether a network that says so proves it: it had one call, or says how the payout has ended in the batch that it took. */
+function isUnpaid(current: Transfer, seen: Transfer): boolean {
+  if (current.status !== 'pending' || current.progress !== 'submitted' || current.sends !== seen.sends) return false;
+  if (current.networkReference !== seen.networkReference) return false;
+  return current.networkReference === null ? current.sends === 1n : current.batchReference !== null;
+}
+
+/** The network has done nothing with it, so it is as if it had not been sent; `reason` is null where it can be sent at once. */
+export async function returnToQueue(
+  tx: Transaction,
+  context: TransferContext,
+  locked: LockedTransfer,
+  { reason, delayMs }: { reason: UnavailableReason | null; delayMs: number },
+): Promise<void> {
+  const { merchant, transfer } = locked;
+  const sentence =
+    reason === null ? 'The network refused the batch. The transfer is sent alone.' : waitingSentence(reason);
+  noteTransfer(tx, context, transfer, 'waiting', sentence);
+  const unsent = { progress: 'created', sends: 0n, sentAt: null, batchReference: null } as const;
+  const unlinked = { networkReference: null, networkHandles: null } as const;
+  await changeTransfer(tx, context, locked, { ...unsent, ...unlinked, waitingFor: reason });
+  enqueue(tx, context, { ...sendWork(merchant, transfer), dueAt: addMs(context.clock.now(), delayMs) });
 }
 
 /** A circuit breaker is open: the transfer waits with its money held, and can still be cancelled. */

@@ -142,6 +142,7 @@ export function newTransfer(
     progress: 'created',
     sends: 0n,
     sentAt: null,
+    batchReference: null,
     waitingFor: null,
     failureCode: null,
     failureReason: null,

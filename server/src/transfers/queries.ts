@@ -13,7 +13,8 @@ const columns = `merchant_id AS "merchantId", id, kind, status, amount AS "amoun
   beneficiary_name AS "beneficiaryName", narration, callback_url AS "callbackUrl", metadata, sub_account_id AS "subAccountId",
   route, original_reference AS "originalReference", reference,
   network_reference AS "networkReference", network_transaction_id AS "networkTransactionId",
-  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt", waiting_for AS "waitingFor",
+  amount_reversed AS "amountReversedMinor", network_handles AS "networkHandles", progress, sends, sent_at AS "sentAt",
+  batch_reference AS "batchReference", waiting_for AS "waitingFor",
   failure_code AS "failureCode", failure_reason AS "failureReason", review, event_sequence AS "eventSequence",
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"`;
 
@@ -73,6 +74,23 @@ export function findTransferByReference(
   });
 }
 
+export function findTransfersById(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Transfer[]> {
+  return db.rows<Transfer>({
+    name: 'transfers_find_by_ids',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id`,
+    values: [merchantId, ids],
+  });
+}
+
+/** All that were sent in a batch, in the order in which it has them. */
+export function listTransfersOfBatch(db: Queryable, merchantId: string, batchReference: string): Promise<Transfer[]> {
+  return db.rows<Transfer>({
+    name: 'transfers_list_of_batch',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND batch_reference = $2 ORDER BY id`,
+    values: [merchantId, batchReference],
+  });
+}
+
 /** Whether the merchant has paid this number before: money arrived there. */
 export async function isNumberPaidBefore(
   db: Queryable,
@@ -94,6 +112,15 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
     name: 'transfers_lock',
     text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
     values: [merchantId, id],
+  });
+}
+
+/** Locks in the order of the ids, in which every transaction that locks several takes them. */
+export function lockTransfers(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Transfer[]> {
+  return db.rows<Transfer>({
+    name: 'transfers_lock_several',
+    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) ORDER BY id FOR UPDATE`,
+    values: [merchantId, ids],
   });
 }
 
@@ -120,7 +147,8 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
     text: `UPDATE transfers
            SET status = $4, progress = $5, sends = $6, sent_at = $7, waiting_for = $8, network_reference = $9,
                network_transaction_id = $10, network_handles = $11, failure_code = $12, failure_reason = $13,
-               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18
+               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18,
+               batch_reference = $19
            WHERE merchant_id = $1 AND id = $2 AND status = $3`,
     values: [
       next.merchantId,
@@ -141,6 +169,7 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
       next.updatedAt,
       next.completedAt,
       next.amountReversedMinor,
+      next.batchReference,
     ],
   });
 }

@@ -1,6 +1,14 @@
 import { assert } from '../kit/assert.ts';
 import { paysOut } from '../networks/contract.ts';
-import type { Connector, LookUp, PayoutCapabilities, PayoutResponse } from '../networks/contract.ts';
+import type {
+  Connector,
+  LookUp,
+  PayoutBatch,
+  PayoutBatchResponse,
+  PayoutCapabilities,
+  PayoutResponse,
+  StartPayout,
+} from '../networks/contract.ts';
 import { payoutBreakers } from '../networks/payout-breakers.ts';
 import type { PayoutBreakers } from '../networks/payout-breakers.ts';
 import { callbackUrlOf, ofNetwork } from '../networks/registry.ts';
@@ -27,10 +35,21 @@ export interface Rail {
   capabilities: Pick<PayoutCapabilities, 'lookUpDelaysMs' | 'resendAfterMs' | 'giveUpAfterMs' | 'recheckAfterMs'>;
   /** Null for refunds, which have no circuit breaker, because they are rare. */
   breakers: PayoutBreakers | null;
+  /** Null where the network takes each payout alone. */
+  batch: RailBatch | null;
   /** Sends the same bytes each time, so that the network recognizes a repetition. */
   send(): Promise<PayoutResponse>;
   /** With `hasSucceeded` only a reversal is of interest. */
   lookUp(known?: Pick<LookUp, 'hasSucceeded' | 'earlierLookUps'>): Promise<PayoutResponse>;
+}
+
+/** How transfers are sent together. */
+export interface RailBatch {
+  /** The most that are; 1 where the account sends each alone. */
+  transfersMax: number;
+  /** This transfer in a batch, the same each time. */
+  request: StartPayout;
+  start(batch: PayoutBatch): Promise<PayoutBatchResponse>;
 }
 
 export async function railOf(
@@ -59,13 +78,16 @@ export async function railOf(
       callTimeoutMs,
       capabilities: refunds.capabilities,
       breakers: null,
+      batch: null,
       send: () => refunds.start({ ...request, originalTransactionId }),
       lookUp: (known) => refunds.lookUp({ ...lookUpRequest, ...known, originalTransactionId }),
     };
   }
   assert(paysOut(connector), 'a network that pays out stays configured');
   const { payouts } = connector;
-  const beneficiary = {
+  const { startBatch, capabilities } = payouts;
+  const payout = {
+    ...request,
     beneficiaryNumber: transfer.accountCanonical,
     beneficiaryNumberAsSent: transfer.accountNumber,
     beneficiaryName: transfer.beneficiaryName,
@@ -73,9 +95,10 @@ export async function railOf(
   return {
     displayName,
     callTimeoutMs,
-    capabilities: payouts.capabilities,
+    capabilities,
     breakers: payoutBreakers(connector, { merchantId, number: transfer.accountCanonical }),
-    send: () => payouts.start({ ...request, ...beneficiary }),
+    batch: startBatch ? { transfersMax: capabilities.batchMax ?? 1, request: payout, start: startBatch } : null,
+    send: () => payouts.start(payout),
     lookUp: (known) => payouts.lookUp({ ...lookUpRequest, ...known }),
   };
 }

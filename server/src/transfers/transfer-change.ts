@@ -5,7 +5,7 @@ import { assert } from '../kit/assert.ts';
 import type { Transaction } from '../kit/db.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { TransferContext } from './context.ts';
-import { lockTransfer, subtractFromTransferDay, updateTransfer } from './queries.ts';
+import { lockTransfer, lockTransfers, subtractFromTransferDay, updateTransfer } from './queries.ts';
 import { canTransferBecome, transferKinds } from './transfer.ts';
 import type { Transfer, LockedTransfer } from './transfer.ts';
 import { maskedTransferToWire } from './transfer-wire.ts';
@@ -26,6 +26,23 @@ export async function withLockedTransfer<Result>(
   );
 }
 
+/** The same over several transfers of a merchant, in the order of their ids. */
+export async function withLockedTransfers<Result>(
+  context: TransferContext,
+  { merchantId, ids }: { merchantId: string; ids: readonly string[] },
+  body: (tx: Transaction, locked: readonly LockedTransfer[]) => Promise<Result>,
+): Promise<Result> {
+  const merchant = await context.merchants.byId(merchantId);
+  assert(merchant, 'a transfer has its merchant');
+  return context.db.withTransaction(async (tx) => {
+    const transfers = await lockTransfers(tx, merchantId, ids);
+    return body(
+      tx,
+      transfers.map((transfer) => ({ merchant, transfer })),
+    );
+  });
+}
+
 /** The transfer as it is now, locked until the transaction ends. */
 export async function lockTransferOf(
   tx: Transaction,
@@ -43,6 +60,7 @@ type TransferChange = Partial<
     | 'progress'
     | 'sends'
     | 'sentAt'
+    | 'batchReference'
     | 'waitingFor'
     | 'networkReference'
     | 'networkTransactionId'

@@ -133,10 +133,10 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       for (;;) {
         const claimed = await world.claim();
         if (claimed.length === 0) return done;
-        for (const work of claimed) {
-          await handlers[work.kind]?.(work);
-          done.push(work.kind);
-        }
+        for (const { kind } of claimed) done.push(kind);
+        // Batches consist of what is due at once.
+        if (options.payouts?.batchMax === undefined) for (const work of claimed) await handlers[work.kind]?.(work);
+        else await allEnded(claimed.map(async (work) => handlers[work.kind]?.(work)));
       }
     },
     /** Advances the clock in steps and does the work that becomes due after each. */
@@ -197,6 +197,11 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     },
   };
   return world;
+}
+
+/** Rejects only when all have ended, so that none goes on after the test. */
+async function allEnded(running: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(running)) if (result.status === 'rejected') throw result.reason;
 }
 
 export const newTransfer: NewTransfer = {

@@ -44,6 +44,8 @@ export interface Transfer {
   sends: bigint;
   /** When it was last handed to the network. */
   sentAt: Date | null;
+  /** Our reference of the batch in which that was; null where it goes alone. */
+  batchReference: string | null;
   /** Why it has not been sent yet. */
   waitingFor: UnavailableReason | null;
   failureCode: FailureCode | null;

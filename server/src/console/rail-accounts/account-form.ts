@@ -4,24 +4,23 @@ import type { ConnectorKind, KindField } from '../../networks/connector-kind.ts'
 import type { Field } from '../../portal/patterns/fields.ts';
 import { fieldsOf } from '../../rail-accounts/account-fields.ts';
 import type { TypedFields } from '../../rail-accounts/account-fields.ts';
-import { amountRules, amountsSetting } from '../../rail-accounts/rail-account.ts';
 import { listBusinesses } from '../businesses/business.ts';
 import type { ConsoleServices } from '../services.ts';
 
 /** The fields of a kind; in a form that replaces values none is required. */
 export function formFields(kind: ConnectorKind, { isNew }: { isNew: boolean }): Field[] {
-  const fields = fieldsOf(kind).map((field) => formField(field, isNew && field.isRequired));
+  const fields = fieldsOf(kind).map((field) => formField(field, { isNew }));
   if (!kind.hasBaseUrl) return fields;
   const baseUrl = { kind: 'text', name: 'base-url', label: 'Base URL', isRequired: isNew } as const;
   return [{ ...baseUrl, hint: 'Of the API, such as https://api.network.example' }, ...fields];
 }
 
-function formField({ name, label, hint, type }: KindField, isRequired: boolean): Field {
-  const base = { name, label, isRequired, ...(hint !== undefined && { hint }) };
-  if (name === amountsSetting) {
+function formField({ name, label, hint, type, choices, isRequired }: KindField, { isNew }: { isNew: boolean }): Field {
+  const base = { name, label, isRequired: isNew && isRequired, ...(hint !== undefined && { hint }) };
+  if (choices) {
     const options = [
-      { value: '', text: 'As its kind has them' },
-      ...amountRules.map((value) => ({ value, text: value })),
+      { value: '', text: isNew ? 'As its kind has them' : 'Unchanged' },
+      ...choices.map((value) => ({ value, text: value })),
     ];
     return { ...base, kind: 'select', options };
   }

@@ -77,6 +77,24 @@ test('a person decides by a proposal, once however often it is pressed, with an 
   assert.match(await read(`/receipts/${id}`), /It paid/);
 });
 
+test('the search finds a receipt by the id of its transaction, name, number and amount, and what it paid', async () => {
+  const find = (term: string) => owner.get(at(`/search?q=${encodeURIComponent(term)}`));
+  const id = await receiptId('T_NOBODY01');
+  for (const term of ['t_nobody01', ' T_NOBODY 01 ', id]) {
+    const { status, headers } = await find(term);
+    assert.deepEqual([status, headers.get('location')?.endsWith(`/receipts/${id}`)], [303, true], term);
+  }
+  const paid = (await find('T_WAITS001')).headers.get('location') ?? '';
+  assert.match(paid, /\/payments\/[0-9a-f-]+$/, 'a receipt that has paid leads to its payment');
+  for (const term of ['NOBODY', '700 1234', '77.00']) {
+    const page = await (await find(term)).text();
+    assert.match(page, new RegExp(`Receipts without a payment.*/receipts/${id}"`, 's'), term);
+  }
+  const cashier = await shop.world.signIn('cashier');
+  const hidden = await cashier.get(at('/search?q=T_NOBODY01'));
+  assert.doesNotMatch(`${hidden.headers.get('location')}${await hidden.text()}`, /\/receipts\//, 'not for a cashier');
+});
+
 test('a payment’s page shows its receipt, the typed ids masked, and why it was taken back', async () => {
   const waiting = await shop.open();
   await shop.type(waiting, 'T_TYPED001');

@@ -1,8 +1,12 @@
 import { isUuid } from '../../kit/ids.ts';
 import { getCustomer } from '../../customers/manage-customers.ts';
 import { getLink } from '../../links/manage-links.ts';
-import { findChargeByName, findPayment } from '../../payments/find-payment.ts';
+import { knownNetworks } from '../../networks/known-networks.ts';
+import { findChargeByName, findPayment, findTransaction } from '../../payments/find-payment.ts';
 import { PublicError } from '../../kit/public-error.ts';
+import { findReceiptById, listReceiptsOfTransaction } from '../../receipts/receipt-store.ts';
+import { transactionKeyOf } from '../../receipts/receipt.ts';
+import type { Receipt } from '../../receipts/receipt.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { getTerminal } from '../../terminals/manage-terminals.ts';
 import { findTransferById, findTransferByReference } from '../../transfers/find-transfer.ts';
@@ -27,19 +31,43 @@ export async function findExact(services: DashboardServices, visit: Visit, term:
   }
   if (isUuid(term)) return findById(services, visit, term);
   const transfer = may('transfers.read').isAllowed ? await findTransferByReference(db, merchant.id, term) : undefined;
-  return transfer ? transferPath(transfer) : null;
+  return transfer ? transferPath(transfer) : findReceipt(services, visit, term);
+}
+
+/** By the id of the network's transaction, as people type it; null where several tills have a receipt with it. */
+async function findReceipt(services: DashboardServices, visit: Visit, term: string): Promise<string | null> {
+  const transactionKey = transactionKeyOf(term);
+  if (transactionKey === null || !mayReadRecords(visit)) return null;
+  const networks = knownNetworks.map(({ id }) => id);
+  const key = { merchantId: visit.merchant.id, networks, transactionKey };
+  const [receipt, other] = await listReceiptsOfTransaction(services.money.db, key);
+  return receipt && !other ? receiptPath(services, receipt) : null;
+}
+
+/** The payment that it has paid, or the page on which somebody decides. */
+async function receiptPath({ money }: DashboardServices, { merchantId, id, chargeId }: Receipt): Promise<string> {
+  const paid = chargeId === null ? undefined : await findTransaction(money.db, merchantId, chargeId);
+  return paid ? `/payments/${paid.intent.id}` : `/receipts/${id}`;
+}
+
+function mayReadRecords({ may }: Visit): boolean {
+  const { isAllowed, ownOnly } = may('records.read');
+  return isAllowed && !ownOnly;
 }
 
 function transferPath({ id, kind }: Transfer): string {
   return `/${kind === 'refund' ? 'refunds' : 'transfers'}/${id}`;
 }
 
-async function findById({ money: { db } }: DashboardServices, visit: Visit, id: string): Promise<string | null> {
+async function findById(services: DashboardServices, visit: Visit, id: string): Promise<string | null> {
+  const { db } = services.money;
   const { merchant, may } = visit;
   if (may('transfers.read').isAllowed) {
     const transfer = await findTransferById(db, merchant.id, id);
     if (transfer) return transferPath(transfer);
   }
+  const receipt = mayReadRecords(visit) ? await findReceiptById(db, merchant.id, id) : undefined;
+  if (receipt) return receiptPath(services, receipt);
   const finders = [
     { path: '/customers', needs: 'records.read', find: getCustomer },
     { path: '/links', needs: 'records.read', find: getLink },

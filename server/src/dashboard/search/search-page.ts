@@ -8,6 +8,7 @@ import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { listLinks } from '../../links/manage-links.ts';
 import { cleanText } from '../../pages/page-text.ts';
+import { listReceiptsToMatch } from '../../payments/unmatched-receipts.ts';
 import { listRefundRows } from '../../refunds/find-refund.ts';
 import { groupSchema, subAccountSchema } from '../../sub-accounts/sub-account-wire.ts';
 import { terminalSchema } from '../../terminals/wire-schemas.ts';
@@ -145,6 +146,16 @@ const recordGroups: readonly FindGroup[] = [
       const found = await listRefundRows(money.lists, merchant.id, page, typedSearch({ term }));
       return found.map(({ id, transactionReference, amountMinor }) => ({
         ...{ id, name: transactionReference, detail: formatAmount(amountMinor) },
+      }));
+    },
+  }),
+  recordGroup({
+    ...{ title: 'Receipts without a payment', path: '/receipts', needs: 'records.read' },
+    async find({ money }, { merchant, now }, term) {
+      const filter = { ...typedSearch({ term }), mayBelong: false, now };
+      const { rows } = await listReceiptsToMatch(money.lists, merchant.id, page, filter);
+      return rows.map(({ id, transactionId, amountMinor }) => ({
+        ...{ id, name: transactionId, detail: formatAmount(amountMinor) },
       }));
     },
   }),

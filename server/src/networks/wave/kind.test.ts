@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { addMs } from '../../kit/clock.ts';
 import { ManualClock } from '../../../../test/harness/manual-clock.ts';
+import type { JsonObject } from '../../kit/strict-json.ts';
 import type { AccountConnection, AccountCredentials } from '../connector-kind.ts';
 import { ScriptedServer } from '../scripted-server.corpus.ts';
 import { waveKind } from './kind.ts';
@@ -40,9 +41,9 @@ const withoutWebhooks: AccountCredentials = {
   validAt: () => [],
 };
 
-function connect(credentials: AccountCredentials): AccountConnection {
+function connect(credentials: AccountCredentials, settings: JsonObject = {}): AccountConnection {
   const connection = waveKind.connect({
-    ...{ railAccount: 'wave-main', testMode: false, merchantId: null, settings: {}, amountStepMinor: 1n },
+    ...{ railAccount: 'wave-main', testMode: false, merchantId: null, settings, amountStepMinor: 1n },
     ...{ baseUrl, credentials, clock },
   });
   opened.push(connection);
@@ -87,4 +88,15 @@ test('an account without a webhook secret reads no webhook, and its amounts are 
   const [connector] = account.connectors;
   assert.equal(connector?.collections?.capabilities.amountStepMinor, 1n);
   assert.throws(() => waveKind.networksOf({ config: { signGets: 'no' } }), /wrong at \/signGets/);
+});
+
+test('payouts go one by one unless the account says otherwise; how many in a batch is its setting', () => {
+  const batchMaxOf = (settings: JsonObject) =>
+    connect(withoutWebhooks, settings).connectors[0]?.payouts?.capabilities.batchMax;
+  assert.equal(batchMaxOf({}), undefined);
+  assert.equal(batchMaxOf({ payouts: 'single', config: { batchMax: 30 } }), undefined);
+  assert.equal(batchMaxOf({ payouts: 'batches' }), 100);
+  assert.equal(batchMaxOf({ payouts: 'batches', config: { batchMax: 30 } }), 30);
+  assert.throws(() => waveKind.networksOf({ config: { batchMax: 101 } }), /wrong at \/batchMax/);
+  assert.throws(() => waveKind.networksOf({ config: { batchPath: '/v1/batches' } }), /wrong at \/batchPath/);
 });

@@ -6,11 +6,13 @@ import { callProblem } from '../call-problem.ts';
 import type { AccountCheck, AccountSetup, ConnectorKind } from '../connector-kind.ts';
 import { createWaveConnector } from './connector.ts';
 import type { WaveConnector } from './connector.ts';
-import { waveOptions } from './options.ts';
+import { batchMaxLimit, batchPaths, waveOptions } from './options.ts';
 import type { WaveOptions } from './options.ts';
 
 // Wave waits for the wallet's own system, and says to give a payout time.
 const callTimeoutMs = 20_000;
+
+const payoutModes = ['single', 'batches'] as const;
 
 /** Wave's own API for businesses (docs/networks.md, "Wave"). */
 export const waveKind: ConnectorKind = {
@@ -33,6 +35,14 @@ export const waveKind: ConnectorKind = {
       label: 'Webhook secret',
       hint: 'Of either strategy; without it webhooks are refused, and payments are looked up',
       type: 'secret',
+      isRequired: false,
+    },
+    {
+      name: 'payouts',
+      label: 'Payouts',
+      hint: 'single: one call for each; batches: those of a business that are due at once go together',
+      type: 'text',
+      choices: payoutModes,
       isRequired: false,
     },
     {
@@ -85,6 +95,8 @@ const configuration = Type.Partial(
     ...{ signGets: Type.Boolean(), restrictPayer: Type.Boolean() },
     numberDigits: Type.Enum(['new', 'old']),
     cancelledSession: Type.Enum(['declined_by_payer', 'expired']),
+    batchMax: Type.Integer({ minimum: 2, maximum: batchMaxLimit }),
+    batchPath: Type.Enum([...batchPaths]),
     ...{ webhookAgeMaxSeconds: seconds, webhookFutureMaxSeconds: seconds },
   }),
   { additionalProperties: false },
@@ -92,8 +104,8 @@ const configuration = Type.Partial(
 const isConfiguration = createSchemaCheck(configuration);
 
 /** Throws an Error that names the first wrong setting. */
-function optionsOf({ config = {} }: JsonObject): WaveOptions {
-  if (isConfiguration(config)) return waveOptions(config);
+function optionsOf({ config = {}, payouts = 'single' }: JsonObject): WaveOptions {
+  if (isConfiguration(config)) return waveOptions({ ...config, batches: payouts === 'batches' });
   const [first] = isConfiguration.errors ?? [];
   throw new Error(
     `The configuration of Wave is wrong at ${first?.instancePath || '/'}: ${first?.message ?? 'not an object'}.`,

@@ -3,6 +3,10 @@
 const secondMs = 1_000;
 const hourMs = 3_600 * secondMs;
 
+export const batchPaths = ['/v1/payout-batch', '/v1/payouts-batch'] as const;
+/** A batch whose response is lost leaves as many outcomes to be looked up. */
+export const batchMaxLimit = 100;
+
 export interface WaveOptions {
   /** The documents show a currency without decimals only, so whole dalasi unless Wave says otherwise. */
   amounts: 'whole' | 'bututs';
@@ -30,6 +34,12 @@ export interface WaveOptions {
     recheckAfterMs: readonly number[];
     breakerScope: 'network' | 'merchant_and_number';
   };
+  /** Whether the payouts of a merchant that are due at once are sent in batches. */
+  batches: boolean;
+  /** The most payouts of a batch; no limit is documented. */
+  batchMax: number;
+  /** Where a batch is read: the documents write both. */
+  batchPath: (typeof batchPaths)[number];
   refunds: {
     withinMs: number;
     recheckAfterMs: readonly number[];
@@ -60,6 +70,9 @@ export const defaultWaveOptions: WaveOptions = {
     recheckAfterMs: [1, 24, 73].map((hours) => hours * hourMs),
     breakerScope: 'network',
   },
+  batches: false,
+  batchMax: batchMaxLimit,
+  batchPath: batchPaths[0],
   refunds: { withinMs: 365 * 24 * hourMs, recheckAfterMs: [] },
 };
 

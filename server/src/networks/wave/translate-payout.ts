@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kit/strict-json.ts';
-import type { PayoutResponse } from '../contract.ts';
+import type { LookUp, PayoutBatchResponse, PayoutResponse } from '../contract.ts';
 import type { Reply } from '../http-client.ts';
 import { isObject, isOneOf, readAmount, refused, safeWord, unknown } from '../response-values.ts';
 import { payoutFailure, waveError, waveErrorCode } from './errors.ts';
@@ -88,4 +88,64 @@ function movedResponse(state: 'succeeded' | 'reversed', payout: JsonObject, netw
 function failedResponse({ payout_error: error }: JsonObject): PayoutResponse {
   const code = isObject(error) ? error['error_code'] : undefined;
   return payoutFailure(code) ?? refused('refused_by_network', 'The network refused the payout.');
+}
+
+/** The handle that holds Wave's id of the batch in which a payout was sent. */
+export const batchIdHandle = 'batch_id';
+
+/** Maps the response to a batch. Wave pays later: that it has the batch says nothing about any payout. */
+export function batchStartResponse(reply: Reply): PayoutBatchResponse {
+  if (reply.kind === 'not_sent') return { state: 'not_accepted', reason: 'network_unavailable' };
+  if (reply.kind === 'lost') return unknown(reply.detail);
+  if (isSuccess(reply)) {
+    const id = isObject(reply.body) ? reply.body['id'] : undefined;
+    return typeof id === 'string' ? batchAccepted(id) : unknown('the response is not a batch');
+  }
+  const response = startRefusal(reply);
+  if (response.state === 'not_accepted' && response.reason === 'network_unavailable') return response;
+  // The money may be enough for some of them, and a rule that one breaks stops no other.
+  const isRefused = response.state !== 'unknown' || waveError(reply) === 'not_found';
+  return isRefused ? { state: 'refused' } : unknown(`HTTP ${reply.status}`);
+}
+
+function batchAccepted(id: string): Extract<PayoutBatchResponse, { state: 'accepted' }> {
+  return { state: 'accepted', networkReference: id, handles: { [batchIdHandle]: id } };
+}
+
+/**
+ * What a batch shows of one of its payouts, whatever the state of the batch. Undefined where it does not show it, and `processing`
+ * if it is still being read.
+ */
+export function batchItemResponse(
+  reply: Reply,
+  { reference, batchId }: { reference: string; batchId: string },
+): PayoutResponse | undefined {
+  if (reply.kind !== 'response' || !isSuccess(reply) || !isObject(reply.body)) return undefined;
+  const { payouts, status } = reply.body;
+  const shown = Array.isArray(payouts) ? payouts.filter(isObject) : [];
+  const [item, ...others] = shown.filter((payout) => payout['client_reference'] === reference);
+  const isAccepted = item ? item['status'] === 'processing' : status === 'processing';
+  if (others.length > 0) return unknown('the batch has the payout twice');
+  if (isAccepted) return { ...batchAccepted(batchId), state: 'processing' };
+  if (!item) return undefined;
+  return isUnpaid(item) ? { state: 'not_accepted', reason: 'float_empty' } : readPayout(item, reference);
+}
+
+/** Failed because our wallet had too little money: documented to be final for this payout, so another may be sent in its place. */
+function isUnpaid({ status, payout_error: error }: JsonObject): boolean {
+  return status === 'failed' && waveErrorCode(error) === 'insufficient-funds';
+}
+
+/** A search without the payouts of a batch that our empty wallet failed: they are, or will be, sent again alone. */
+export function withoutUnpaid(reply: Reply): Reply {
+  if (reply.kind !== 'response' || !isObject(reply.body)) return reply;
+  const { result } = reply.body;
+  if (!Array.isArray(result)) return reply;
+  const rest = result.filter((payout) => !isObject(payout) || !isUnpaid(payout));
+  return { ...reply, body: { ...reply.body, result: rest } };
+}
+
+/** Whether a look-up reads the batch. What came after a success only the payout itself shows. */
+export function batchIdOf({ handles, hasSucceeded }: LookUp): string | undefined {
+  return hasSucceeded === true ? undefined : handles[batchIdHandle];
 }

@@ -1,4 +1,5 @@
 import { account } from '../../../../test/harness/simulated-networks.ts';
+import { testBatches } from '../batch-kit.corpus.ts';
 import { testConnectorKit } from '../connector-kit.corpus.ts';
 import type { KitWire } from '../connector-kit.corpus.ts';
 import { startKitWorld } from '../kit-world.corpus.ts';
@@ -7,7 +8,7 @@ import { createWaveTestConnector } from './test-account.ts';
 const wire: KitWire = {
   anotherAmount: (body) => body.replace(/"((?:receive_)?amount)":"100"/, '"$1":"101"'),
   anotherCurrency: (body) => body.replace('"currency":"GMD"', '"currency":"XOF"'),
-  unknownStatus: (body) => body.replace(/"(checkout_status|status)":"\w+"/, '"$1":"on_hold"'),
+  unknownStatus: (body) => body.replace(/"(checkout_status|status)":"\w+"/g, '"$1":"on_hold"'),
   anotherId: (body, id) =>
     body.replace(/"(id|transaction_id)":"[^"]*"/g, (_all, field: string) => `"${field}":${JSON.stringify(id)}`),
   anotherReference: (body) =>
@@ -17,4 +18,4 @@ const wire: KitWire = {
   tooManyRequests: { status: 429, body: '{"code":"too-many-requests","message":"Wait."}' },
 };
 
-testConnectorKit('Wave', wire, () => startKitWorld(createWaveTestConnector));
+testConnectorKit('Wave', wire, () => startKitWorld(createWaveTestConnector), [testBatches]);
