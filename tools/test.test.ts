@@ -79,16 +79,17 @@ describe('the test command', () => {
     assert.match(result.output, /fails\.test\.ts:3 › suite › inner\n\s+AssertionError.*not the same/);
   });
 
-  test('a file whose process exits early fails, and its output is shown', async () => {
-    const result = await run('crashes.test.ts');
-    assertLastLine(result, '1 passed, 1 failed');
-    assert.match(result.output, /crashes\.test\.ts\n\s+Error: Its process ended with code 3[\s\S]*last words/);
+  test('a file whose process exits early fails, its output is shown, and the files after it run all the same', async () => {
+    const result = await run('crashes.test.ts', 'passes.test.ts');
+    assertLastLine(result, '3 passed, 1 failed');
+    assert.match(result.output, /crashes\.test\.ts(, \S+)?\n\s+Error: Its process ended with code 3[\s\S]*last words/);
   });
 
   test('a file whose tests never ran has failed, also when its process ended well', async () => {
     const result = await run('quits.test.ts', 'passes.test.ts');
     assert.equal(result.isOk, false, result.output);
-    assert.match(result.output, /passes\.test\.ts\n\s+Error: Its tests never ran to their end\./);
+    assert.match(result.output, /quits\.test\.ts\n\s+Error: Its tests never ran to their end\./);
+    assert.match(result.output, /^ℹ pass 2$/m);
   });
 
   test('a file that cannot be loaded has failed', async () => {
@@ -107,15 +108,31 @@ describe('the test command', () => {
     assert.match(result.output, /empty\.test\.ts\n\s+Error: There is no test in it/);
   });
 
+  test('a table of processor times has each file and the sum', async () => {
+    const { output } = await runNode(
+      [command, '--times', ...['passes', 'hooks'].map((name) => join(folder, `${name}.test.ts`))],
+      folder,
+    );
+    for (const name of ['passes.test.ts', 'hooks.test.ts'])
+      assert.match(output, new RegExp(`^ +\\d+\\.\\d s +\\d+\\.\\d s  .*${name}$`, 'm'));
+    assert.match(output, /^ +\d+\.\d s +\d+\.\d s {2}2 files$/m);
+  });
+
   test('a skipped test counts as failed', async () => {
     assertLastLine(await run('skips.test.ts'), '1 passed, 1 failed');
   });
 
-  test('a file that leaves a resource open fails, naming the resource', async () => {
-    const { output } = await runImpatiently('leaks.test.ts');
-    assert.match(output, /✖ leaks\.test\.ts\n\s+Error: Its process ended with code 1/);
-    assert.match(output, /The tests have ended, but this was left open: TCPServerWrap\./);
-    assert.match(output, /"passed":1,"failed":1,/);
+  test('a file that leaves a resource open fails the run, which names both', async () => {
+    const { output } = await runImpatiently('hooks.test.ts', 'leaks.test.ts', 'measures.test.ts');
+    assert.match(
+      output,
+      /✖ hooks\.test\.ts, leaks\.test\.ts, measures\.test\.ts\n\s+Error: Its process ended with code 1/,
+    );
+    assert.match(
+      output,
+      /The tests have ended, but this was left open: TCPServerWrap \(since \S+\/leaks\.test\.ts\)\./,
+    );
+    assert.match(output, /"passed":3,"failed":1,/);
   });
 
   test('files that share a process keep their own hooks and figures, and may close resources afterwards', async () => {

@@ -12,13 +12,15 @@ import { asOwner, countRows } from '../harness/tables.ts';
 import { transferBody } from '../harness/transfer-story.ts';
 
 const concurrency = 50;
+// So that requests race each other in the database.
+const connectionsMax = 10;
 
 let services: [TestService, TestService];
 let contract: Contract;
 
 before(async () => {
-  const first = await startService();
-  services = [first, await startService({ database: first.database })];
+  const first = await startService({ connectionsMax });
+  services = [first, await startService({ database: first.database, connectionsMax })];
   contract = await loadContract();
 });
 

@@ -19,7 +19,7 @@ let world: TransferStory;
 let story: TransferStory;
 
 before(async () => {
-  world = await startTransferStory({ isPatient: false });
+  world = await startTransferStory({ isPatient: false, connectionsMax: 10 });
 });
 afterEach(() => world.verify());
 after(() => world.stop());

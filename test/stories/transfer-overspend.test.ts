@@ -13,6 +13,8 @@ import type { TransferStory } from '../harness/transfer-story.ts';
 
 const rounds = effort({ usual: 12, long: 250 });
 const feeMinor = 37n;
+// So that requests race each other in the database.
+const connectionsMax = 10;
 
 let database: TestDatabase;
 let world: TransferStory;
@@ -22,8 +24,8 @@ before(async () => {
   database = await createTestDatabase();
   // Without a worker nothing is sent, so the money of each transfer stays held.
   const settings = { ROLE: 'api', DATABASE_URL: database.adminUrl };
-  world = await startTransferStory({ database, settings });
-  second = await startService({ clock: world.clock, database, settings });
+  world = await startTransferStory({ database, settings, connectionsMax });
+  second = await startService({ clock: world.clock, database, settings, connectionsMax });
   const fee = { percentHundredths: 0n, fixedMinor: feeMinor, minimumMinor: 0n, maximumMinor: null };
   await setFeeRule(world.service.db, 'default', { ...fee, operation: 'transfer', network: 'all' });
 });

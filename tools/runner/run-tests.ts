@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
-import { groupFiles, groupProgram } from './groups.ts';
-import { TestReport } from './test-report.ts';
+import { planProcesses } from './plan-processes.ts';
+import type { PlannedProcess } from './plan-processes.ts';
+import { groupProgram, TestReport } from './test-report.ts';
 import type { Verdict } from './test-report.ts';
 import { workWhileIdle } from './work-while-idle.ts';
 
@@ -15,11 +17,13 @@ export interface TestLimits {
   lingerMs: number;
   /** All files together may take no longer; what has not ended by then has failed. */
   runMs?: number;
+  /** Whether the report has a table of the processor time of each file. */
+  showsTimes?: boolean;
 }
 
 // The longest tests take half a minute beside three others on two idle cores. Only one that hangs waits for its limit, so
 // it leaves room for a machine that is twenty times slower.
-const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
+export const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
 const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
@@ -40,7 +44,7 @@ function usesEffort(path: string): boolean {
   return /from '[^']*\/harness\/(effort|crash-story)\.ts'/.test(readFileSync(path, 'utf8'));
 }
 
-/** Runs test files with Node's test runner, in groups, on one PostgreSQL, and reports progress and results. */
+/** Runs test files with Node's test runner, many in a process, on one PostgreSQL, and reports progress and results. */
 export async function runTests(
   repository: string,
   files: readonly string[],
@@ -52,18 +56,34 @@ export async function runTests(
   // However this process ends, its tests end with it.
   process.once('exit', () => abort.abort());
   const timer = limits.runMs === undefined ? undefined : setTimeout(() => abort.abort(), limits.runMs);
+  const directory = mkdtempSync(join(tmpdir(), 'dalasi-run-'));
   await globalSetup();
   try {
     const report = new TestReport(repository, files);
-    await workWhileIdle(groupFiles(files), async (group) => {
-      const argv = [String(limits.lingerMs), ...group];
-      const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal: abort.signal });
-      report.listen(stream, group);
-      await once(stream.resume(), 'end');
-    });
-    return report.end();
+    const planned = planProcesses(files, { directory, processors: availableParallelism() });
+    await workWhileIdle(planned, (each) => empty(each, { report, limits, signal: abort.signal }));
+    return report.end(limits.showsTimes === true ? [...new Set(planned.map(({ queue }) => queue.directory))] : []);
   } finally {
     clearTimeout(timer);
     await globalTeardown();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface RunOptions {
+  report: TestReport;
+  limits: TestLimits;
+  signal: AbortSignal;
+}
+
+/** Runs the files of a queue in one process, and in another one what is left when that ended early. */
+async function empty({ queue, filesMin }: PlannedProcess, { report, limits, signal }: RunOptions): Promise<void> {
+  let before = Infinity;
+  for (let left = queue.left(); left >= filesMin && left < before && !signal.aborted; left = queue.left()) {
+    const argv = [String(limits.lingerMs), queue.directory];
+    const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal });
+    report.listen(stream);
+    await once(stream.resume(), 'end');
+    before = left;
   }
 }

@@ -1,9 +1,12 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { EventData, run } from 'node:test';
 import { inspect } from 'node:util';
-import { groupProgram } from './groups.ts';
+import { describeTimes } from './processor-times.ts';
 import { Progress } from './progress.ts';
 import { excerpt, seconds } from './text.ts';
+
+/** The program of each process. */
+export const groupProgram = join(import.meta.dirname, 'group.ts');
 
 /** A test file that has ended. */
 export interface EndedFile {
@@ -34,7 +37,8 @@ type End = Reported & Pick<EventData.TestPass, 'skip' | 'todo'> & { details: Eve
 
 /** Test files in one process. */
 interface Group {
-  files: readonly string[];
+  /** Those that have begun. */
+  files: string[];
   seen: Map<number, Reported>;
   /** Tests that have started and not ended. */
   open: Set<number>;
@@ -47,6 +51,7 @@ interface Group {
 }
 
 const slowestMax = 10;
+const lastMax = 3;
 const outputCharactersMax = 20_000;
 
 /** Shows the progress of a test run and each failure as it happens; at the end the failures in full, the slowest files and counts. */
@@ -67,9 +72,9 @@ export class TestReport {
     this.#progress = new Progress(repository, files);
   }
 
-  /** Collects the events of a group of test files. */
-  listen(stream: ReturnType<typeof run>, files: readonly string[]): void {
-    const group = newGroup(files);
+  /** Collects the events of a process. */
+  listen(stream: ReturnType<typeof run>): void {
+    const group = newGroup();
     this.#groups.push(group);
     stream.on('test:dequeue', (event) => begin(group, event));
     stream.on('test:complete', ({ testId }) => group.open.delete(testId));
@@ -82,9 +87,9 @@ export class TestReport {
 
   /**
    * Prints the results. A test that was cancelled, skipped or marked as todo counts as failed, because it protects nothing; so does
-   * a file whose tests never ended.
+   * a file whose tests never ended. With directories of queues it ends with the processor times of the files.
    */
-  end(): Verdict {
+  end(directories: readonly string[] = []): Verdict {
     this.#progress.end();
     this.#failFilesThatNeverEnded();
     for (const group of this.#groups) {
@@ -96,6 +101,7 @@ export class TestReport {
     const slowest = [...this.#durationMs].toSorted(([, left], [, right]) => right - left).slice(0, slowestMax);
     const lines = slowest.map(([file, ms]) => `${seconds(ms).padStart(9)} ${this.#pathOf(file)}`);
     console.log(['\nslowest files', ...lines, ''].join('\n'));
+    if (directories.length > 0) console.log(`${describeTimes(directories, (file) => this.#pathOf(file))}\n`);
     const { suites, ...tests } = this.#counts;
     const total = Object.values(tests).reduce((sum, count) => sum + count, 0);
     const counts = { tests: total, suites, ...tests };
@@ -175,8 +181,11 @@ export class TestReport {
     return [line === undefined ? path : `${path}:${line}`, ...titles].join(' › ');
   }
 
+  /** The last ones: one of them is why their process ended. */
   #filesOf({ files }: Group): string {
-    return files.map((file) => this.#pathOf(file)).join(', ');
+    const last = files.slice(-lastMax).map((file) => this.#pathOf(file));
+    const others = files.length - last.length;
+    return `${last.join(', ')}${others > 0 ? ` (${others} other files ran before in this process)` : ''}`;
   }
 
   #pathOf(file: string): string {
@@ -184,7 +193,7 @@ export class TestReport {
   }
 }
 
-function newGroup(files: readonly string[]): Group {
+function newGroup(files: string[] = []): Group {
   return {
     files,
     seen: new Map(),
@@ -198,6 +207,8 @@ function newGroup(files: readonly string[]): Group {
 
 function begin(group: Group, event: Reported): void {
   if (isProcess(event)) return;
+  const isFile = event.parentId === undefined || !group.seen.has(event.parentId);
+  if (isFile) group.files.push(event.name);
   group.seen.set(event.testId, event);
   group.open.add(event.testId);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-const chunkBytes = 1024 * 1024;
+const chunkBytesMax = 1024 * 1024;
 
 /** Copies a file, syncs it to disk, and returns what was written. */
 export async function copyFile(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
@@ -11,9 +11,12 @@ export async function copyFile(from: string, to: string): Promise<{ bytes: numbe
   try {
     const target = await open(to, 'wx', 0o600);
     try {
-      const buffer = Buffer.allocUnsafe(chunkBytes);
+      // Most of a cluster's thousand files have a few kilobytes: with a large buffer for each, half of a backup's time went into
+      // collecting them.
+      const { size } = await source.stat();
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytesMax, size + 1));
       for (;;) {
-        const { bytesRead } = await source.read(buffer, 0, chunkBytes);
+        const { bytesRead } = await source.read(buffer);
         if (bytesRead === 0) break;
         const chunk = buffer.subarray(0, bytesRead);
         hash.update(chunk);

@@ -13,6 +13,9 @@ import { asOwner, countRows } from '../../../../test/harness/tables.ts';
 const pageBurst = 10;
 
 let database: TestDatabase;
+// So that requests race each other in the database.
+const connectionsMax = 10;
+
 let service: TestService;
 let second: TestService;
 let merchant: TestMerchant;
@@ -22,8 +25,8 @@ before(async () => {
   database = await createTestDatabase();
   const settings = { DATABASE_URL: database.adminUrl, RATE_LIMIT_PAGES: '1' };
   [service, second] = await Promise.all([
-    startService({ database, settings }),
-    startService({ database, settings: { ...settings, ROLE: 'api' } }),
+    startService({ database, settings, connectionsMax }),
+    startService({ database, settings: { ...settings, ROLE: 'api' }, connectionsMax }),
   ]);
 });
 after(async () => {
