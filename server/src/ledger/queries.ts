@@ -22,6 +22,7 @@ export function insertMovements(posting: Posting, movements: readonly (Movement 
       posting.source.id,
       posting.at,
     ]),
+    ...(movements[0] && { rowKey: movements[0].id }),
   };
 }
 
@@ -40,6 +41,7 @@ export function insertDeltas(
       delta.id,
       delta.amountMinor,
     ]),
+    ...(deltas[0] && { rowKey: deltas[0].id }),
   };
 }
 

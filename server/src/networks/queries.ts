@@ -1,4 +1,5 @@
 import type { Queryable } from '../kit/db.ts';
+import { statementForMany } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
 export interface NewInboxRow {
@@ -28,13 +29,20 @@ export function insertProviderTransactionOnce(
   db: Queryable,
   claim: ProviderTransactionClaim & { createdAt: Date },
 ): Promise<number> {
-  return db.run({
-    name: 'provider_transactions_insert_once',
-    text: `INSERT INTO provider_transactions (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING`,
-    values: [claim.railAccount, claim.transactionId, claim.kind, claim.merchantId, claim.subjectId, claim.createdAt],
-  });
+  return db.run(
+    statementForMany({
+      name: 'provider_transactions_insert_once',
+      text: (
+        rows,
+      ) => `INSERT INTO provider_transactions (rail_account, kind, transaction_id, merchant_id, subject_id, created_at)
+           VALUES ${rows} ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING
+           RETURNING transaction_id`,
+      parameters: '($1, $2, $3, $4, $5, $6)',
+      values: [claim.railAccount, claim.kind, claim.transactionId, claim.merchantId, claim.subjectId, claim.createdAt],
+      sharedValues: 2,
+      ...{ column: 'transaction_id', key: claim.transactionId },
+    }),
+  );
 }
 
 export function findProviderTransactionOwner(
