@@ -36,7 +36,7 @@ const sizes = [2, 4, 8, 16, manyRowsMax] as const;
 
 /** Statements that differ only in their rows can be sent as one. */
 export function sharedPart({ name, values, many }: Statement): string {
-  return [name, ...values.slice(0, many?.sharedValues)].join(' ');
+  return [name, ...values.slice(0, many?.sharedValues ?? 0)].join(' ');
 }
 
 /** Sends statements about different rows as one, in the order of their keys, and returns the rows of each. */
