@@ -93,11 +93,16 @@ function rowKeyOf({ kind, subjectId }: Pick<Work, 'kind' | 'subjectId'>): string
 
 /** A worker that has claimed the row finds it gone. */
 export function cancelOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
-  return {
+  return statementForMany({
     name: 'outbox_cancel',
-    text: 'DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3',
+    text: (rows) => `DELETE FROM outbox USING (VALUES ${rows}) AS cancelled (kind, subject_id)
+           WHERE outbox.merchant_id = $1 AND outbox.kind = cancelled.kind AND outbox.subject_id = cancelled.subject_id
+           RETURNING outbox.kind || ' ' || outbox.subject_id AS key`,
+    parameters: typedRow(2, ['text', 'uuid']),
     values: [work.merchantId, work.kind, work.subjectId],
-  };
+    sharedValues: 1,
+    ...{ column: 'key', key: rowKeyOf(work) },
+  });
 }
 
 /** Leaves a row that was enqueued again: claims count in both numbers, enqueuing in the version only. */

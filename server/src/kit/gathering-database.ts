@@ -48,11 +48,7 @@ export class GatheringDatabase implements Database {
     return this.#db.waiting;
   }
 
-  #ask<Result>(
-    statement: Statement,
-    alone: () => Promise<Result>,
-    read: (rows: unknown[]) => Result,
-  ): Promise<Result> {
+  #ask<Result>(statement: Statement, alone: () => Promise<Result>, read: (rows: unknown[]) => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const asked = { statement, alone, read, resolve: resolve as Asked['resolve'], reject };
     const key = sharedPart(statement);

@@ -17,9 +17,7 @@ export interface ManyRows {
 }
 
 /** A statement whose text for one row is that for many. */
-export function statementForMany(
-  { name, values, ...many }: Pick<Statement, 'name' | 'values'> & ManyRows,
-): Statement {
+export function statementForMany({ name, values, ...many }: Pick<Statement, 'name' | 'values'> & ManyRows): Statement {
   return { name, text: many.text(many.parameters), values, many };
 }
 

@@ -61,7 +61,8 @@ function mergeRows(statements: readonly Statement[]): Statement[] {
   const merged: Statement[] = [];
   let start = 0;
   if (statements[0]?.many) {
-    for (; start < statements.length; start += manyRowsMax) merged.push(asOne(statements.slice(start, start + manyRowsMax)));
+    for (; start < statements.length; start += manyRowsMax)
+      merged.push(asOne(statements.slice(start, start + manyRowsMax)));
     return merged;
   }
   for (const size of sizes) {

@@ -193,4 +193,3 @@ export class SharedCommits implements LimiterFigures {
     await Promise.all(Array.from({ length: this.#aloneMax }, commitNext));
   }
 }
-

@@ -79,7 +79,8 @@ export function findChargeByReference(
   return db.row<Charge>(
     statementForMany({
       name: 'charges_find_by_reference',
-      text: (references) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
+      text: (references) =>
+        `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
       parameters: '$2',
       values: [merchantId, reference],
       sharedValues: 1,
