@@ -20,6 +20,7 @@ export class GatheringDatabase implements Database {
   readonly #db: Database;
   /** By what a statement for many rows shares, while one is under way. */
   readonly #waiting = new Map<string, Asked[]>();
+  #splitCount = 0;
 
   constructor(db: Database) {
     this.#db = db;
@@ -43,6 +44,11 @@ export class GatheringDatabase implements Database {
   withTransaction: Database['withTransaction'] = (body, cause) => this.#db.withTransaction(body, cause);
   dedicatedClient: Database['dedicatedClient'] = () => this.#db.dedicatedClient();
   close: Database['close'] = () => this.#db.close();
+
+  /** How often statements that were sent as one failed, and were sent again apart. */
+  get splits(): number {
+    return this.#splitCount;
+  }
 
   get waiting(): number {
     return this.#db.waiting;
@@ -79,8 +85,12 @@ export class GatheringDatabase implements Database {
       for (const [index, { resolve, read }] of batch.entries()) resolve(read(results[index] ?? []));
     } catch (error) {
       // A single statement that failed has changed nothing, unless its answer was lost.
-      if (!isDatabaseAway(error)) for (const asked of batch) await sendAlone(asked);
-      else for (const { reject } of batch) reject(error);
+      if (isDatabaseAway(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      this.#splitCount += 1;
+      for (const asked of batch) await sendAlone(asked);
     }
   }
 }
