@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../server/src/kit/db.ts';
+import { statementForMany } from '../server/src/kit/many-rows.ts';
+import { placeholders } from '../server/src/kit/placeholders.ts';
 import type { Session } from './session.ts';
 
 const sessionColumns = `account, id, network, reference, fingerprint, shape, status, failure_code AS "failureCode",
@@ -10,15 +12,16 @@ const sessionColumns = `account, id, network, reference, fingerprint, shape, sta
 
 /** Inserts nothing if the account already has a session with this reference: concurrent starts create one. */
 export function insertSession(session: Session): Statement {
-  return {
+  return statementForMany({
     name: 'simulator_session_insert',
-    text: `INSERT INTO simulator.sessions (account, id, network, reference, fingerprint, shape, status, failure_code,
+    text: (
+      rows,
+    ) => `INSERT INTO simulator.sessions (account, id, network, reference, fingerprint, shape, status, failure_code,
              planned_status, planned_at, visible_at, amount, amount_paid, currency, payer_number,
              payer_number_as_sent, description, return_url, callback_url, code, code_attempts_left, transaction_id,
              approved_at, ended_at, reversed_at, created_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-             $23, $24, $25, $26, $27)
-           ON CONFLICT (account, network, reference) DO NOTHING`,
+           VALUES ${rows} ON CONFLICT (account, network, reference) DO NOTHING RETURNING id`,
+    parameters: placeholders(1, 27),
     values: [
       session.account,
       session.id,
@@ -48,7 +51,9 @@ export function insertSession(session: Session): Statement {
       session.createdAt,
       session.expiresAt,
     ],
-  };
+    sharedValues: 0,
+    ...{ column: 'id', key: session.id },
+  });
 }
 
 export function findSessionById(db: Queryable, key: { account: string; id: string }): Promise<Session | undefined> {
@@ -72,11 +77,17 @@ export function findSessionByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },
 ): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'simulator_session_find_by_transaction',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND network = $2 AND transaction_id = $3`,
-    values: [key.account, key.network, key.transactionId],
-  });
+  return db.row<Session>(
+    statementForMany({
+      name: 'simulator_session_find_by_transaction',
+      text: (ids) => `SELECT ${sessionColumns} FROM simulator.sessions
+             WHERE account = $1 AND network = $2 AND transaction_id IN (${ids})`,
+      parameters: '$3',
+      values: [key.account, key.network, key.transactionId],
+      sharedValues: 2,
+      ...{ column: 'transactionId', key: key.transactionId },
+    }),
+  );
 }
 
 /** The same by the network's own transaction id: refunds of one collection happen one after another. */
@@ -96,11 +107,17 @@ export function findSessionByReference(
   db: Queryable,
   key: { account: string; network: string; reference: string },
 ): Promise<Session | undefined> {
-  return db.row<Session>({
-    name: 'simulator_session_find_by_reference',
-    text: `SELECT ${sessionColumns} FROM simulator.sessions WHERE account = $1 AND network = $2 AND reference = $3`,
-    values: [key.account, key.network, key.reference],
-  });
+  return db.row<Session>(
+    statementForMany({
+      name: 'simulator_session_find_by_reference',
+      text: (references) => `SELECT ${sessionColumns} FROM simulator.sessions
+             WHERE account = $1 AND network = $2 AND reference IN (${references})`,
+      parameters: '$3',
+      values: [key.account, key.network, key.reference],
+      sharedValues: 2,
+      ...{ column: 'reference', key: key.reference },
+    }),
+  );
 }
 
 /** Newest first, of all accounts or of one. */
@@ -173,6 +190,7 @@ export function insertCallback(callback: Callback): Statement {
       callback.occursAt,
       callback.dueAt,
     ],
+    rowKey: callback.id,
   };
 }
 
@@ -258,6 +276,7 @@ export function findOutage(db: Queryable, key: OutageKey): Promise<Outage | unde
     text: `SELECT ends_at AS "endsAt" FROM simulator.outages
            WHERE account = $1 AND network = $2 AND payer_number = $3`,
     values: [key.account, key.network, key.payerNumber],
+    emptyForAll: true,
   });
 }
 

@@ -1,3 +1,5 @@
+import { GatheringDatabase } from '../server/src/kit/gathering-database.ts';
+import { SharedCommits } from '../server/src/kit/shared-commits.ts';
 import type { Alongside, SimulatorContext } from './context.ts';
 import { enqueueSessionNotifications } from './enqueue-notifications.ts';
 import { cancelTransition, codeTransition, confirmTransition, phoneTransition } from './transitions.ts';
@@ -85,8 +87,12 @@ export interface SessionAddress {
 // Enough for a phone's screen; older prompts can still be found by id.
 const promptsMax = 20;
 
-export function createSimulator(context: SimulatorContext): Simulator {
-  const { db, clock } = context;
+export function createSimulator(options: Omit<SimulatorContext, 'sharedCommits'>): Simulator {
+  const { clock } = options;
+  const db = new GatheringDatabase(options.db);
+  // One that is refused would look like a network that is down.
+  const sharedCommits = new SharedCommits(db, { aloneMax: 2, waitingMax: Infinity });
+  const context: SimulatorContext = { ...options, db, sharedCommits };
   const change = async (key: SessionAddress, decide: (session: Session, now: Date) => Transition | undefined) => {
     if (!isOwnSession(key)) return undefined;
     const changed = await changeSession(context, key.sessionId, (session, now) =>

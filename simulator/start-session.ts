@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { randomBase62 } from '../server/src/kit/base62.ts';
+import type { Transaction } from '../server/src/kit/db.ts';
 import type { Random } from '../server/src/kit/random.ts';
 import type { Alongside, SimulatorContext } from './context.ts';
 import { findOutage, findSessionByReference, insertSession, upsertOutage } from './queries.ts';
@@ -32,7 +33,7 @@ export function startSession(
   const { account, network, reference, payerNumber } = request;
   const key = { account, network: network.id, reference };
   const outageKey = payerNumber === null ? null : { account, network: network.id, payerNumber };
-  return context.db.withTransaction(async (tx) => {
+  const start = async (tx: Transaction): Promise<StartResult> => {
     const now = context.clock.now();
     const [existing, outage] = await Promise.all([
       findSessionByReference(tx, key),
@@ -53,7 +54,8 @@ export function startSession(
     alongside(tx, session);
     enqueueSessionNotifications(tx, context, session, notifications, 'start');
     return startResult(session, now);
-  });
+  };
+  return context.sharedCommits.run(`${account} ${network.id}`, start, { row: reference });
 }
 
 function newSession(random: Random, request: StartRequest, start: { scenario: Scenario; now: Date }) {

@@ -1,3 +1,4 @@
+import { SharedCommits } from '../../server/src/kit/shared-commits.ts';
 import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import type { Database, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
@@ -78,6 +79,7 @@ export function recordingContext(db: Database, ids: string[]): PaymentContext & 
   });
   return {
     db,
+    sharedCommits: new SharedCommits(db, { aloneMax: 1 }),
     clock: systemClock,
     random: systemRandom,
     newId: () => {

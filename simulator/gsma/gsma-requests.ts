@@ -1,6 +1,7 @@
 import { addMs } from '../../server/src/kit/clock.ts';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Statement } from '../../server/src/kit/db.ts';
+import { GatheringDatabase } from '../../server/src/kit/gathering-database.ts';
 import { isUuid, stableUuid } from '../../server/src/kit/ids.ts';
 import { formatAmount } from '../../server/src/kit/money.ts';
 import type { RefundStart } from '../refunds/start-refund.ts';
@@ -55,8 +56,9 @@ export interface GsmaRequestsOptions {
 
 export function createGsmaRequests(
   simulator: Simulator,
-  { db, clock, approvalWindowMs }: GsmaRequestsOptions,
+  { db: ungathered, clock, approvalWindowMs }: GsmaRequestsOptions,
 ): GsmaRequests {
+  const db = new GatheringDatabase(ungathered);
   const { payouts, refunds } = simulator;
   const subjectOf = (request: GsmaRequest) => findSubject(simulator, request);
   const found = async (request: GsmaRequest | undefined): Promise<FoundRequest | undefined> => {

@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
+import { statementForMany } from '../../server/src/kit/many-rows.ts';
 
 /** A request that was accepted, as stored. */
 export interface GsmaRequest {
@@ -36,6 +37,7 @@ export function insertGsmaRequest(request: Omit<GsmaRequest, 'polls'>): Statemen
       request.subjectId,
       request.pollLimit,
     ],
+    rowKey: request.correlationId,
   };
 }
 
@@ -43,11 +45,16 @@ export function findGsmaRequest(
   db: Queryable,
   key: { account: string; correlationId: string },
 ): Promise<GsmaRequest | undefined> {
-  return db.row<GsmaRequest>({
-    name: 'simulator_gsma_request_find',
-    text: `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id = $2`,
-    values: [key.account, key.correlationId],
-  });
+  return db.row<GsmaRequest>(
+    statementForMany({
+      name: 'simulator_gsma_request_find',
+      text: (ids) => `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id IN (${ids})`,
+      parameters: '$2',
+      values: [key.account, key.correlationId],
+      sharedValues: 1,
+      ...{ column: 'correlationId', key: key.correlationId },
+    }),
+  );
 }
 
 /** A session or payout that came over another wire. */

@@ -1,4 +1,6 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
+import { statementForMany } from '../../server/src/kit/many-rows.ts';
+import { placeholders } from '../../server/src/kit/placeholders.ts';
 import type { Payout } from './payout.ts';
 import type { StoredBatch } from './payout-batch.ts';
 
@@ -11,14 +13,14 @@ const payoutColumns = `account, id, network, reference, fingerprint, status, fai
 
 /** Inserts nothing if the account already has a payout with this reference: concurrent requests pay once. */
 export function insertPayout(payout: Payout): Statement {
-  return {
+  return statementForMany({
     name: 'simulator_payout_insert',
-    text: `INSERT INTO simulator.payouts (account, id, network, reference, fingerprint, status, failure_code,
+    text: (rows) => `INSERT INTO simulator.payouts (account, id, network, reference, fingerprint, status, failure_code,
              planned_status, planned_at, visible_at, amount, currency, beneficiary_number,
              beneficiary_number_as_sent, beneficiary_name, description, callback_url, transaction_id,
              refunded_transaction_id, client_reference, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-           ON CONFLICT (account, network, reference) DO NOTHING`,
+           VALUES ${rows} ON CONFLICT (account, network, reference) DO NOTHING RETURNING id`,
+    parameters: placeholders(1, 21),
     values: [
       payout.account,
       payout.id,
@@ -42,7 +44,9 @@ export function insertPayout(payout: Payout): Statement {
       payout.clientReference,
       payout.createdAt,
     ],
-  };
+    sharedValues: 0,
+    ...{ column: 'id', key: payout.id },
+  });
 }
 
 export function findPayoutById(db: Queryable, key: { account: string; id: string }): Promise<Payout | undefined> {
@@ -57,11 +61,17 @@ export function findPayoutByReference(
   db: Queryable,
   key: { account: string; network: string; reference: string },
 ): Promise<Payout | undefined> {
-  return db.row<Payout>({
-    name: 'simulator_payout_find_by_reference',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND network = $2 AND reference = $3`,
-    values: [key.account, key.network, key.reference],
-  });
+  return db.row<Payout>(
+    statementForMany({
+      name: 'simulator_payout_find_by_reference',
+      text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
+             WHERE account = $1 AND network = $2 AND reference IN (${list})`,
+      parameters: '$3',
+      values: [key.account, key.network, key.reference],
+      sharedValues: 2,
+      ...{ column: 'reference', key: key.reference },
+    }),
+  );
 }
 
 /** What a client finds by its own reference, the oldest first: a payout of a batch can have that of another one. */
@@ -135,11 +145,17 @@ export function findPayoutByTransaction(
   db: Queryable,
   key: { account: string; network: string; transactionId: string },
 ): Promise<Payout | undefined> {
-  return db.row<Payout>({
-    name: 'simulator_payout_find_by_transaction',
-    text: `SELECT ${payoutColumns} FROM simulator.payouts WHERE account = $1 AND network = $2 AND transaction_id = $3`,
-    values: [key.account, key.network, key.transactionId],
-  });
+  return db.row<Payout>(
+    statementForMany({
+      name: 'simulator_payout_find_by_transaction',
+      text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
+             WHERE account = $1 AND network = $2 AND transaction_id IN (${list})`,
+      parameters: '$3',
+      values: [key.account, key.network, key.transactionId],
+      sharedValues: 2,
+      ...{ column: 'transactionId', key: key.transactionId },
+    }),
+  );
 }
 
 /** Payouts that have succeeded or will, newest first, of all accounts or of one. */
@@ -187,6 +203,7 @@ export function findPayoutOutage(db: Queryable, line: PayoutLine): Promise<Payou
     text: `SELECT ends_at AS "endsAt" FROM simulator.payout_outages
            WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
     values: [line.account, line.network, line.beneficiaryNumber],
+    emptyForAll: true,
   });
 }
 
@@ -227,6 +244,7 @@ export function findFloat(db: Queryable, line: PayoutLine): Promise<Float | unde
     text: `SELECT ${floatColumns} FROM simulator.floats
            WHERE account = $1 AND network = $2 AND beneficiary_number = $3`,
     values: [line.account, line.network, line.beneficiaryNumber],
+    emptyForAll: true,
   });
 }
 

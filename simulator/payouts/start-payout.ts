@@ -41,7 +41,9 @@ export function startPayout(
   request: PayoutRequest,
   alongside?: Alongside<Payout>,
 ): Promise<PayoutStart> {
-  return context.db.withTransaction((tx) => startPayoutWithin(tx, context, request, alongside));
+  const { account, network, reference } = request;
+  const start = (tx: Transaction) => startPayoutWithin(tx, context, request, alongside);
+  return context.sharedCommits.run(`${account} ${network.id}`, start, { row: reference });
 }
 
 /** The same in the caller's transaction, also for refunds. */

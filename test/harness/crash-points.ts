@@ -41,11 +41,15 @@ export function pointTitle({ step, since: landmark }: CrashPoint): string {
 // Statements of polling, of chores and of the simulated networks; and a look-up that a provider's response may make necessary at
 // once, which the stories of look-ups cover.
 const background =
-  /^(outbox_due|network_inbox_lanes_due|webhook_deliveries_queues_due|simulator_|look-up:|payment_intents_to_expire|ledger_accounts_to_fold|ledger_accounts_owed|cases_list_open_of_kind|circuit_breakers_delete_forgotten|network_prompts_delete_old|network_prompt_times_delete_old|settlement_list_merchants|settlement_list_repayable_debts|settlement_periods_delete_before|settlement_runs_delete_before|idempotency_keys_delete_before|idempotency_keys_forget_responses|network_inbox_delete_handled|webhook_events_merchants_with_old|webhook_attempts_merchants_with_old|notifications_merchants_with_old|outbox_summary|api_key_uses_upsert|api_key_addresses_|mails_|request_log_|account_sessions_purge|account_tokens_purge|account_attempts_purge|daily_figure|reconciliation_|statement_lines_|statement_imports_|reports_|ledger_verif|ledger_check|movement_blocks_|audit_blocks_|rail_accounts_|rail_credentials_list_valid|restores_held|transfers_unmatched_hold|database\.tryAdvisoryLock)/;
+  /^(outbox_due|network_inbox_due|webhook_deliveries_queues_due|simulator_|look-up:|payment_intents_to_expire|ledger_accounts_to_fold|ledger_accounts_owed|cases_list_open_of_kind|circuit_breakers_delete_forgotten|network_prompts_delete_old|network_prompt_times_delete_old|settlement_list_merchants|settlement_list_repayable_debts|settlement_oldest_periods|settlement_periods_delete_old|settlement_runs_delete_old|idempotency_keys_oldest|idempotency_keys_delete_through|idempotency_keys_forget_responses|network_inbox_delete_handled|webhook_events_merchants_with_old|webhook_attempts_merchants_with_old|notifications_merchants_with_old|outbox_summary|merchants_ids|merchant_places_list|cluster_|api_key_uses_upsert|api_key_addresses_|mails_|request_log_|account_sessions_purge|account_tokens_purge|account_attempts_purge|daily_figure|reconciliation_|statement_lines_|statement_imports_|reports_|ledger_verif|ledger_check|movement_blocks_|audit_blocks_|rail_accounts_|rail_credentials_list_valid|restores_held|transfers_unmatched_hold|database\.tryAdvisoryLock)/;
 
-/** The steps that no point covers. A commit has a name for each of its statements; one is enough. */
+/**
+ * The steps that no point covers. A commit has a name for each of its statements; one is enough. A statement that is sent for
+ * several rows at once is on the path of the one for one row.
+ */
 export function unlistedSteps(steps: readonly string[][], points: readonly CrashPoint[]): string[] {
   const listed = new Set(points.map(({ step }) => step));
-  const unlisted = steps.filter((names) => !names.some((name) => listed.has(name) || background.test(name)));
+  const isListed = (name: string): boolean => listed.has(name) || listed.has(name.replace(/_x\d+(?=:)/, ''));
+  const unlisted = steps.filter((names) => !names.some((name) => isListed(name) || background.test(name)));
   return [...new Set(unlisted.map((names) => names.join(', ')))];
 }

@@ -104,7 +104,7 @@ interface Scoped {
 
 interface WriteHandler<Context> extends JsonRouteResponse {
   handle(context: Context, request: ApiRequest<unknown, unknown, unknown>, tx: Transaction): Promise<unknown>;
-  sharesCommit?(body: unknown): boolean;
+  sharesCommit?(body: unknown, caller: Caller): boolean;
   replay?: Replay<Context>;
 }
 
@@ -186,7 +186,7 @@ export function writeRoute<Context, Params = undefined, Query = undefined, Body 
        * True where the transaction is short and locks nothing that other merchants use: requests of one merchant that arrive at the
        * same time then share a commit (docs/adr/0022-shared-commits.md).
        */
-      sharesCommit?(body: Value<Body>): boolean;
+      sharesCommit?(body: Value<Body>, caller: Caller): boolean;
       replay?: Replay<Context>;
     },
 ): Extract<ApiRoute<Context>, { kind: 'write' }> {

@@ -2,16 +2,19 @@ import type { AccountContext } from '../accounts/context.ts';
 import { DailyHeads } from '../chain/record-heads.ts';
 import type { Config } from '../configuration/config.ts';
 import type { OutcomeObserver } from '../events/outcome.ts';
+import { balancePermitsOf } from '../http/merchant-limiters.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Keyring } from '../keyring/keyring.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { GatheringDatabase } from '../kit/gathering-database.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import type { Log } from '../kit/log.ts';
 import { ListReader } from '../api/list-reader.ts';
 import type { Notifier } from '../kit/notifier.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { Random } from '../kit/random.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 import { sendMail } from '../mail/mail.ts';
 import type { MailContext } from '../mail/mail.ts';
 import { createMailer } from '../mail/send-due-mail.ts';
@@ -157,9 +160,13 @@ export function createMoneyContext(
   address: Address,
   networks: NetworkRegistry,
 ): MoneyContext {
-  const { config, secrets, db, notifier, clock, random, log, planner, observeOutcome } = options;
+  const { config, secrets, notifier, clock, random, log, planner, observeOutcome } = options;
+  const db = new GatheringDatabase(options.db);
+  const aloneMax = balancePermitsOf(config.databaseConnections);
+  // The permits of the worker's queues bound what waits.
   const money: MoneyContext = {
     db,
+    sharedCommits: new SharedCommits(options.db, { aloneMax, name: 'work_commits', waitingMax: Infinity }),
     clock,
     random,
     log,

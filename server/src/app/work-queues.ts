@@ -9,13 +9,15 @@ import { purgeLogins } from '../accounts/retention.ts';
 import type { MailContext } from '../mail/mail.ts';
 import { purgeMails, sendDueMail } from '../mail/send-due-mail.ts';
 import type { Mailer } from '../mail/send-due-mail.ts';
-import { listDueShards, purgeInbox, processInboxShard } from '../networks/inbox.ts';
+import { claimCallbacks, createCallbackHandler, hasDueCallbacks, purgeInbox } from '../networks/inbox.ts';
+import type { ClaimedCallback } from '../networks/inbox.ts';
 import { chainLateRows, chainRows } from '../chain/append-blocks.ts';
 import type { ChainContext } from '../chain/append-blocks.ts';
 import type { DailyHeads } from '../chain/record-heads.ts';
 import type { CallbackSender } from '../../../simulator/callback-sender.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Topic } from '../kit/changes.ts';
+import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { Log } from '../kit/log.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import { purgeBreakers } from '../networks/payout-breakers.ts';
@@ -37,6 +39,7 @@ import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { settleChargeWork } from '../settlement/settle-charge.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
+import type { TransferJobs } from '../transfers/jobs.ts';
 import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
@@ -52,8 +55,8 @@ import type { WorkQueue } from '../worker/worker.ts';
 const networkWorkTopicKind = 'work_networks';
 const webhookWorkTopicKind = 'work_webhooks';
 const noticeWorkTopicKind = 'work_notifications';
-/** The kind of the topics that announce callbacks; the shard follows. */
-export const inboxTopicKind = 'network_inbox';
+/** The topic that announces callbacks. */
+export const inboxTopic = 'network_inbox:all';
 /** The kind of the topics that announce due deliveries; the key of the endpoint queue follows. */
 export const deliveryTopicKind = 'webhook_deliveries';
 /** The topic that announces due callbacks of the simulated networks. */
@@ -66,6 +69,8 @@ const secondMs = 1_000;
 const minuteMs = 60_000;
 // Endpoint queues claimed for at once: each takes a database connection, during the claim.
 const deliveryClaimsMax = 8;
+// Callbacks handled at once: a few batches of what shares a transaction, and as many connections only where each is alone.
+const callbackPermits = 64;
 // Batches of one chore in a row: enough for a backlog, but no chore goes on for ever.
 const roundsMax = 200;
 
@@ -127,19 +132,7 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
         settle_charge: (work) => settleChargeWork(context, work),
       },
     }),
-    {
-      name: 'network callbacks',
-      topicKind: inboxTopicKind,
-      pollIntervalMs: secondMs,
-      keysMax: 16,
-      listDueKeys: async () => (await listDueShards(context)).map(String),
-      run: (shard) =>
-        processInboxShard(context, BigInt(shard), (railAccount, notification) =>
-          notification.operation === 'collection'
-            ? applyNotification(context, railAccount, notification)
-            : transfers.applyNotification(railAccount, notification),
-        ),
-    },
+    callbackQueue(context, transfers),
     {
       name: 'payouts of sub-accounts',
       pollIntervalMs: 10 * secondMs,
@@ -167,6 +160,37 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
     purge('idempotency keys', log, () => purgeIdempotencyKeys(db, clock)),
     purge('the request log', log, () => purgeRequests(context)),
   ];
+}
+
+/** Applies what networks have reported in callbacks. */
+function callbackQueue(context: PaymentContext & TransferContext, transfers: TransferJobs): WorkQueue {
+  const handle = createCallbackHandler(context, (railAccount, notification) =>
+    notification.operation === 'collection'
+      ? applyNotification(context, railAccount, notification)
+      : transfers.applyNotification(railAccount, notification),
+  );
+  const limiter = new KeyedLimiter<string>({
+    name: 'network callbacks',
+    limitsOf: (key) => [{ key, max: callbackPermits }],
+  });
+  const batches = new BatchQueue<ClaimedCallback, string>(
+    {
+      capacity: (key) => ({ scope: key, concurrency: callbackPermits, prefetch: 0 }),
+      claim: (_key, rowsMax) => claimCallbacks(context, rowsMax),
+      run: handle,
+    },
+    { clock: context.clock, limiter, claimMin: 4, claimMax: callbackPermits },
+  );
+  return {
+    name: 'network callbacks',
+    topicKind: 'network_inbox',
+    pollIntervalMs: secondMs,
+    keysMax: 1,
+    listDueKeys: async () => ((await hasDueCallbacks(context)) ? ['all'] : []),
+    // Processes of an earlier version announce each shard.
+    run: () => batches.run('all'),
+    batches,
+  };
 }
 
 /** Everything a worker process does to deliver events to merchants. */

@@ -1,5 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent } from './event.ts';
 import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
@@ -35,7 +36,7 @@ export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }
            ON CONFLICT (merchant_id, kind, subject_id) DO UPDATE
            SET due_at = LEAST(outbox.due_at, excluded.due_at), version = outbox.version + 1`,
     values: [work.merchantId, work.kind, work.subjectId, work.queue, work.dueAt, work.createdAt],
-    rowKey: `${work.kind} ${work.subjectId}`,
+    rowKey: rowKeyOf(work),
   };
 }
 
@@ -71,38 +72,68 @@ export function claimWork(
   });
 }
 
+/** Only as it was claimed: if it was enqueued again meanwhile, it stays. */
 export function deleteOutboxRow(work: Work): Statement {
-  return {
+  return statementForMany({
     name: 'outbox_delete',
-    text: 'DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version = $4',
+    text: (rows) => `DELETE FROM outbox USING (VALUES ${rows}) AS done (kind, subject_id, version)
+           WHERE outbox.merchant_id = $1 AND outbox.kind = done.kind AND outbox.subject_id = done.subject_id
+             AND outbox.version = done.version
+           RETURNING outbox.kind || ' ' || outbox.subject_id AS key`,
+    parameters: typedRow(2, ['text', 'uuid', 'bigint']),
     values: [work.merchantId, work.kind, work.subjectId, work.version],
-  };
+    sharedValues: 1,
+    ...{ column: 'key', key: rowKeyOf(work) },
+  });
+}
+
+/** Of the rows of one merchant. */
+function rowKeyOf({ kind, subjectId }: Pick<Work, 'kind' | 'subjectId'>): string {
+  return `${kind} ${subjectId}`;
 }
 
 /** A worker that has claimed the row finds it gone. */
 export function cancelOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
-  return {
+  return statementForMany({
     name: 'outbox_cancel',
-    text: 'DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3',
+    text: (rows) => `DELETE FROM outbox USING (VALUES ${rows}) AS cancelled (kind, subject_id)
+           WHERE outbox.merchant_id = $1 AND outbox.kind = cancelled.kind AND outbox.subject_id = cancelled.subject_id
+           RETURNING outbox.kind || ' ' || outbox.subject_id AS key`,
+    parameters: typedRow(2, ['text', 'uuid']),
     values: [work.merchantId, work.kind, work.subjectId],
-  };
+    sharedValues: 1,
+    ...{ column: 'key', key: rowKeyOf(work) },
+  });
 }
 
 /** Leaves a row that was enqueued again: claims count in both numbers, enqueuing in the version only. */
 export function cancelUnrequestedOutboxRow(work: Pick<Work, 'merchantId' | 'kind' | 'subjectId'>): Statement {
-  return {
+  return statementForMany({
     name: 'outbox_cancel_unrequested',
-    text: `DELETE FROM outbox WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version <= attempts`,
+    text: (rows) => `DELETE FROM outbox USING (VALUES ${rows}) AS cancelled (kind, subject_id)
+           WHERE outbox.merchant_id = $1 AND outbox.kind = cancelled.kind AND outbox.subject_id = cancelled.subject_id
+             AND outbox.version <= outbox.attempts
+           RETURNING outbox.kind || ' ' || outbox.subject_id AS key`,
+    parameters: typedRow(2, ['text', 'uuid']),
     values: [work.merchantId, work.kind, work.subjectId],
-  };
+    sharedValues: 1,
+    ...{ column: 'key', key: rowKeyOf(work) },
+  });
 }
 
 export function postponeOutboxRow(work: Work, dueAt: Date): Statement {
-  return {
+  return statementForMany({
     name: 'outbox_postpone',
-    text: 'UPDATE outbox SET due_at = $5 WHERE merchant_id = $1 AND kind = $2 AND subject_id = $3 AND version = $4',
+    text: (rows) => `UPDATE outbox SET due_at = postponed.due_at
+           FROM (VALUES ${rows}) AS postponed (kind, subject_id, version, due_at)
+           WHERE outbox.merchant_id = $1 AND outbox.kind = postponed.kind AND outbox.subject_id = postponed.subject_id
+             AND outbox.version = postponed.version
+           RETURNING outbox.kind || ' ' || outbox.subject_id AS key`,
+    parameters: typedRow(2, ['text', 'uuid', 'bigint', 'timestamptz']),
     values: [work.merchantId, work.kind, work.subjectId, work.version, dueAt],
-  };
+    sharedValues: 1,
+    ...{ column: 'key', key: rowKeyOf(work) },
+  });
 }
 
 /**

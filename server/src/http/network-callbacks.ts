@@ -6,8 +6,8 @@ import type { Refusal, UnverifiedLimit } from './unverified-limit.ts';
 
 export interface NetworkCallbackOptions extends ReceivingContext {
   unverified: UnverifiedLimit;
-  /** Notifies the workers that this shard of the inbox has work. */
-  notifyInbox: (shard: bigint) => void;
+  /** Notifies the workers that the inbox has work. */
+  notifyInbox: () => void;
   observeCallback: (outcome: CallbackOutcome) => void;
 }
 
@@ -41,7 +41,7 @@ export async function networkCallbacks(app: FastifyInstance, options: NetworkCal
         body: request.body ?? Buffer.alloc(0),
       });
       if (received.accepted) {
-        options.notifyInbox(received.shard);
+        options.notifyInbox();
         options.observeCallback('stored');
         return reply.code(200).send({ received: true });
       }

@@ -90,10 +90,10 @@ async function runNow(context: RunContext, route: JsonRoute, use: RouteUse): Pro
 function transactOf(
   { commits }: RunContext,
   route: Extract<JsonRoute, { kind: 'write' }>,
-  { caller: { merchantId }, body }: RouteUse['input'],
+  { caller, body }: RouteUse['input'],
 ): Transact {
-  if (!route.sharesCommit?.(body)) return (change, options) => commits.runAlone(change, options);
-  return (change, options) => commits.run(merchantId, change, options);
+  if (!route.sharesCommit?.(body, caller)) return (change, options) => commits.runAlone(change, options);
+  return (change, options) => commits.run(caller.merchantId, change, options);
 }
 
 function bodyOf(response: unknown): string {

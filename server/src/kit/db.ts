@@ -4,14 +4,19 @@ import pg from 'pg';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { isRetryable, sqlState, translateError } from './db-errors.ts';
+import type { ManyRows } from './many-rows.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
   name: string;
   text: string;
   values: readonly unknown[];
-  /** Names the only row that an INSERT writes: several such statements with different rows may be sent as one with many rows. */
+  /** Names the row that an INSERT writes, or one of its new rows: several such statements with different rows may be sent as one. */
   rowKey?: string;
+  /** How several of it are sent as one. */
+  many?: ManyRows;
+  /** What it finds is locked. That it finds nothing holds for all changes of a shared transaction that run at once. */
+  emptyForAll?: true;
 }
 
 /** A transaction, or the pool for a single statement. */

@@ -1,9 +1,10 @@
 import { assert } from './assert.ts';
 import type { Statement } from './db.ts';
+import { asOne, manyRowsMax, sharedPart } from './many-rows.ts';
 
 /** Consecutive statements that may be sent as one. */
 interface Group {
-  name: string;
+  kind: string;
   statements: Statement[];
   /** Undefined where the statement must be sent by itself. */
   rowKeys: Set<string> | undefined;
@@ -28,20 +29,22 @@ export class MergedWrites {
   }
 
   #put(statement: Statement, from: number): number {
-    const { name, rowKey } = statement;
+    const rowKey = statement.rowKey ?? statement.many?.key;
+    const kind = sharedPart(statement);
     if (rowKey === undefined) {
-      this.#closed = this.#groups.push({ name, statements: [statement], rowKeys: undefined });
+      this.#closed = this.#groups.push({ kind, statements: [statement], rowKeys: undefined });
       return this.#closed;
     }
-    for (let position = from; position < this.#groups.length; position += 1) {
+    // After what was written to the same row before; and a statement may name a row only once.
+    const first = Math.max(from, 1 + this.#groups.findLastIndex(({ rowKeys }) => rowKeys?.has(rowKey)));
+    for (let position = first; position < this.#groups.length; position += 1) {
       const group = this.#groups[position];
-      // An upsert may name a row only once in a statement.
-      if (group?.name !== name || !group.rowKeys || group.rowKeys.has(rowKey)) continue;
+      if (group?.kind !== kind || !group.rowKeys) continue;
       group.statements.push(statement);
       group.rowKeys.add(rowKey);
       return position;
     }
-    return this.#groups.push({ name, statements: [statement], rowKeys: new Set([rowKey]) }) - 1;
+    return this.#groups.push({ kind, statements: [statement], rowKeys: new Set([rowKey]) }) - 1;
   }
 
   /** The statements to send, in order; afterwards it is empty. */
@@ -53,10 +56,15 @@ export class MergedWrites {
   }
 }
 
-/** Statements of one text, each of one row, as few of several rows. */
+/** Statements of one text as few of several rows. */
 function mergeRows(statements: readonly Statement[]): Statement[] {
   const merged: Statement[] = [];
   let start = 0;
+  if (statements[0]?.many) {
+    for (; start < statements.length; start += manyRowsMax)
+      merged.push(asOne(statements.slice(start, start + manyRowsMax)));
+    return merged;
+  }
   for (const size of sizes) {
     for (; statements.length - start >= size; start += size) merged.push(merge(statements.slice(start, start + size)));
   }
@@ -76,13 +84,13 @@ function merge(statements: readonly Statement[]): Statement {
 
 const texts = new Map<string, string>();
 
-/** The text of an insert with its row repeated, and the parameters of each row numbered on from those before. */
+/** The text of an insert with its rows repeated, and the parameters of each statement numbered on from those before. */
 function textOfRows({ text, values }: Statement, rows: number): string {
   const key = `${rows} ${text}`;
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const [, head = '', row = '', tail = ''] = /^([^]*?\bVALUES )(\([^()]*\))([^]*)$/.exec(text) ?? [];
-  assert(row !== '' && !tail.includes('$'), `the statement inserts no single row: ${text}`);
+  const [, head = '', row = '', tail = ''] = /^([^]*?\bVALUES )(\([^()]*\)(?:,\s*\([^()]*\))*)([^]*)$/.exec(text) ?? [];
+  assert(row !== '' && !tail.includes('$'), `the statement only inserts rows: ${text}`);
   const rowAt = (index: number): string =>
     row.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + index * values.length}`);
   const many = `${head}${Array.from({ length: rows }, (_, index) => rowAt(index)).join(', ')}${tail}`;

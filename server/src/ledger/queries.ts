@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../kit/db.ts';
+import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import { placeholders } from '../kit/placeholders.ts';
 import type { Account, AccountKey, AccountKind, MerchantCurrency } from './accounts.ts';
@@ -23,6 +24,7 @@ export function insertMovements(posting: Posting, movements: readonly (Movement 
       posting.source.id,
       posting.at,
     ]),
+    ...(movements[0] && { rowKey: movements[0].id }),
   };
 }
 
@@ -41,6 +43,7 @@ export function insertDeltas(
       delta.id,
       delta.amountMinor,
     ]),
+    ...(deltas[0] && { rowKey: deltas[0].id }),
   };
 }
 
@@ -95,6 +98,7 @@ export function insertHold(held: HoldSource, hold: { id: string; amountMinor: bi
     text: `INSERT INTO ledger_holds (merchant_id, id, status, amount, currency, source_type, source_id, created_at)
            VALUES ($1, $2, 'open', $3, $4, $5, $6, $7)`,
     values: [held.merchantId, hold.id, hold.amountMinor, held.currency, held.source.type, held.source.id, held.at],
+    rowKey: hold.id,
   };
 }
 
@@ -104,13 +108,20 @@ export async function closeHold(
   held: HoldSource,
   status: 'settled' | 'released',
 ): Promise<bigint | undefined> {
-  const row = await db.row<{ amountMinor: bigint }>({
-    name: 'ledger_holds_close',
-    text: `UPDATE ledger_holds SET status = $4, closed_at = $5
-           WHERE merchant_id = $1 AND source_type = $2 AND source_id = $3 AND status = 'open'
-           RETURNING amount AS "amountMinor"`,
-    values: [held.merchantId, held.source.type, held.source.id, status, held.at],
-  });
+  const row = await db.row<{ amountMinor: bigint }>(
+    statementForMany({
+      name: 'ledger_holds_close',
+      text: (rows) => `UPDATE ledger_holds SET status = closed.status, closed_at = closed.closed_at
+           FROM (VALUES ${rows}) AS closed (source_type, source_id, status, closed_at)
+           WHERE ledger_holds.merchant_id = $1 AND ledger_holds.source_type = closed.source_type
+             AND ledger_holds.source_id = closed.source_id AND ledger_holds.status = 'open'
+           RETURNING amount AS "amountMinor", ledger_holds.source_type || ' ' || ledger_holds.source_id AS key`,
+      parameters: typedRow(2, ['text', 'uuid', 'text', 'timestamptz']),
+      values: [held.merchantId, held.source.type, held.source.id, status, held.at],
+      sharedValues: 1,
+      ...{ column: 'key', key: `${held.source.type} ${held.source.id}` },
+    }),
+  );
   return row?.amountMinor;
 }
 

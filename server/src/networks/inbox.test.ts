@@ -15,7 +15,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { ScriptedNetwork } from './scripted-network.corpus.ts';
 import type { ProviderNotification, CallbackReading, RawCallback } from './contract.ts';
-import { listDueShards, purgeInbox, receiveCallback, processInboxShard } from './inbox.ts';
+import { claimCallbacks, createCallbackHandler, hasDueCallbacks, purgeInbox, receiveCallback } from './inbox.ts';
 import type { NotificationOutcome, ReceivedCallback, ReceivingContext } from './inbox.ts';
 import { deleteHandledInboxRows } from './queries.ts';
 import { createNetworkRegistry } from './registry.ts';
@@ -92,18 +92,17 @@ function stored(): Promise<StoredRow[]> {
   });
 }
 
-/** Processes every due shard; returns the references in the order in which they were handled. */
+/** Handles everything that is due; returns the references in the order in which they were handled. */
 async function workAll(
   handle: (notification: ProviderNotification) => Promise<NotificationOutcome> | NotificationOutcome,
 ): Promise<string[]> {
   const handled: string[] = [];
-  for (const shard of await listDueShards(context)) {
-    await processInboxShard(context, shard, async (connectorName, notification) => {
-      assert.equal(connectorName, 'rail-wave');
-      handled.push(notification.reference);
-      return handle(notification);
-    });
-  }
+  const handleRow = createCallbackHandler(context, async (connectorName, notification) => {
+    assert.equal(connectorName, 'rail-wave');
+    handled.push(notification.reference);
+    return handle(notification);
+  });
+  await Promise.all((await claimCallbacks(context, 128)).map(handleRow));
   return handled;
 }
 
@@ -169,7 +168,7 @@ test('a notification that arrives before its charge finds it on a later try', as
 });
 
 test('a notification that fails is retried until it succeeds, is logged, and blocks no other', async () => {
-  // All of them are in one shard.
+  // One after the other.
   for (let copy = 0; copy < 3; copy += 1) await receive('Shop1234a');
   let calls = 0;
   const failFirst = (): NotificationOutcome => {
@@ -208,31 +207,39 @@ test('a notification that fails for a day is retained for a person', async () =>
 });
 
 test('a callback claimed by a worker that died is claimed again when its lease ends', async () => {
-  const received = await receive('Shop1234a');
-  assert.ok(received.accepted);
+  await receive('Shop1234a');
   const died = Promise.withResolvers<NotificationOutcome>();
-  const dying = processInboxShard(context, received.shard, () => died.promise);
-  await eventually('it is claimed', async () => (await listDueShards(context)).length === 0);
+  const dying = workAll(() => died.promise);
+  await eventually('it is claimed', async () => !(await hasDueCallbacks(context)));
   await clock.advance(60_000);
   assert.deepEqual(await workAll(apply), ['Shop1234a']);
   died.resolve('applied');
-  // Until it has ended it would claim what the next test puts into this shard.
   await dying;
 });
 
-test('two workers on one shard share its rows and never claim the same one', async () => {
-  for (let copy = 0; copy < 60; copy += 1) await receive('Shop1234a');
-  const [shard] = await listDueShards(context);
-  assert.ok(shard !== undefined);
-  let handled = 0;
-  const count = async (): Promise<NotificationOutcome> => {
-    handled += 1;
-    return 'applied';
-  };
-  await Promise.all([processInboxShard(context, shard, count), processInboxShard(context, shard, count)]);
-  await processInboxShard(context, shard, count);
-  assert.equal(handled, 60);
+test('two workers share the due callbacks and never claim the same one', async () => {
+  for (let copy = 0; copy < 60; copy += 1) await receive(`Shop1234ref${copy}`);
+  const claims = await Promise.all([claimCallbacks(context, 50), claimCallbacks(context, 50)]);
+  claims.push(await claimCallbacks(context, 50));
+  assert.equal(new Set(claims.flat().map(({ id }) => id)).size, 60);
   assert.ok((await stored()).every(({ attempts }) => attempts === 1n));
+});
+
+test('callbacks of one reference are handled one after the other in their order, others meanwhile', async () => {
+  const first = Promise.withResolvers<NotificationOutcome>();
+  const handled: string[] = [];
+  for (const reference of ['Shop1234a', 'Shop1234b', 'Shop1234a']) {
+    await receive(reference);
+    await clock.advance(1);
+  }
+  const done = workAll(({ reference }) => {
+    handled.push(reference);
+    return handled.length === 1 ? first.promise : 'applied';
+  });
+  await eventually('the other is handled', async () => (await stored())[1]?.outcome === 'applied');
+  assert.deepEqual(handled, ['Shop1234a', 'Shop1234b']);
+  first.resolve('applied');
+  assert.deepEqual(await done, ['Shop1234a', 'Shop1234b', 'Shop1234a']);
 });
 
 test('a callback is deleted thirteen months after it was handled; one never handled is retained', async () => {
@@ -262,6 +269,14 @@ test('a callback is deleted thirteen months after it was handled; one never hand
   assert.equal(plans.length, 1);
   assert.doesNotMatch(plans[0] ?? '', /Seq Scan|Bitmap|Sort/);
   assert.equal(await purgeInbox(context), 500);
+  for (const plan of await genericPlans(database, async (requested) => {
+    const requestedContext = { ...context, db: requested };
+    await claimCallbacks(requestedContext, 50);
+    await hasDueCallbacks(requestedContext);
+  })) {
+    assert.match(plan, /network_inbox_due_idx/);
+    assert.doesNotMatch(plan, /Seq Scan on network_inbox/, 'handled callbacks are not read');
+  }
 });
 
 test('10,000 hints about one reference are one row, and bring its look-up forward ever less often', async () => {
@@ -307,7 +322,7 @@ test('a hint about an unknown reference is deleted as soon as it is handled', as
     return { accepted: true, notifications: [{ operation: 'collection', reference, response: null }] };
   };
   for (let sent = 0; sent < 200; sent += 1) await receive(`Shop1234ref${sent}`);
-  while ((await listDueShards(context)).length > 0) await workAll(() => 'dropped');
+  while (await hasDueCallbacks(context)) await workAll(() => 'dropped');
   assert.deepEqual(await stored(), []);
 });
 

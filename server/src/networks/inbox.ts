@@ -9,8 +9,8 @@ import {
   claimInboxRows,
   deleteHandledInboxRows,
   deleteInboxRow,
+  hasDueInboxRows,
   insertInboxRow,
-  listShardsWithDueRows,
   updateInboxRow,
   upsertHintRow,
 } from './queries.ts';
@@ -25,10 +25,9 @@ export interface InboxContext {
   log: Log;
 }
 
-/** Workers claim by shard, so that several of them work side by side; more shards than workers anyone runs. */
+/** By which a large table is purged and could be spread; one reference is always in the same shard. */
 const shardCount = 16;
 const leaseMs = 60_000;
-const rowsMax = 50;
 // A notification may arrive before our own commit of what it is about, so one that matches nothing is retried.
 const unmatchedDelaysMs = [1_000, 5_000, 30_000, 300_000];
 // A failure on our side is retried for a day, so that somebody has time to fix it.
@@ -99,8 +98,21 @@ async function storeHint(db: Queryable, row: Omit<NewInboxRow, 'id'>): Promise<v
   await upsertHintRow(db, { ...row, id, laterAt: addMs(receivedAt, laterHintMs), promptAttemptsMax });
 }
 
-export function listDueShards({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<bigint[]> {
-  return listShardsWithDueRows(db, clock.now());
+/** A stored callback that is claimed. */
+export type ClaimedCallback = InboxRow;
+
+export function hasDueCallbacks({ db, clock }: Pick<InboxContext, 'db' | 'clock'>): Promise<boolean> {
+  return hasDueInboxRows(db, clock.now());
+}
+
+/** Claims due callbacks in the order in which they arrived. They are due again when the lease ends, so that none is lost. */
+export async function claimCallbacks(
+  { db, clock }: Pick<InboxContext, 'db' | 'clock'>,
+  rowsMax: number,
+): Promise<ClaimedCallback[]> {
+  const now = clock.now();
+  const rows = await claimInboxRows(db, { now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+  return rows.toSorted((one, another) => one.receivedAt.getTime() - another.receivedAt.getTime());
 }
 
 /** What became of one notification; an `unmatched` one is retried for some minutes, a `dropped` one is deleted. */
@@ -117,21 +129,35 @@ export function outcomeOfUnmatched(response: ProviderNotification['response']): 
 type NotificationHandler = (railAccount: string, notification: ProviderNotification) => Promise<NotificationOutcome>;
 
 /**
- * Handles the due callbacks of one shard. After a crash the handler gets the same notification again, so it must be
- * idempotent. A callback that fails is postponed and blocks no other.
+ * Returns what handles claimed callbacks: many at once, and those of one reference one after the other. After a crash the
+ * handler gets the same notification again, so it must be idempotent. A callback that fails is postponed and blocks no other.
  */
-export async function processInboxShard(
+export function createCallbackHandler(
   context: InboxContext,
-  shard: bigint,
   handle: NotificationHandler,
-): Promise<void> {
-  const now = context.clock.now();
-  const rows = await claimInboxRows(context.db, { shard, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
-  for (const row of rows) {
+): (row: ClaimedCallback) => Promise<void> {
+  /** The last one of each reference. */
+  const underWay = new Map<string, Promise<void>>();
+  const handleAfter = async (row: ClaimedCallback, before: Promise<void> | undefined): Promise<void> => {
+    await before;
     const outcome = await handleRow(context.log, row, handle);
-    if (outcome === 'dropped') await deleteInboxRow(context.db, row);
-    else await updateInboxRow(context.db, { ...row, ...nextStep(row, outcome, context.clock.now()), outcome });
-  }
+    // Its lease brings it back.
+    await recordOutcome(context, row, outcome).catch((error: unknown) =>
+      context.log.error('the outcome of a callback could not be stored', error, { network: row.connector }),
+    );
+  };
+  return async (row) => {
+    const reference = parseNotifications(row.notificationsJson)[0]?.reference ?? '';
+    const handling = handleAfter(row, underWay.get(reference));
+    underWay.set(reference, handling);
+    await handling;
+    if (underWay.get(reference) === handling) underWay.delete(reference);
+  };
+}
+
+async function recordOutcome({ db, clock }: InboxContext, row: InboxRow, outcome: RowOutcome): Promise<void> {
+  if (outcome === 'dropped') await deleteInboxRow(db, row);
+  else await updateInboxRow(db, { ...row, ...nextStep(row, outcome, clock.now()), outcome });
 }
 
 type RowOutcome = NotificationOutcome | 'failed';
@@ -163,7 +189,7 @@ function retryDelayMs(row: InboxRow, outcome: RowOutcome, now: Date): number | u
   return failedDelaysMs[Math.min(index, failedDelaysMs.length - 1)];
 }
 
-/** One reference always falls into the same shard, so its notifications are handled in order. */
+/** One reference always falls into the same shard. */
 function shardOf(reference: string): bigint {
   let hash = 0;
   for (const character of reference) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;

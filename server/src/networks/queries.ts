@@ -1,4 +1,6 @@
+import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
+import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
 export interface NewInboxRow {
@@ -28,13 +30,20 @@ export function insertProviderTransactionOnce(
   db: Queryable,
   claim: ProviderTransactionClaim & { createdAt: Date },
 ): Promise<number> {
-  return db.run({
-    name: 'provider_transactions_insert_once',
-    text: `INSERT INTO provider_transactions (rail_account, transaction_id, kind, merchant_id, subject_id, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6)
-           ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING`,
-    values: [claim.railAccount, claim.transactionId, claim.kind, claim.merchantId, claim.subjectId, claim.createdAt],
-  });
+  return db.run(
+    statementForMany({
+      name: 'provider_transactions_insert_once',
+      text: (
+        rows,
+      ) => `INSERT INTO provider_transactions (rail_account, kind, transaction_id, merchant_id, subject_id, created_at)
+           VALUES ${rows} ON CONFLICT (rail_account, transaction_id, kind) DO NOTHING
+           RETURNING transaction_id`,
+      parameters: '($1, $2, $3, $4, $5, $6)',
+      values: [claim.railAccount, claim.kind, claim.transactionId, claim.merchantId, claim.subjectId, claim.createdAt],
+      sharedValues: 2,
+      ...{ column: 'transaction_id', key: claim.transactionId },
+    }),
+  );
 }
 
 export function findProviderTransactionOwner(
@@ -51,12 +60,20 @@ export function findProviderTransactionOwner(
 }
 
 export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number> {
-  return db.run({
-    name: 'network_inbox_insert',
-    text: `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
-           VALUES ($1, $2, $3, $4, $5, $6, 0, $6)`,
-    values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
-  });
+  return db.run(
+    statementForMany({
+      name: 'network_inbox_insert',
+      // A row may be repeated in the list, whose sizes are fixed; its id is new.
+      text: (
+        rows,
+      ) => `INSERT INTO network_inbox (shard, id, connector, body, notifications, due_at, attempts, received_at)
+           VALUES ${rows} ON CONFLICT (shard, id) DO NOTHING RETURNING id`,
+      parameters: '($1, $2, $3, $4, $5, $6, 0, $6)',
+      values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
+      sharedValues: 0,
+      ...{ column: 'id', key: row.id },
+    }),
+  );
 }
 
 /**
@@ -89,22 +106,28 @@ export function upsertHintRow(
   });
 }
 
-/** Due rows of one shard; rows that another worker is claiming are skipped. */
+// The most that one claim may request. In the statement, so that the planner expects few rows (events/queries.ts).
+const claimRowsMax = 128;
+
+/** Due rows of all shards; rows that another worker is claiming are skipped. */
 export function claimInboxRows(
   db: Queryable,
-  claim: { shard: bigint; now: Date; leaseEndsAt: Date; rowsMax: number },
+  claim: { now: Date; leaseEndsAt: Date; rowsMax: number },
 ): Promise<InboxRow[]> {
+  assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
   return db.rows<InboxRow>({
     name: 'network_inbox_claim',
     text: `WITH due AS (
-             SELECT id FROM network_inbox WHERE shard = $1 AND due_at <= $2
-             ORDER BY due_at LIMIT $4 FOR UPDATE SKIP LOCKED
+             SELECT shard, id FROM (
+               SELECT shard, id FROM network_inbox WHERE due_at <= $1
+               ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED
+             ) AS longest LIMIT ${claimRowsMax}
            )
-           UPDATE network_inbox SET due_at = $3, attempts = network_inbox.attempts + 1
-           FROM due WHERE network_inbox.shard = $1 AND network_inbox.id = due.id
+           UPDATE network_inbox SET due_at = $2, attempts = network_inbox.attempts + 1
+           FROM due WHERE network_inbox.shard = due.shard AND network_inbox.id = due.id
            RETURNING network_inbox.shard, network_inbox.id, connector, body, notifications::text AS "notificationsJson",
                      attempts, received_at AS "receivedAt"`,
-    values: [claim.shard, claim.now, claim.leaseEndsAt, claim.rowsMax],
+    values: [claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }
 
@@ -113,12 +136,21 @@ export function updateInboxRow(
   db: Queryable,
   row: { shard: bigint; id: string; attempts: bigint; dueAt: Date | null; handledAt: Date | null; outcome: string },
 ): Promise<number> {
-  return db.run({
-    name: 'network_inbox_update',
-    text: `UPDATE network_inbox SET due_at = $4, handled_at = $5, outcome = $6
-           WHERE shard = $1 AND id = $2 AND attempts = $3`,
-    values: [row.shard, row.id, row.attempts, row.dueAt, row.handledAt, row.outcome],
-  });
+  return db.run(
+    statementForMany({
+      name: 'network_inbox_update',
+      text: (rows) => `UPDATE network_inbox
+           SET due_at = handled.due_at, handled_at = handled.handled_at, outcome = handled.outcome
+           FROM (VALUES ${rows}) AS handled (shard, id, attempts, due_at, handled_at, outcome)
+           WHERE network_inbox.shard = handled.shard AND network_inbox.id = handled.id
+             AND network_inbox.attempts = handled.attempts
+           RETURNING network_inbox.id`,
+      parameters: typedRow(1, ['bigint', 'uuid', 'bigint', 'timestamptz', 'timestamptz', 'text']),
+      values: [row.shard, row.id, row.attempts, row.dueAt, row.handledAt, row.outcome],
+      sharedValues: 0,
+      ...{ column: 'id', key: row.id },
+    }),
+  );
 }
 
 export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; attempts: bigint }): Promise<number> {
@@ -129,13 +161,14 @@ export function deleteInboxRow(db: Queryable, row: { shard: bigint; id: string; 
   });
 }
 
-export async function listShardsWithDueRows(db: Queryable, now: Date): Promise<bigint[]> {
-  const rows = await db.rows<{ shard: bigint }>({
-    name: 'network_inbox_lanes_due',
-    text: 'SELECT DISTINCT shard FROM network_inbox WHERE due_at <= $1 ORDER BY shard',
+export async function hasDueInboxRows(db: Queryable, now: Date): Promise<boolean> {
+  const row = await db.row({
+    name: 'network_inbox_due',
+    // In the order of the index of rows with a time, of which there are few; without it, all rows could be read.
+    text: 'SELECT 1 FROM network_inbox WHERE due_at <= $1 ORDER BY shard, due_at LIMIT 1',
     values: [now],
   });
-  return rows.map((row) => row.shard);
+  return row !== undefined;
 }
 
 // A literal in the statement, so that every plan walks the primary key from its old end. Rows are deleted by ctid: for 500

@@ -24,8 +24,8 @@ export interface LockedPayment {
 }
 
 /**
- * Runs one transaction over a payment. The merchant is read before the transaction begins: asking for a second connection
- * inside one could leave all transactions waiting for each other.
+ * Runs a change of a payment in a transaction, its own or one that it shares with changes of other payments. The merchant is
+ * read before the transaction begins: asking for a second connection inside one could leave all transactions waiting for each other.
  */
 export async function withLockedPayment<Result>(
   context: PaymentContext,
@@ -34,7 +34,8 @@ export async function withLockedPayment<Result>(
 ): Promise<Result> {
   const merchant = await context.merchants.byId(charge.merchantId);
   assert(merchant, 'a charge has its merchant');
-  return context.db.withTransaction(async (tx) => body(tx, await lockPayment(tx, merchant, charge)));
+  const change = async (tx: Transaction) => body(tx, await lockPayment(tx, merchant, charge));
+  return context.sharedCommits.run(merchant.id, change, { row: charge.intentId });
 }
 
 /**

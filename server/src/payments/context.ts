@@ -6,6 +6,7 @@ import type { ListReader } from '../api/list-reader.ts';
 import type { Log } from '../kit/log.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
+import type { SharedCommits } from '../kit/shared-commits.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
 
@@ -15,6 +16,8 @@ export interface PaymentContext extends EventContext, OutcomeObserver {
   random: Random;
   networks: NetworkRegistry;
   merchants: MerchantDirectory;
+  /** Of changes that lock one payment, for each merchant. */
+  sharedCommits: SharedCommits;
   changes: ChangeFeed;
   log: Log;
   lists: ListReader;

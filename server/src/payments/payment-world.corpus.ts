@@ -9,6 +9,8 @@ import type { JsonRecord } from '../events/kinds.ts';
 import { claimWork, networkQueueKinds, networkQueue } from '../events/outbox.ts';
 import type { EventToDeliver } from '../events/event.ts';
 import type { Work } from '../events/work.ts';
+import { GatheringDatabase } from '../kit/gathering-database.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -63,7 +65,8 @@ export async function createPaymentWorld() {
   ) as Record<'wave' | 'afrimoney' | 'qmoney' | 'aps', ScriptedNetwork>;
   const planned: EventToDeliver[] = [];
   const context: PaymentContext = {
-    db,
+    db: new GatheringDatabase(db),
+    sharedCommits: new SharedCommits(db, { aloneMax: 2 }),
     clock,
     random,
     newId,

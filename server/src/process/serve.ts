@@ -58,7 +58,7 @@ import type { ConnectedAccounts } from '../rail-accounts/connected-accounts.ts';
 import type { RailAccountContext } from '../rail-accounts/manage-accounts.ts';
 import { createGuessLimit } from '../terminals/guess-limit.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
-import { inboxTopicKind } from '../app/work-queues.ts';
+import { inboxTopic } from '../app/work-queues.ts';
 
 export interface ServedParts {
   address: Address;
@@ -111,7 +111,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const unverified = new UnverifiedLimit(money);
   await server.register(networkCallbacks, {
     ...{ ...money, unverified, observeCallback: metrics.observeCallback },
-    notifyInbox: (shard: bigint) => notifier.notify(`${inboxTopicKind}:${shard}`),
+    notifyInbox: () => notifier.notify(inboxTopic),
     isOurs: async ({ operation, reference }: ProviderNotification) => {
       const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
       return (await find(money, reference)) !== undefined;

@@ -5,6 +5,7 @@ import type { ListReader } from '../api/list-reader.ts';
 import type { Log } from '../kit/log.ts';
 import type { OutboundPolicy } from '../kit/outbound-guard.ts';
 import type { Random } from '../kit/random.ts';
+import type { SharedCommits } from '../kit/shared-commits.ts';
 import type { MerchantDirectory } from '../merchants/merchant-directory.ts';
 import type { BreakerContext } from '../networks/payout-breakers.ts';
 import type { NetworkRegistry } from '../networks/registry.ts';
@@ -16,6 +17,8 @@ export interface TransferContext extends EventContext, BreakerContext, OutcomeOb
   random: Random;
   networks: NetworkRegistry;
   merchants: MerchantDirectory;
+  /** Of changes that lock one transfer, for each merchant. */
+  sharedCommits: SharedCommits;
   log: Log;
   lists: ListReader;
   settings: TransferSettings;

@@ -1,5 +1,6 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
@@ -55,11 +56,16 @@ export function insertTransfer(transfer: Transfer): Statement {
 }
 
 export function findTransferById(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
-  return db.row<Transfer>({
-    name: 'transfers_find_by_id',
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
+  return db.row<Transfer>(
+    statementForMany({
+      name: 'transfers_find_by_id',
+      text: (ids) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id IN (${ids})`,
+      parameters: '$2',
+      values: [merchantId, id],
+      sharedValues: 1,
+      ...{ column: 'id', key: id },
+    }),
+  );
 }
 
 export function findTransferByReference(
@@ -67,11 +73,16 @@ export function findTransferByReference(
   merchantId: string,
   reference: string,
 ): Promise<Transfer | undefined> {
-  return db.row<Transfer>({
-    name: 'transfers_find_by_reference',
-    text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference = $2`,
-    values: [merchantId, reference],
-  });
+  return db.row<Transfer>(
+    statementForMany({
+      name: 'transfers_find_by_reference',
+      text: (references) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference IN (${references})`,
+      parameters: '$2',
+      values: [merchantId, reference],
+      sharedValues: 1,
+      ...{ column: 'reference', key: reference },
+    }),
+  );
 }
 
 export function findTransfersById(db: Queryable, merchantId: string, ids: readonly string[]): Promise<Transfer[]> {
@@ -112,6 +123,14 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
     name: 'transfers_lock',
     text: `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
     values: [merchantId, id],
+    many: {
+      text: (ids) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id IN (${ids})
+           ORDER BY id FOR UPDATE SKIP LOCKED`,
+      skipsLocked: true,
+      parameters: '$2',
+      sharedValues: 1,
+      ...{ column: 'id', key: id },
+    },
   });
 }
 
@@ -140,38 +159,54 @@ export async function listUnsentTransfers(
   return rows.map(({ id }) => id);
 }
 
+const updatedTypes = [
+  ...['uuid', 'text', 'text', 'text', 'bigint', 'timestamptz', 'text', 'text', 'text', 'json', 'text', 'text', 'text'],
+  ...['bigint', 'timestamptz', 'timestamptz', 'bigint', 'text'],
+];
+
 /** Guarded by the current status: changes no row when the transfer has another one by now. */
 export function updateTransfer(db: Queryable, currentStatus: TransferStatus, next: Transfer): Promise<number> {
-  return db.run({
-    name: 'transfers_update',
-    text: `UPDATE transfers
-           SET status = $4, progress = $5, sends = $6, sent_at = $7, waiting_for = $8, network_reference = $9,
-               network_transaction_id = $10, network_handles = $11, failure_code = $12, failure_reason = $13,
-               review = $14, event_sequence = $15, updated_at = $16, completed_at = $17, amount_reversed = $18,
-               batch_reference = $19
-           WHERE merchant_id = $1 AND id = $2 AND status = $3`,
-    values: [
-      next.merchantId,
-      next.id,
-      currentStatus,
-      next.status,
-      next.progress,
-      next.sends,
-      next.sentAt,
-      next.waitingFor,
-      next.networkReference,
-      next.networkTransactionId,
-      next.networkHandles === null ? null : JSON.stringify(next.networkHandles),
-      next.failureCode,
-      next.failureReason,
-      next.review,
-      next.eventSequence,
-      next.updatedAt,
-      next.completedAt,
-      next.amountReversedMinor,
-      next.batchReference,
-    ],
-  });
+  return db.run(
+    statementForMany({
+      name: 'transfers_update',
+      text: (rows) => `UPDATE transfers
+           SET status = next.status, progress = next.progress, sends = next.sends, sent_at = next.sent_at,
+               waiting_for = next.waiting_for, network_reference = next.network_reference,
+               network_transaction_id = next.network_transaction_id, network_handles = next.network_handles,
+               failure_code = next.failure_code, failure_reason = next.failure_reason, review = next.review,
+               event_sequence = next.event_sequence, updated_at = next.updated_at, completed_at = next.completed_at,
+               amount_reversed = next.amount_reversed, batch_reference = next.batch_reference
+           FROM (VALUES ${rows}) AS next (id, expected, status, progress, sends, sent_at, waiting_for, network_reference,
+             network_transaction_id, network_handles, failure_code, failure_reason, review, event_sequence, updated_at,
+             completed_at, amount_reversed, batch_reference)
+           WHERE transfers.merchant_id = $1 AND transfers.id = next.id AND transfers.status = next.expected
+           RETURNING transfers.id`,
+      parameters: typedRow(2, updatedTypes),
+      values: [
+        next.merchantId,
+        next.id,
+        currentStatus,
+        next.status,
+        next.progress,
+        next.sends,
+        next.sentAt,
+        next.waitingFor,
+        next.networkReference,
+        next.networkTransactionId,
+        next.networkHandles === null ? null : JSON.stringify(next.networkHandles),
+        next.failureCode,
+        next.failureReason,
+        next.review,
+        next.eventSequence,
+        next.updatedAt,
+        next.completedAt,
+        next.amountReversedMinor,
+        next.batchReference,
+      ],
+      sharedValues: 1,
+      ...{ column: 'id', key: next.id },
+    }),
+  );
 }
 
 export interface TransferFilter extends TimeFilter, SearchFilter {
@@ -263,6 +298,7 @@ export function insertTransferNote(note: TransferNote): Statement {
     text: `INSERT INTO transfer_notes (merchant_id, transfer_id, id, kind, detail, created_at)
            VALUES ($1, $2, $3, $4, $5, $6)`,
     values: [note.merchantId, note.transferId, note.id, note.kind, note.detail, note.createdAt],
+    rowKey: note.id,
   };
 }
 

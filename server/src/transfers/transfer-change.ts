@@ -11,7 +11,8 @@ import type { Transfer, LockedTransfer } from './transfer.ts';
 import { maskedTransferToWire } from './transfer-wire.ts';
 
 /**
- * One transaction over a transfer, which is locked first, so that every change waits for the one before it. The merchant
+ * Runs a change of a transfer in a transaction, its own or one that it shares with changes of other transfers. The transfer is
+ * locked first, so that every change waits for the one before it. The merchant
  * is read before the transaction begins: a transaction that needs a second connection can deadlock the pool.
  */
 export async function withLockedTransfer<Result>(
@@ -21,9 +22,9 @@ export async function withLockedTransfer<Result>(
 ): Promise<Result> {
   const merchant = await context.merchants.byId(merchantId);
   assert(merchant, 'a transfer has its merchant');
-  return context.db.withTransaction(async (tx) =>
-    body(tx, { merchant, transfer: await lockTransferOf(tx, { merchantId, id }) }),
-  );
+  const change = async (tx: Transaction) =>
+    body(tx, { merchant, transfer: await lockTransferOf(tx, { merchantId, id }) });
+  return context.sharedCommits.run(merchantId, change, { row: id });
 }
 
 /** The same over several transfers of a merchant, in the order of their ids. */

@@ -7,6 +7,8 @@ import { listCases } from '../cases/list-cases.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { claimWork, networkQueue } from '../events/outbox.ts';
 import type { QueueName, Work } from '../events/work.ts';
+import { GatheringDatabase } from '../kit/gathering-database.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 import { addMs } from '../kit/clock.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -53,7 +55,8 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
     qmoney: new ScriptedNetwork('qmoney', {}, options.payouts),
   };
   const context: TransferContext = {
-    db,
+    db: new GatheringDatabase(db),
+    sharedCommits: new SharedCommits(db, { aloneMax: 2 }),
     clock,
     random,
     newId,

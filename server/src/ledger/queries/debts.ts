@@ -11,6 +11,7 @@ export function tryLockAboveZero(db: Queryable, key: AccountKey): Promise<{ bala
     text: `SELECT balance FROM ledger_accounts
            WHERE merchant_id = $1 AND account = $2 AND currency = $3 AND balance > 0 FOR UPDATE SKIP LOCKED`,
     values: [key.merchantId, key.account, key.currency],
+    emptyForAll: true,
   });
 }
 

@@ -15,6 +15,7 @@ export function insertChargeNote(note: ChargeNote): Statement {
     text: `INSERT INTO charge_notes (merchant_id, charge_id, id, kind, detail, created_at)
            VALUES ($1, $2, $3, $4, $5, $6)`,
     values: [note.merchantId, note.chargeId, note.id, note.kind, note.detail, note.createdAt],
+    rowKey: note.id,
   };
 }
 

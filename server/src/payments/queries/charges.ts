@@ -1,4 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { statementForMany, typedRow } from '../../kit/many-rows.ts';
 import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -53,15 +54,21 @@ export function insertCharge(charge: Charge): Statement {
       charge.railAccount,
       charge.receivedDirectly,
     ],
+    rowKey: charge.id,
   };
 }
 
 export function findChargeById(db: Queryable, merchantId: string, id: string): Promise<Charge | undefined> {
-  return db.row<Charge>({
-    name: 'charges_find_by_id',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id = $2`,
-    values: [merchantId, id],
-  });
+  return db.row<Charge>(
+    statementForMany({
+      name: 'charges_find_by_id',
+      text: (ids) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id IN (${ids})`,
+      parameters: '$2',
+      values: [merchantId, id],
+      sharedValues: 1,
+      ...{ column: 'id', key: id },
+    }),
+  );
 }
 
 export function findChargeByReference(
@@ -69,11 +76,17 @@ export function findChargeByReference(
   merchantId: string,
   reference: string,
 ): Promise<Charge | undefined> {
-  return db.row<Charge>({
-    name: 'charges_find_by_reference',
-    text: `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference = $2`,
-    values: [merchantId, reference],
-  });
+  return db.row<Charge>(
+    statementForMany({
+      name: 'charges_find_by_reference',
+      text: (references) =>
+        `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
+      parameters: '$2',
+      values: [merchantId, reference],
+      sharedValues: 1,
+      ...{ column: 'reference', key: reference },
+    }),
+  );
 }
 
 /** By the reference that merchants quote, unique among their charges. */
@@ -176,44 +189,64 @@ export function updateChargeAbandoned(
   });
 }
 
+const outcomeTypes = [
+  ...['uuid', 'text', 'text', 'text', 'json', 'text', 'text', 'text', 'text', 'text', 'boolean', 'bigint'],
+  ...['timestamptz', 'timestamptz', 'bigint', 'timestamptz', 'bigint', 'text', 'text', 'bigint', 'bigint', 'bigint'],
+  'timestamptz',
+];
+
 /** The charge as it ends or is under review, guarded by the status that it leaves. */
 export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next: Charge): Promise<number> {
-  return db.run({
-    name: 'charges_update_outcome',
-    text: `UPDATE charges
-           SET status = $4, progress = $5, next_action = $6, network_reference = $7, network_transaction_id = $8,
-               failure_code = $9, failure_reason = $10, review = $11, late = $12, event_sequence = $13, paid_at = $14,
-               updated_at = $15, amount_received = $16, settles_at = $17,
-               amount_refunded = $18, account_number = $19, account_canonical = $20, amount_reversed = $21,
-               reserve_percent_hundredths = $22, debt_repaid = $23, settled_at = $24
-           WHERE merchant_id = $1 AND id = $2 AND status = $3`,
-    values: [
-      next.merchantId,
-      next.id,
-      expected,
-      next.status,
-      next.progress,
-      jsonOrNull(next.nextAction),
-      next.networkReference,
-      next.networkTransactionId,
-      next.failureCode,
-      next.failureReason,
-      next.review,
-      next.late,
-      next.eventSequence,
-      next.paidAt,
-      next.updatedAt,
-      next.amountReceivedMinor,
-      next.settlesAt,
-      next.amountRefundedMinor,
-      next.accountNumber,
-      next.accountCanonical,
-      next.amountReversedMinor,
-      next.reservePercentHundredths,
-      next.debtRepaidMinor,
-      next.settledAt,
-    ],
-  });
+  return db.run(
+    statementForMany({
+      name: 'charges_update_outcome',
+      text: (rows) => `UPDATE charges
+           SET status = next.status, progress = next.progress, next_action = next.next_action,
+               network_reference = next.network_reference, network_transaction_id = next.network_transaction_id,
+               failure_code = next.failure_code, failure_reason = next.failure_reason, review = next.review,
+               late = next.late, event_sequence = next.event_sequence, paid_at = next.paid_at,
+               updated_at = next.updated_at, amount_received = next.amount_received, settles_at = next.settles_at,
+               amount_refunded = next.amount_refunded, account_number = next.account_number,
+               account_canonical = next.account_canonical, amount_reversed = next.amount_reversed,
+               reserve_percent_hundredths = next.reserve_percent_hundredths, debt_repaid = next.debt_repaid,
+               settled_at = next.settled_at
+           FROM (VALUES ${rows}) AS next (id, expected, status, progress, next_action, network_reference,
+             network_transaction_id, failure_code, failure_reason, review, late, event_sequence, paid_at, updated_at,
+             amount_received, settles_at, amount_refunded, account_number, account_canonical, amount_reversed,
+             reserve_percent_hundredths, debt_repaid, settled_at)
+           WHERE charges.merchant_id = $1 AND charges.id = next.id AND charges.status = next.expected
+           RETURNING charges.id`,
+      parameters: typedRow(2, outcomeTypes),
+      values: [
+        next.merchantId,
+        next.id,
+        expected,
+        next.status,
+        next.progress,
+        jsonOrNull(next.nextAction),
+        next.networkReference,
+        next.networkTransactionId,
+        next.failureCode,
+        next.failureReason,
+        next.review,
+        next.late,
+        next.eventSequence,
+        next.paidAt,
+        next.updatedAt,
+        next.amountReceivedMinor,
+        next.settlesAt,
+        next.amountRefundedMinor,
+        next.accountNumber,
+        next.accountCanonical,
+        next.amountReversedMinor,
+        next.reservePercentHundredths,
+        next.debtRepaidMinor,
+        next.settledAt,
+      ],
+      sharedValues: 1,
+      ...{ column: 'id', key: next.id },
+    }),
+  );
 }
 
 /** A pending charge's progress; a late response to an early call never overwrites the end. */
@@ -230,23 +263,32 @@ export function updateChargeProgress(
     updatedAt: Date;
   },
 ): Promise<number> {
-  return db.run({
-    name: 'charges_update_progress',
-    text: `UPDATE charges
-           SET progress = $4, next_action = $5, network_reference = COALESCE($6, network_reference),
-               network_handles = COALESCE($7, network_handles), updated_at = $8
-           WHERE merchant_id = $1 AND id = $2 AND status = 'pending' AND progress = ANY ($3::text[])`,
-    values: [
-      next.merchantId,
-      next.id,
-      [...expected],
-      next.progress,
-      jsonOrNull(next.nextAction),
-      next.networkReference,
-      jsonOrNull(next.handles),
-      next.updatedAt,
-    ],
-  });
+  return db.run(
+    statementForMany({
+      name: 'charges_update_progress',
+      text: (rows) => `UPDATE charges
+           SET progress = next.progress, next_action = next.next_action,
+               network_reference = COALESCE(next.network_reference, charges.network_reference),
+               network_handles = COALESCE(next.network_handles, charges.network_handles), updated_at = next.updated_at
+           FROM (VALUES ${rows}) AS next (id, expected, progress, next_action, network_reference, network_handles, updated_at)
+           WHERE charges.merchant_id = $1 AND charges.id = next.id AND charges.status = 'pending'
+             AND charges.progress = ANY (next.expected)
+           RETURNING charges.id`,
+      parameters: typedRow(2, ['uuid', 'text[]', 'text', 'json', 'text', 'json', 'timestamptz']),
+      values: [
+        next.merchantId,
+        next.id,
+        [...expected],
+        next.progress,
+        jsonOrNull(next.nextAction),
+        next.networkReference,
+        jsonOrNull(next.handles),
+        next.updatedAt,
+      ],
+      sharedValues: 1,
+      ...{ column: 'id', key: next.id },
+    }),
+  );
 }
 
 const chargeList: ListSource<Charge> = {

@@ -2,6 +2,7 @@ import type { Queryable, Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { List, ListReader, ListSource, ListTotals } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
+import { statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
 import { intentRequest } from './list-filters.ts';
@@ -158,6 +159,14 @@ export function lockIntent(db: Queryable, merchantId: string, id: string): Promi
     name: 'payment_intents_lock',
     text: `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND id = $2 FOR UPDATE`,
     values: [merchantId, id],
+    many: {
+      text: (ids) => `SELECT ${intentColumns} FROM payment_intents WHERE merchant_id = $1 AND id IN (${ids})
+           ORDER BY id FOR UPDATE SKIP LOCKED`,
+      skipsLocked: true,
+      parameters: '$2',
+      sharedValues: 1,
+      ...{ column: 'id', key: id },
+    },
   });
 }
 
@@ -167,25 +176,34 @@ export function updateIntent(
   currentStatus: IntentStatus,
   next: Pick<Intent, 'merchantId' | 'id' | 'status' | 'attempts' | 'late' | 'review' | 'eventSequence' | 'updatedAt'>,
 ): Promise<number> {
-  return db.run({
-    name: 'payment_intents_update',
-    text: `UPDATE payment_intents
-           SET status = $4, attempts = $5, late = $6, review = $7, event_sequence = $8, updated_at = $9,
-               unpaid_at = CASE WHEN $4 IN ('failed', 'cancelled', 'expired') THEN COALESCE(unpaid_at, $9)
-                                ELSE unpaid_at END
-           WHERE merchant_id = $1 AND id = $2 AND status = $3`,
-    values: [
-      next.merchantId,
-      next.id,
-      currentStatus,
-      next.status,
-      next.attempts,
-      next.late,
-      next.review,
-      next.eventSequence,
-      next.updatedAt,
-    ],
-  });
+  return db.run(
+    statementForMany({
+      name: 'payment_intents_update',
+      text: (rows) => `UPDATE payment_intents
+           SET status = next.status, attempts = next.attempts, late = next.late, review = next.review,
+               event_sequence = next.event_sequence, updated_at = next.updated_at,
+               unpaid_at = CASE WHEN next.status IN ('failed', 'cancelled', 'expired')
+                                THEN COALESCE(unpaid_at, next.updated_at) ELSE unpaid_at END
+           FROM (VALUES ${rows}) AS next (id, expected, status, attempts, late, review, event_sequence, updated_at)
+           WHERE payment_intents.merchant_id = $1 AND payment_intents.id = next.id
+             AND payment_intents.status = next.expected
+           RETURNING payment_intents.id`,
+      parameters: typedRow(2, ['uuid', 'text', 'text', 'bigint', 'boolean', 'text', 'bigint', 'timestamptz']),
+      values: [
+        next.merchantId,
+        next.id,
+        currentStatus,
+        next.status,
+        next.attempts,
+        next.late,
+        next.review,
+        next.eventSequence,
+        next.updatedAt,
+      ],
+      sharedValues: 1,
+      ...{ column: 'id', key: next.id },
+    }),
+  );
 }
 
 /**

@@ -1,0 +1,315 @@
+import { assert } from './assert.ts';
+import type { Statement, Transaction } from './db.ts';
+import { MergedWrites } from './merged-writes.ts';
+import { rowsOfEach, sharedPart } from './many-rows.ts';
+import type { Claimed, Member } from './shared-commits.ts';
+
+type BeforeCommit = Parameters<Transaction['beforeCommit']>[0];
+
+/** Tells a change's caller its outcome, once the transaction is committed; or the change is to run again, alone. */
+type Outcome = (() => void) | 'alone';
+
+// A batch does not wait long for a row that another process has locked: who needs it waits alone, and the others go on.
+const lockTimeout: Statement = {
+  name: 'shared_commits_lock_timeout',
+  text: `SELECT set_config('lock_timeout', '100ms', true)`,
+  values: [],
+};
+
+/** Runs changes in one transaction: at once where each names its row, else one after the other. */
+export async function runTogether(tx: Transaction, batch: readonly Member[]): Promise<Outcome[]> {
+  tx.send(lockTimeout);
+  const shared = new SharedTransaction(tx);
+  const outcomes = batch.every(({ options }) => options.row !== undefined)
+    ? await runAtOnce(shared, batch)
+    : await runInTurn(shared, await findClaims(tx, batch), batch);
+  await shared.end();
+  return outcomes;
+}
+
+/** All are asked for at once. Their rows are inserted with everything else, as rows of one statement. */
+function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
+  return Promise.all(
+    batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'used' : 'free')),
+  );
+}
+
+async function runInTurn(
+  shared: SharedTransaction,
+  claims: readonly Claimed[],
+  batch: readonly Member[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [index, member] of batch.entries()) {
+    outcomes.push(await runMember(shared, member, () => Promise.resolve(claims[index] ?? 'free')));
+  }
+  return outcomes;
+}
+
+async function runAtOnce(shared: SharedTransaction, batch: readonly Member[]): Promise<Outcome[]> {
+  const turns = new Turns(shared, batch.length);
+  shared.turns = turns;
+  const run = async (member: Member): Promise<Outcome> => {
+    try {
+      return await runMember(shared, member, () => Promise.resolve('free'));
+    } catch (error) {
+      turns.fail(error);
+      throw error;
+    } finally {
+      turns.ended();
+    }
+  };
+  // All end before the transaction does, also when one has failed.
+  const results = await Promise.allSettled(batch.map(run));
+  shared.turns = null;
+  if (turns.failure) throw turns.failure.error;
+  return results.map((result) => (result.status === 'fulfilled' ? result.value : 'alone'));
+}
+
+async function runMember(
+  shared: SharedTransaction,
+  { body, options, resolve, reject }: Member,
+  claim: () => Promise<Claimed>,
+): Promise<Outcome> {
+  const part = new MemberTransaction(shared, options.requestId ?? null);
+  try {
+    const result = await body(part, claim);
+    part.end();
+    return () => resolve(result);
+  } catch (error) {
+    if (!part.isUnwritten) throw error;
+    return error instanceof RowHeldError ? 'alone' : () => reject(error);
+  }
+}
+
+/** Another transaction has locked the row. */
+class RowHeldError extends Error {}
+
+/** A transaction that changes share. What they write is held until one of them reads, and merged. */
+class SharedTransaction {
+  readonly tx: Transaction;
+  readonly #writes = new MergedWrites();
+  readonly #lastActions: BeforeCommit[] = [];
+  /** While changes run at once. */
+  turns: Turns | null = null;
+
+  constructor(tx: Transaction) {
+    this.tx = tx;
+  }
+
+  hold(writes: readonly Statement[]): void {
+    this.#writes.add(writes);
+  }
+
+  runLast(actions: readonly BeforeCommit[]): void {
+    this.#lastActions.push(...actions);
+  }
+
+  /** Everything that was held goes out. */
+  sendHeld(): void {
+    for (const statement of this.#writes.take()) this.tx.send(statement);
+  }
+
+  async end(): Promise<void> {
+    const last = new MemberTransaction(this, null);
+    for (const action of this.#lastActions) await action(last);
+    last.end();
+    this.sendHeld();
+  }
+}
+
+interface Asked {
+  part: MemberTransaction;
+  statement: Statement;
+  alone: () => Promise<unknown[]>;
+  resolve: (rows: unknown[] | 'in turn') => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Changes of different rows that run at once. What they ask for many rows in one turn of the event loop is sent together. Any
+ * other statement may be about a row that several of them change: whoever needs one goes on once all others have ended or need
+ * one too, and then to its end, so that these run one after the other.
+ */
+class Turns {
+  readonly #shared: SharedTransaction;
+  #running: number;
+  readonly #inTurn: PromiseWithResolvers<void>[] = [];
+  #asked: Asked[] = [];
+  failure: { error: unknown } | null = null;
+
+  constructor(shared: SharedTransaction, running: number) {
+    this.#shared = shared;
+    this.#running = running;
+  }
+
+  /** Resolves with the statement's rows, or that it has to be asked in turn. */
+  ask(asked: Pick<Asked, 'part' | 'statement' | 'alone'>, held: readonly Statement[]): Promise<unknown[] | 'in turn'> {
+    if (this.failure) throw this.failure.error;
+    const isFirst = held.length === 0 || !this.#asked.some(({ part }) => part === asked.part);
+    assert(isFirst, 'a change does not write between two statements that it sends at once');
+    this.#shared.hold(held);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[] | 'in turn'>();
+    if (this.#asked.length === 0) process.nextTick(() => this.#send());
+    this.#asked.push({ ...asked, resolve, reject });
+    return promise;
+  }
+
+  /** Resolves when no other change runs. */
+  async awaitTurn(): Promise<void> {
+    if (this.failure) throw this.failure.error;
+    const turn = Promise.withResolvers<void>();
+    this.#inTurn.push(turn);
+    this.ended();
+    await turn.promise;
+  }
+
+  /** A change has ended, or waits for its turn. */
+  ended(): void {
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    const next = this.#inTurn.shift();
+    if (!next) return;
+    this.#running = 1;
+    next.resolve();
+  }
+
+  /** The transaction is to be rolled back; nobody goes on. */
+  fail(error: unknown): void {
+    this.failure ??= { error };
+    this.#running += this.#inTurn.length;
+    for (const turn of this.#inTurn.splice(0)) turn.reject(this.failure.error);
+  }
+
+  #send(): void {
+    const groups: { key: string; rows: Set<string>; asked: Asked[] }[] = [];
+    // Each change's own statements keep their order.
+    const positions = new Map<MemberTransaction, number>();
+    for (const each of this.#asked.splice(0)) {
+      const { part, statement } = each;
+      const key = statement.many ? sharedPart(statement) : [statement.name, ...statement.values].join(' ');
+      const row = statement.many?.key;
+      const from = positions.get(part) ?? 0;
+      let position = groups.findIndex(
+        (group, index) => index >= from && group.key === key && !(row !== undefined && group.rows.has(row)),
+      );
+      if (position === -1) position = groups.push({ key, rows: new Set(), asked: [] }) - 1;
+      groups[position]?.asked.push(each);
+      if (row !== undefined) groups[position]?.rows.add(row);
+      positions.set(part, position);
+    }
+    this.#shared.sendHeld();
+    for (const { asked } of groups) void this.#sendAsOne(asked);
+  }
+
+  async #sendAsOne(asked: readonly Asked[]): Promise<void> {
+    const [first] = asked;
+    if (!first) return;
+    const { many } = first.statement;
+    const isSingle = asked.length === 1 || !many;
+    try {
+      const statements = asked.map(({ statement }) => statement);
+      const rows = isSingle ? [await first.alone()] : await rowsOfEach(this.#shared.tx, statements);
+      for (const [index, { resolve, reject }] of asked.entries()) {
+        const found = rows[index] ?? [];
+        if (!many) resolve(rows[0]?.length === 0 ? [] : 'in turn');
+        else if (found.length === 0 && many.skipsLocked && !isSingle) reject(new RowHeldError());
+        else resolve(found);
+      }
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
+}
+
+/** One change's part of a shared transaction. Its writes are held until it has ended, or reads. */
+class MemberTransaction implements Transaction {
+  readonly requestId: string | null;
+  readonly #shared: SharedTransaction;
+  #held: Statement[] = [];
+  readonly #beforeCommit: BeforeCommit[] = [];
+  readonly #afterCommit: (() => void)[] = [];
+  /** Whether no other change runs until it has ended. */
+  #isInTurn = false;
+  /** Whether nothing of it was sent, so that it can be left out. */
+  isUnwritten = true;
+
+  constructor(shared: SharedTransaction, requestId: string | null) {
+    this.#shared = shared;
+    this.requestId = requestId;
+  }
+
+  rows<Row>(statement: Statement): Promise<Row[]> {
+    const query = () => this.#shared.tx.rows<Row>(statement);
+    return this.#sent(statement, query, { alone: query, read: (rows) => rows as Row[] });
+  }
+
+  row<Row>(statement: Statement): Promise<Row | undefined> {
+    const query = () => this.#shared.tx.row<Row>(statement);
+    const alone = async () => [await query()].filter((row) => row !== undefined);
+    return this.#sent(statement, query, { alone, read: ([row]) => row as Row | undefined });
+  }
+
+  run(statement: Statement): Promise<number> {
+    const query = () => this.#shared.tx.run(statement);
+    const alone = async () => Array<unknown>(await query()).fill(null);
+    return this.#sent(statement, query, { alone, read: (rows) => rows.length });
+  }
+
+  send(statement: Statement): void {
+    this.#held.push(statement);
+  }
+
+  beforeCommit(action: BeforeCommit): void {
+    this.#beforeCommit.push(action);
+  }
+
+  afterCommit(action: () => void): void {
+    this.#afterCommit.push(action);
+  }
+
+  /** The change succeeded: what it wrote belongs to the batch. */
+  end(): void {
+    this.#shared.hold(this.#takeHeld());
+    this.#shared.runLast(this.#beforeCommit);
+    for (const action of this.#afterCommit) this.#shared.tx.afterCommit(action);
+  }
+
+  #takeHeld(): Statement[] {
+    const held = this.#held;
+    this.#held = [];
+    return held;
+  }
+
+  /** A statement with a result sees everything that the change wrote before it. */
+  async #sent<Result>(
+    statement: Statement,
+    query: () => Promise<Result>,
+    { alone, read }: { alone: () => Promise<unknown[]>; read: (rows: unknown[]) => Result },
+  ): Promise<Result> {
+    if (this.#held.length > 0 || !isPlainRead(statement)) this.isUnwritten = false;
+    const { turns } = this.#shared;
+    try {
+      if (turns && !this.#isInTurn) {
+        const isTogether = statement.many !== undefined || statement.emptyForAll === true;
+        const rows = isTogether ? await turns.ask({ part: this, statement, alone }, this.#takeHeld()) : 'in turn';
+        if (rows !== 'in turn') return read(rows);
+        await turns.awaitTurn();
+        this.#isInTurn = true;
+      }
+      this.#shared.sendHeld();
+      this.#shared.hold(this.#takeHeld());
+      this.#shared.sendHeld();
+      return await query();
+    } catch (error) {
+      // The transaction has failed with it.
+      if (!(error instanceof RowHeldError)) this.isUnwritten = false;
+      throw error;
+    }
+  }
+}
+
+/** A SELECT, whose locks do no harm when the change is refused; not one with a changing statement in it. */
+function isPlainRead({ text }: Statement): boolean {
+  return /^(\s|--.*\n)*SELECT\b/.test(text);
+}
