@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { effort } from '../../../test/harness/effort.ts';
 import { seededRandom, systemRandom } from '../kit/random.ts';
 import { createApiKeyText, hmacOfApiKey, isWellFormedApiKey } from './api-key.ts';
 
+const tenThousands = effort({ usual: 100, long: 1_000 });
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('an API key', () => {
@@ -20,9 +22,9 @@ describe('an API key', () => {
     assert.equal(createApiKeyText(seededRandom('key'), true), createApiKeyText(seededRandom('key'), true));
   });
 
-  it('is distinguished from random text of its form: of a million at most one passes', () => {
+  it(`is distinguished from random text of its form: of ${tenThousands}0,000 at most one passes`, () => {
     let passed = 0;
-    for (let batch = 0; batch < 100; batch += 1) {
+    for (let batch = 0; batch < tenThousands; batch += 1) {
       // 256 is no multiple of 62: some characters are slightly more frequent.
       const bytes = randomBytes(38 * 10_000);
       for (let key = 0; key < 10_000; key += 1) {
