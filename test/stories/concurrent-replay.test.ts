@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -7,7 +10,6 @@ import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import type { Contract } from '../harness/openapi.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { readyAt } from '../harness/program.ts';
 import { startService, testKeys } from '../harness/service.ts';
 import type { TestMerchant, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
@@ -15,6 +17,7 @@ import { transferBody } from '../harness/transfer-story.ts';
 
 const concurrency = 50;
 const rounds = effort({ usual: 10, long: 200 });
+const secondProcess = fileURLToPath(import.meta.resolve('../harness/manual-clock-service-process.ts'));
 // A second process costs a start.
 const startSecond = effort({ usual: startInProcess, long: startProcess });
 
@@ -39,9 +42,13 @@ function startInProcess(): Promise<TestService> {
 
 async function startProcess(): Promise<typeof second> {
   const world = new ProcessWorld();
-  const { appUrl } = service.database;
-  const started = world.startService({ ...testKeys, APP_ENV: 'development', ROLE: 'api', APP_DATABASE_URL: appUrl });
-  return { url: await readyAt(started), stop: () => world.close() };
+  const clockFile = join(dirname(world.newDataDirectory()), 'clock');
+  writeFileSync(clockFile, service.clock.now().toISOString());
+  const own = { CLOCK_FILE: clockFile, ROLE: 'api', PORT: '0', APP_DATABASE_URL: service.database.appUrl };
+  const settings = { ...testKeys, APP_ENV: 'development', LOG_LEVEL: 'error', ...own };
+  const started = world.start([process.execPath, secondProcess], settings);
+  const [, url = ''] = await started.printed(/^ready at (\S+)/m);
+  return { url, stop: () => world.close() };
 }
 
 test('of many identical concurrent payments to two processes one takes effect and all get its response', async () => {
