@@ -174,7 +174,7 @@ async function balances(): Promise<Balances> {
   };
 }
 
-test(`over ${walks} random walks under faults each transfer is paid at most once, and charged exactly for that`, async () => {
+test(`over ${walks} random walks each transfer is paid at most once, and charged exactly for that`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 4 }),
