@@ -10,6 +10,8 @@ export const longParts: readonly LongPart[] = [
   { name: 'walks', files: /random-walks/ },
   { name: 'amounts', files: /kit\/money|shares\.long|divide-refund|random-books/ },
   { name: 'crashes-payment', files: /crash-(?:payment|shared|network)/ },
+  { name: 'crashes-requests', files: /crash-collected-requests/ },
+  { name: 'crashes-work', files: /crash-collected-work/ },
   { name: 'crashes-transfer', files: /crash-/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
