@@ -35,12 +35,10 @@ testCrashStory({
     }),
     ...request('POST /v1/sub-accounts/:id/payouts', {
       commits: 'settlement_lock_beneficiaries',
-
       reads: ['settlement_lock_beneficiaries'],
     }),
     ...request('POST /link/:id', {
       commits: 'charges_insert',
-
       reads: [
         'merchants_find_by_short_id',
         'payment_links_find_by_token',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { effort } from '../../../test/harness/effort.ts';
@@ -35,6 +36,21 @@ describe('an API key', () => {
     }
     assert.ok(passed <= 1, `${passed} passed`);
   });
+
+  const readsHistory = effort({ usual: false, long: true });
+  if (readsHistory) {
+    it('is nowhere in the history of this repository', () => {
+      const patches = execFileSync('git', ['log', '--all', '--patch', '--no-color', '--text'], {
+        ...{ cwd: import.meta.dirname, maxBuffer: 2 ** 30, encoding: 'latin1' },
+      });
+      assert.ok(patches.length > 1_000_000, 'there is a history');
+      const keys = patches.matchAll(/sk_(?:test|live)_[0-9A-Za-z]{38}/g);
+      assert.deepEqual(
+        [...keys].filter(([key]) => isWellFormedApiKey(key)).map(([key]) => key.slice(0, 12)),
+        [],
+      );
+    });
+  }
 
   it('with one character mistyped, or two neighbours exchanged, is refused', () => {
     const key = createApiKeyText(systemRandom, true);
