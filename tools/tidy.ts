@@ -4,7 +4,14 @@
  */
 import { join } from 'node:path';
 import { citations } from './tidy/citation-rules.ts';
-import { ambientTime, passedOnExports, shortTestTitles, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
+import {
+  ambientTime,
+  cookiesSetElsewhere,
+  passedOnExports,
+  shortTestTitles,
+  silencedRules,
+  testsThatDoNotRun,
+} from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
 import { constraintNames, expandingMigrations } from './tidy/migration-rules.ts';
@@ -24,6 +31,7 @@ import { retiredWords } from './tidy/word-rules.ts';
 
 const rules = [
   ambientTime,
+  cookiesSetElsewhere,
   passedOnExports,
   silencedRules,
   testsThatDoNotRun,
