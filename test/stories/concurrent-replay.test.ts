@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
 import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
@@ -10,14 +7,14 @@ import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import type { Contract } from '../harness/openapi.ts';
 import { ProcessWorld } from '../harness/process.ts';
-import { startService, testKeys } from '../harness/service.ts';
+import { startServiceProcess } from '../harness/service-process.ts';
+import { startService } from '../harness/service.ts';
 import type { TestMerchant, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
 import { transferBody } from '../harness/transfer-story.ts';
 
 const concurrency = 50;
 const rounds = effort({ usual: 10, long: 200 });
-const secondProcess = fileURLToPath(import.meta.resolve('../harness/manual-clock-service-process.ts'));
 // A second process costs a start.
 const startSecond = effort({ usual: startInProcess, long: startProcess });
 
@@ -42,12 +39,7 @@ function startInProcess(): Promise<TestService> {
 
 async function startProcess(): Promise<typeof second> {
   const world = new ProcessWorld();
-  const clockFile = join(dirname(world.newDataDirectory()), 'clock');
-  writeFileSync(clockFile, service.clock.now().toISOString());
-  const own = { CLOCK_FILE: clockFile, ROLE: 'api', PORT: '0', APP_DATABASE_URL: service.database.appUrl };
-  const settings = { ...testKeys, APP_ENV: 'development', LOG_LEVEL: 'error', ...own };
-  const started = world.start([process.execPath, secondProcess], settings);
-  const [, url = ''] = await started.printed(/^ready at (\S+)/m);
+  const { url } = await startServiceProcess(world, service);
   return { url, stop: () => world.close() };
 }
 
