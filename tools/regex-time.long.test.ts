@@ -5,13 +5,15 @@ import { isServiceCode, isTest, readSourceFiles } from './tidy/source-files.ts';
 import { visit } from './tidy/typescript.ts';
 
 const repository = join(import.meta.dirname, '..');
-const textLength = 20_000;
+// Twice as long as a URL, and longer than every other field that a pattern reads.
+const textLength = 4_096;
 const limitMs = 50;
 
-/** Every regular expression of the service, once. What `dalasi` reads is its user's own. */
+/** Every regular expression of the service, once. What operators and users of `dalasi` type is their own. */
 function findPatterns(): Map<string, RegExp> {
   const found = new Map<string, RegExp>();
-  const isRead = (path: string): boolean => isServiceCode(path) && !isTest(path) && !path.startsWith('cli/');
+  const isRead = (path: string): boolean =>
+    isServiceCode(path) && !isTest(path) && !/^(?:cli|server\/src\/(?:configuration|operator|demo))\//.test(path);
   const serviceFiles = readSourceFiles(repository).filter(({ path }) => isRead(path));
   for (const file of serviceFiles) {
     visit(file, {
@@ -74,14 +76,18 @@ function timeOf(pattern: RegExp, text: string, triesLeft = 4): number {
 
 test('no regular expression of the service takes long for any text', (context) => {
   const patterns = findPatterns();
+  const slow = new Map<string, string>();
   let longest = { ms: 0, name: '' };
   for (const [name, pattern] of patterns) {
     for (const text of attacksOn(pattern)) {
       const ms = timeOf(pattern, text);
       if (ms > longest.ms) longest = { ms, name };
-      assert.ok(ms < limitMs, `${name} takes ${ms.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 10))}…`);
+      if (ms < limitMs) continue;
+      slow.set(name, `${ms.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 10))}…`);
+      break;
     }
   }
   assert.ok(patterns.size > 100, `${patterns.size} patterns`);
+  assert.deepEqual([...slow], []);
   context.diagnostic(`${patterns.size} patterns, longest ${longest.ms.toFixed(1)} ms: ${longest.name}`);
 });

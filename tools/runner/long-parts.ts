@@ -13,6 +13,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'crashes-requests', files: /crash-collected-requests/ },
   { name: 'crashes-work', files: /crash-collected-work/ },
   { name: 'crashes-transfer', files: /crash-/ },
+  { name: 'database', files: /database-faults/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
   { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard/ },
