@@ -27,7 +27,7 @@ export class SteadyLoad {
   readonly payments = new Map<string, string>();
   readonly transfers = new Map<string, string>();
   /** Statuses and errors by how often they came. */
-  readonly answers = new Map<string, number>();
+  readonly responses = new Map<string, number>();
   /** When the last request was acknowledged, and the longest time in which none was. */
   #lastMs = performance.now();
   #longestMs = 0;
@@ -85,14 +85,14 @@ export class SteadyLoad {
     const began = performance.now();
     for (;;) {
       const response = await send().catch((error: Error) => error);
-      const answer = response instanceof Error ? 'no response' : String(response.status);
-      this.answers.set(answer, (this.answers.get(answer) ?? 0) + 1);
+      const outcome = response instanceof Error ? 'no response' : String(response.status);
+      this.responses.set(outcome, (this.responses.get(outcome) ?? 0) + 1);
       if (!(response instanceof Error)) {
         if (response.status === 201) return response;
         assert.ok(response.status === 503 || response.status === 409 || response.status === 429, response.text);
         assert.ok(response.headers.get('retry-after') !== null, response.text);
       }
-      assert.ok(performance.now() - began < patienceMs, `not acknowledged in ${patienceMs} ms: ${answer}`);
+      assert.ok(performance.now() - began < patienceMs, `not acknowledged in ${patienceMs} ms: ${outcome}`);
       await sleep(100);
     }
   }

@@ -104,8 +104,8 @@ test('a full disk of the database is refused with 503, and costs nothing that wa
     fill(bavail * bsize - 2_000_000);
     const isReady = async (): Promise<boolean> => (await fetch(`${fragile.url}/readyz`)).status === 200;
     await eventually('the disk is full and the service unready', async () => !(await isReady()));
-    const refusedBefore = load.answers.get('503') ?? 0;
-    await eventually('requests are refused', () => (load.answers.get('503') ?? 0) > refusedBefore + 20);
+    const refusedBefore = load.responses.get('503') ?? 0;
+    await eventually('requests are refused', () => (load.responses.get('503') ?? 0) > refusedBefore + 20);
     rmSync(filler);
     // Without space for its log PostgreSQL ends itself, as its makers intend; who runs it starts it again.
     if (fragile.hasDatabaseEnded()) await fragile.startDatabase();
@@ -114,8 +114,8 @@ test('a full disk of the database is refused with 503, and costs nothing that wa
     await load.stop();
     await fragile.verify(load);
     await fragile.stop();
-    const answers = [...load.answers].map(([answer, count]) => `${count} × ${answer}`).join(', ');
-    context.diagnostic(`${answers}; served again after ${(recoveredMs / 1_000).toFixed(1)} s`);
+    const statuses = [...load.responses].map(([status, count]) => `${count} × ${status}`).join(', ');
+    context.diagnostic(`${statuses}; served again after ${(recoveredMs / 1_000).toFixed(1)} s`);
     assert.ok(recoveredMs < recoveryMaxMs, `${recoveredMs} ms`);
   } finally {
     execFileSync('umount', ['-l', mounted]);
