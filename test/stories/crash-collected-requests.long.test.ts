@@ -14,6 +14,7 @@ function request(name: string, { commits, reads }: { commits: string; reads: rea
 testCrashStory({
   title: 'while it accepts a refund, a payout, payments of a link and a counter, and a resend',
   role: 'api',
+  sharesProcess: true,
   prepare: (world) => openShop(world),
   trigger: doEverything,
   restart: repeatEverything,
