@@ -20,7 +20,7 @@ export interface CrashStory {
   /** Whether a worker without a point has passed the last one. Default: nothing is left to do. */
   isDone?(world: CrashWorld): Promise<boolean>;
   /** In the long run too several of its services share a process: it has more points than an hour has time for. */
-  sharesProcess?: true;
+  sharesProcess?: boolean;
   /** Where it is killed: before and after each statement and call that it waits for. */
   points: readonly CrashPoint[];
   /** Points of the same path that other stories cover. */
