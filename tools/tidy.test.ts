@@ -15,6 +15,17 @@ describe('code', () => {
     assertClean('server/src/payments/a.test.ts', 'const now = new Date();');
   });
 
+  test('cookies are set in one place', () => {
+    for (const text of [
+      `reply.setCookie('a', 'b');`,
+      `reply.header('Set-Cookie', 'a=b');`,
+      `reply.clearCookie('a');`,
+    ]) {
+      assertFound(code, `\n${text}`, 2, /page-cookies\.ts/);
+    }
+    assertClean(code, 'request.cookies[name]; cookies.set(request, reply, cookie);');
+  });
+
   test('a file exports what it defines', () => {
     assertFound(code, `\nexport { a } from './a.ts';`, 2, /import the file that defines it/);
     assertFound(code, `export type {\n  A,\n} from './a.ts';`, 1, /import the file that defines it/);

@@ -5,7 +5,14 @@
 import { join } from 'node:path';
 import { citations } from './tidy/citation-rules.ts';
 import { clusterStatements, recordedRoutes } from './tidy/cluster-rules.ts';
-import { ambientTime, passedOnExports, shortTestTitles, silencedRules, testsThatDoNotRun } from './tidy/code-rules.ts';
+import {
+  ambientTime,
+  cookiesSetElsewhere,
+  passedOnExports,
+  shortTestTitles,
+  silencedRules,
+  testsThatDoNotRun,
+} from './tidy/code-rules.ts';
 import { dependencyReasons, errorPages } from './tidy/documentation-rules.ts';
 import type { Finding, SourceFile } from './tidy/finding.ts';
 import { constraintNames, expandingMigrations } from './tidy/migration-rules.ts';
@@ -25,6 +32,7 @@ import { retiredWords } from './tidy/word-rules.ts';
 
 const rules = [
   ambientTime,
+  cookiesSetElsewhere,
   passedOnExports,
   silencedRules,
   testsThatDoNotRun,

@@ -114,7 +114,7 @@ function isRotation({ headers }: DiagnosedRequest, service: Diagnosis, standard:
 /** The cause by the form of the request, if no known mistake leads to the signature. */
 function unexplainedCause({ body, secret, otherSecrets }: DiagnosedRequest): Cause {
   const text = Buffer.from(body).toString('utf8');
-  if (/^\s*(\{\s*\}|\[object \w+\]|Array|null|undefined)?\s*$/.test(text)) return { cause: 'body_lost' };
+  if (/^(?:\{\s*\}|\[object \w+\]|Array|null|undefined)?$/.test(text.trim())) return { cause: 'body_lost' };
   if (spacesOrEscapes.test(text)) return { cause: 'rewritten' };
   const isMalformed = ![secret, ...otherSecrets.map((other) => other.secret)].some(isWholeSecret);
   return { cause: isMalformed ? 'secret_malformed' : 'wrong_secret' };

@@ -19,6 +19,8 @@ export interface CrashStory {
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
   /** Whether a worker without a point has passed the last one. Default: nothing is left to do. */
   isDone?(world: CrashWorld): Promise<boolean>;
+  /** In the long run too several of its services share a process: it has more points than an hour has time for. */
+  sharesProcess?: boolean;
   /** Where it is killed: before and after each statement and call that it waits for. */
   points: readonly CrashPoint[];
   /** Points of the same path that other stories cover. */

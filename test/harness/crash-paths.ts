@@ -38,3 +38,22 @@ export const lookUpPoints = [
   ...outboundCall('look-up'),
   ...statements('circuit_breakers_list'),
 ];
+
+/** From the claim of a collection to the network's response. */
+export const startPoints = [
+  ...autocommit('outbox_claim'),
+  ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
+  ...commit('charges_update_progress'),
+  ...outboundCall('collections-call'),
+];
+
+/** And on to the booked payment. */
+export const collectionPoints = [
+  ...startPoints,
+  ...autocommit('provider_transactions_insert_once'),
+  ...since('provider_transactions_insert_once:after', [
+    ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
+    ...statements('payment_intents_update', 'charges_update_outcome'),
+    ...commit('charges_update_outcome'),
+  ]),
+];

@@ -139,9 +139,15 @@ export function watchHttp(stepsAt: (port: number) => Steps | undefined): void {
   for (const [channel, moment] of Object.entries(requests)) {
     subscribe(channel, (message) => {
       const { method, url = '', socket } = (message as { request: IncomingMessage }).request;
-      void stepsAt(socket.localPort ?? 0)?.reach(`${method} ${url.split('?')[0]}:${moment}`);
+      void stepsAt(socket.localPort ?? 0)?.reach(`${method} ${routeOf(url)}:${moment}`);
     });
   }
+}
+
+/** The path with `:id` for ids and tokens, which differ from world to world. */
+function routeOf(url: string): string {
+  const [path = ''] = url.split('?');
+  return path.replaceAll(/(?<=\/)(?=[^/]*\d)[^/]{12,}/g, ':id');
 }
 
 /** What each kind of call of the real APIs has in its path. */

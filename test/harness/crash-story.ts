@@ -10,11 +10,18 @@ import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
 // Services in one process. More would be cheaper but need more connections than the tests' server has.
-const perProcessMax = effort({ usual: 8, long: 1 });
+const sharingMax = 8;
+
+function perProcessMax({ sharesProcess = false }: CrashStory): number {
+  return sharesProcess ? sharingMax : effort({ usual: sharingMax, long: 1 });
+}
 
 /** Kills a process at each point of the story, and checks that the points cover everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
-  const points = inBatches(story.points.filter(({ long }) => effort({ usual: long !== true, long: true })));
+  const points = inBatches(
+    perProcessMax(story),
+    story.points.filter(({ long }) => effort({ usual: long !== true, long: true })),
+  );
   describe(`a process killed ${story.title} loses nothing and does nothing twice`, () => {
     const kills = new Kills(story, points);
     before(() => kills.begin());
@@ -47,12 +54,12 @@ async function recover(
 }
 
 /** Orders the points so that those at which a service kills its process stand at the ends of full batches. */
-function inBatches(points: readonly CrashPoint[]): CrashPoint[] {
+function inBatches(batchMax: number, points: readonly CrashPoint[]): CrashPoint[] {
   const killing = points.filter(({ killsItself }) => killsItself === true);
   const halting = points.filter(({ killsItself }) => killsItself !== true);
   const ordered: CrashPoint[] = [];
   // The first batch also has the process that runs through.
-  for (let count = perProcessMax - 2; killing.length > 0; count = perProcessMax - 1) {
+  for (let count = batchMax - 2; killing.length > 0; count = batchMax - 1) {
     ordered.push(...halting.splice(0, Math.max(0, count)), ...killing.splice(0, 1));
   }
   return [...ordered, ...halting];
@@ -98,8 +105,9 @@ class Kills {
 
   /** The next points that can share a process, which one at most may kill. */
   #nextBatch(): (CrashPoint | null)[] {
-    const last = this.#points.slice(0, perProcessMax).findIndex((point) => point?.killsItself === true);
-    return this.#points.splice(0, last < 0 ? perProcessMax : last + 1);
+    const batchMax = perProcessMax(this.#story);
+    const last = this.#points.slice(0, batchMax).findIndex((point) => point?.killsItself === true);
+    return this.#points.splice(0, last < 0 ? batchMax : last + 1);
   }
 
   async end(): Promise<void> {

@@ -211,6 +211,6 @@ export class CrashWorld {
 /** The number of rows: `transfer_notes WHERE …`. */
 export async function countWhere(world: CrashWorld, table: string): Promise<number> {
   const text = `SELECT count(*)::integer AS count FROM ${table}`;
-  const row = await world.db.row<{ count: number }>({ name: `test_count_${table}`, text, values: [] });
+  const row = await world.db.row<{ count: number }>({ name: '', text, values: [] });
   return row?.count ?? 0;
 }

@@ -81,6 +81,34 @@ test('no simple rule fires on a service that nobody uses, and what must not be a
   assert.ok(compared > 20);
 });
 
+test('a synthetic payment is paid as a merchant’s, and one that is not raises its alert', async () => {
+  const { test: merchant } = await service.onboard('Monitoring');
+  const settings = { SYNTHETIC_PAYMENT_KEY: merchant.key };
+  const monitoring = await startService({ database: service.database, settings });
+  const figures = async () => {
+    const text = await (await fetch(`${monitoring.url}/metrics`)).text();
+    const valueOf = (name: string) => samplesOf(`dalasi_synthetic_payment_${name}`, text)[0]?.value;
+    return { failed: valueOf('failed'), paid: valueOf('paid_seconds'), seconds: valueOf('duration_seconds') };
+  };
+  await monitoring.app.drain();
+  await eventually('it is paid', async () => (await figures()).failed === 0);
+  assert.ok(((await figures()).seconds ?? 0) > 0);
+  const { rows } = await service.database.asOwner('SELECT status FROM payment_intents WHERE merchant_id = $1', [
+    merchant.merchant.id,
+  ]);
+  assert.deepEqual(new Set(rows.map(({ status }) => status)), new Set(['successful']));
+  await service.database.asOwner(`UPDATE api_keys SET revoked_at = created_at WHERE merchant_id = $1`, [
+    merchant.merchant.id,
+  ]);
+  await eventually('the next one fails', async () => {
+    await monitoring.app.drain();
+    return (await figures()).failed === 1;
+  });
+  const warning = monitoring.logLines.find((line) => line.includes('the synthetic payment failed'));
+  await monitoring.stop();
+  assert.match(warning ?? '', /status 401 api_key_invalid/);
+});
+
 test('every queue and chore has a heartbeat, and counters are there before their first increase', async () => {
   const beats = samplesOf('dalasi_heartbeat_seconds', quiet);
   const intervals = samplesOf('dalasi_heartbeat_interval_seconds', quiet);

@@ -6,6 +6,8 @@ import type { ApiResponse, ApiClient } from '../harness/api-client.ts';
 import { effort } from '../harness/effort.ts';
 import { createContractClient, loadContract } from '../harness/openapi.ts';
 import type { Contract } from '../harness/openapi.ts';
+import { ProcessWorld } from '../harness/process.ts';
+import { startServiceProcess } from '../harness/service-process.ts';
 import { startService } from '../harness/service.ts';
 import type { TestMerchant, TestService } from '../harness/service.ts';
 import { asOwner, countRows } from '../harness/tables.ts';
@@ -14,24 +16,36 @@ import { transferBody } from '../harness/transfer-story.ts';
 const concurrency = 50;
 // So that requests race each other in the database.
 const connectionsMax = 10;
+const rounds = effort({ usual: 10, long: 200 });
+// A second process costs a start.
+const startSecond = effort({ usual: startInProcess, long: startProcess });
 
-let services: [TestService, TestService];
+let service: TestService;
+let second: { url: string; stop(): Promise<unknown> };
 let contract: Contract;
 
 before(async () => {
-  const first = await startService({ connectionsMax });
-  services = [first, await startService({ database: first.database, connectionsMax })];
+  service = await startService({ connectionsMax });
+  second = await startSecond();
   contract = await loadContract();
 });
 
 after(async () => {
-  // The first one owns the database and drops it.
-  for (const service of services.toReversed()) await service.stop();
+  await second.stop();
+  await service.stop();
 });
 
+function startInProcess(): Promise<TestService> {
+  return startService({ database: service.database, connectionsMax });
+}
+
+async function startProcess(): Promise<typeof second> {
+  const world = new ProcessWorld();
+  const { url } = await startServiceProcess(world, service);
+  return { url, stop: () => world.close() };
+}
+
 test('of many identical concurrent payments to two processes one takes effect and all get its response', async () => {
-  const rounds = effort({ usual: 10, long: 100 });
-  const [service] = services;
   const { merchant, clients } = await onboard();
   const body = { data: { amount: 450, network: 'wave', account_number: '7000004' } };
   for (let round = 1; round <= rounds; round += 1) {
@@ -42,8 +56,6 @@ test('of many identical concurrent payments to two processes one takes effect an
 });
 
 test('of many identical concurrent transfers to two processes one takes effect and all get its response', async () => {
-  const rounds = effort({ usual: 10, long: 200 });
-  const [service] = services;
   const { merchant, clients } = await onboard();
   const { id, shortId } = merchant.merchant;
   for (let round = 1; round <= rounds; round += 1) {
@@ -51,7 +63,7 @@ test('of many identical concurrent transfers to two processes one takes effect a
     const stored: object = await countRows(service, id, 'transfers', 'ledger_holds', 'idempotency_keys');
     assert.deepEqual(stored, { transfers: round, ledger_holds: round, idempotency_keys: round });
   }
-  for (const { app } of [...services, ...services]) await app.drain();
+  for (let time = 0; time < 3; time += 1) await service.app.drain();
   const text = `SELECT count(*)::integer AS count FROM simulator.payouts WHERE account = $1 AND status = 'completed'`;
   const [paid] = await asOwner<{ count: number }>(service, text, [shortId]);
   assert.equal(paid?.count, rounds, 'each transfer was paid once');
@@ -63,8 +75,8 @@ test('of many identical concurrent transfers to two processes one takes effect a
 
 /** A merchant with a client at each process. */
 async function onboard(): Promise<{ merchant: TestMerchant; clients: ApiClient[] }> {
-  const { test: merchant } = await services[0].onboard();
-  return { merchant, clients: services.map(({ url }) => createContractClient(contract, url, merchant.key)) };
+  const { test: merchant } = await service.onboard();
+  return { merchant, clients: [service, second].map(({ url }) => createContractClient(contract, url, merchant.key)) };
 }
 
 /** Sends the same request many times at both processes; fails unless one response is new and the others replay it. */

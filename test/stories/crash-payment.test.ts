@@ -1,4 +1,4 @@
-import { deliveryPoints, planPoints } from '../harness/crash-paths.ts';
+import { collectionPoints, deliveryPoints, planPoints, startPoints } from '../harness/crash-paths.ts';
 import { charge, chargeAnotherNumber, chargeUntilResponse, verifyPayment } from '../harness/crash-payment.ts';
 import { outboundCall, commit, since, statements, autocommit } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
@@ -30,21 +30,6 @@ testCrashStory({
 // fails and the payer can try again.
 const notCollectedAt = ['charges_update_progress:after-commit', 'collections-call:before'];
 
-const startPoints = [
-  ...autocommit('outbox_claim'),
-  ...statements('charges_find_by_id', 'merchants_find_by_id', 'payment_intents_lock', 'charges_update_progress'),
-  ...commit('charges_update_progress'),
-  ...outboundCall('collections-call'),
-];
-const collectionPoints = [
-  ...startPoints,
-  ...autocommit('provider_transactions_insert_once'),
-  ...since('provider_transactions_insert_once:after', [
-    ...statements('payment_intents_lock', 'ledger_accounts_try_lock_above_zero'),
-    ...statements('payment_intents_update', 'charges_update_outcome'),
-    ...commit('charges_update_outcome'),
-  ]),
-];
 const eventPoints = [...planPoints, ...deliveryPoints];
 
 testCrashStory({

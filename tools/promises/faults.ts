@@ -31,9 +31,14 @@ export const faults: PromiseGroup = {
           'while it stores a network’s callback',
           'while it handles a stored callback',
         ],
+        'test/stories/crash-collected-requests.long.test.ts': [
+          'while it accepts a refund, a payout, payments of a link and a counter, and a resend',
+        ],
+        'test/stories/crash-collected-work.test.ts': [
+          'while it refunds, pays out, settles, notifies staff, and fails to deliver',
+        ],
+        'test/stories/crash-receipt.test.ts': ['while it matches a receipt with its payment'],
       },
-      weaker:
-        'No points for refunds, payouts of sub-accounts, settlement, links, counters, chat notices, and deliveries that fail or are resent.',
     },
     {
       id: 'F2',
@@ -44,8 +49,8 @@ export const faults: PromiseGroup = {
     {
       id: 'F3',
       promise:
-        'A payout whose outcome is unclear keeps its money held, and is paid once, whatever broke and who had it.',
-      gates: ['change'],
+        'A payout whose outcome is unclear keeps its money held, and is paid once, whatever broke; each pair of faults in the long run.',
+      gates: ['change', 'long'],
       tests: {
         'test/stories/transfer-faults.test.ts': [
           '…, and the network …',
@@ -56,7 +61,6 @@ export const faults: PromiseGroup = {
           'a transfer unknown for a day opens one case, and hourly look-ups end when the network responds',
         ],
       },
-      weaker: 'A change tries each fault with every other outcome; the long run tries them all.',
     },
     {
       id: 'F4',
@@ -89,8 +93,10 @@ export const faults: PromiseGroup = {
         'server/src/kit/shared-commits.test.ts': [
           'all fail when the connection is lost, because the commit may have happened',
         ],
+        'test/stories/database-faults.long.test.ts': [
+          'a connection to the database with faults costs no money, and ends within 30 seconds of them',
+        ],
       },
-      weaker: 'The connection is cut once. Latency, low bandwidth and a lost reply to COMMIT are not tried under load.',
     },
     {
       id: 'F6',
@@ -108,8 +114,10 @@ export const faults: PromiseGroup = {
         'server/src/database/roles.test.ts': [
           'the service refuses to start on a database that may lose committed rows',
         ],
+        'test/stories/database-faults.long.test.ts': [
+          'PostgreSQL is killed … times under load: nothing acknowledged is lost or done twice',
+        ],
       },
-      weaker: 'PostgreSQL is killed once, not fifty times.',
     },
     {
       id: 'F7',
@@ -124,8 +132,11 @@ export const faults: PromiseGroup = {
         'server/src/app/work-queues.test.ts': [
           'a network that hangs delays no call to another network, not even of the same merchant',
         ],
+        'test/stories/database-faults.long.test.ts': [
+          'a full disk of the database is refused with 503, and costs nothing that was acknowledged',
+          'a process that may open no more files refuses, and goes on once it may again',
+        ],
       },
-      weaker: 'A full disk and a limit of open files are not tried.',
     },
     {
       id: 'F8',
@@ -141,9 +152,14 @@ export const faults: PromiseGroup = {
           'after a day without an outcome one case is opened, and look-ups go on every hour',
         ],
         'server/src/http/health.test.ts': ['an empty queue shows 0, as do delivery attempts before the first'],
+        'test/stories/transfer-scenarios.test.ts': [
+          '/metrics shows a payment and a transfer that are under way while nothing works on them',
+        ],
+        'test/stories/database-faults.long.test.ts': [
+          'a connection to the database with faults costs no money, and ends within 30 seconds of them',
+        ],
       },
-      metrics: ['dalasi_outbox_oldest_due_seconds', 'dalasi_cases_open'],
-      weaker: 'Due work is counted. A record that is unfinished and has no work left is not.',
+      metrics: ['dalasi_unfinished_without_work', 'dalasi_outbox_oldest_due_seconds', 'dalasi_cases_open'],
     },
   ],
 };

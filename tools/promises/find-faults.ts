@@ -6,6 +6,14 @@ import type { PromiseGroup, ServicePromise } from './promise.ts';
 import { stateOf } from './promise.ts';
 import { testTitles } from './test-titles.ts';
 
+const gaugeFiles = [
+  'server/src/app/gauges.ts',
+  'server/src/app/money-gauges.ts',
+  'server/src/app/database-gauges.ts',
+  'server/src/app/synthetic-payment.ts',
+  'server/src/http/metrics.ts',
+];
+
 /** What of the promises is not so any more: a sentence for each test, part or metric that is gone, and each promise without one. */
 export function findPromiseFaults(repository: string, groups: readonly PromiseGroup[]): string[] {
   const promises = groups.flatMap((group) => group.promises);
@@ -15,7 +23,7 @@ export function findPromiseFaults(repository: string, groups: readonly PromiseGr
     read,
     longFiles: new Set(listLongTestFiles(repository)),
     results: read('benchmarks/results.md'),
-    metrics: read('server/src/app/gauges.ts') + read('server/src/http/metrics.ts'),
+    metrics: gaugeFiles.map(read).join(''),
   };
   return [...findMissing(promises), ...promises.flatMap((promise) => faultsOf(promise, evidence))];
 }

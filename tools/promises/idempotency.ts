@@ -19,7 +19,7 @@ export const idempotency: PromiseGroup = {
     {
       id: 'I2',
       promise:
-        'Of 50 equal requests at once to two services one takes effect: 50 rounds on a change, 200 in the long run.',
+        'Of 50 equal requests at once to two services one takes effect: ten rounds on a change, 200 with two processes in the long run.',
       gates: ['change', 'long'],
       tests: {
         [replays]: [
@@ -27,8 +27,6 @@ export const idempotency: PromiseGroup = {
           'of many identical concurrent payments to two processes one takes effect and all get its response',
         ],
       },
-      weaker:
-        'A change tries ten rounds. In the long run payments take 100 rounds, transfers 200. Both services run in one process, on one database.',
     },
     {
       id: 'I3',
@@ -85,7 +83,6 @@ export const idempotency: PromiseGroup = {
           'after 72 hours keys are deleted in batches; those that created a record lose their response only',
         ],
       },
-      weaker: 'The long run tries no more than a change does.',
     },
     {
       id: 'I8',
@@ -104,7 +101,7 @@ export const idempotency: PromiseGroup = {
     {
       id: 'I9',
       promise:
-        'Concurrent transfers are accepted exactly as far as the balance covers them with fees, in 500 random cases.',
+        'Concurrent transfers are accepted exactly as far as the balance covers them with fees: 24 random cases, 500 in the long run.',
       gates: ['change', 'long'],
       tests: {
         'test/stories/transfer-overspend.test.ts': [
@@ -112,7 +109,6 @@ export const idempotency: PromiseGroup = {
           'of concurrent transfers of random amounts none that fits is refused and none too large accepted',
         ],
       },
-      weaker: 'A change tries 24 cases; the long run tries 500.',
     },
     {
       id: 'I10',

@@ -42,8 +42,11 @@ export const operations: PromiseGroup = {
       gates: ['change', 'production'],
       tests: {
         'server/src/database/catalogue-rules.test.ts': ['found: …', 'the migrated database keeps the rules'],
+        'server/src/http/health.test.ts': [
+          'metrics show transaction ids, the oldest transaction, and dead rows of the queues',
+        ],
       },
-      weaker: 'No metric shows the age of transaction ids or how much of a sequence is used.',
+      metrics: ['dalasi_database_transaction_ids_used_ratio'],
     },
     {
       id: 'O4',
@@ -97,13 +100,19 @@ export const operations: PromiseGroup = {
         'test/stories/alert-rules.test.ts': [
           'each alert rule names figures that exist, with labels that they have',
           'no simple rule fires on a service that nobody uses, and what must not be absent is there',
+          'a synthetic payment is paid as a merchant’s, and one that is not raises its alert',
         ],
         'server/src/console/home/troubles.test.ts': [
           'nothing is a trouble before its documented alarm limit, and everything is after it',
         ],
       },
-      metrics: ['dalasi_http_requests_total', 'dalasi_outbox_oldest_due_seconds', 'dalasi_network_paused'],
-      weaker: 'The rules are held against the figures, not tried with faults; there is no synthetic payment.',
+      metrics: [
+        'dalasi_synthetic_payment_paid_seconds',
+        'dalasi_http_requests_total',
+        'dalasi_outbox_oldest_due_seconds',
+        'dalasi_network_paused',
+      ],
+      weaker: 'The rules are held against the figures; no Prometheus evaluates them while twelve faults are injected.',
     },
     {
       id: 'O7',
@@ -133,10 +142,13 @@ export const operations: PromiseGroup = {
         'server/src/webhooks/claim-plan.test.ts': [
           'a claim reads only the rows it returns, with 100,000 pending and whatever the plan',
         ],
+        'server/src/http/health.test.ts': [
+          'metrics show transaction ids, the oldest transaction, and dead rows of the queues',
+        ],
       },
       benchmarks: ['pending', 'look-ups'],
-      metrics: ['dalasi_database_waiting'],
-      weaker: 'Claims are not timed beside a snapshot that stays open, and no metric shows the oldest transaction.',
+      metrics: ['dalasi_database_oldest_transaction_seconds', 'dalasi_database_dead_rows', 'dalasi_database_waiting'],
+      weaker: 'Claims are not timed beside a snapshot that stays open.',
     },
   ],
 };

@@ -35,9 +35,12 @@ export const pages: PromiseGroup = {
         'server/src/pages/checkout/change-number.test.ts': [
           'the cookies of a service with https are its own, and out of reach of scripts and of plain http',
         ],
-        [signIn]: ['clickjacking: no page can be framed; cookies are hidden from scripts and other sites'],
+        [signIn]: [
+          'clickjacking: no page can be framed; cookies are hidden from scripts and other sites',
+          'on https every cookie of signing in is __Host-, Secure, HttpOnly and SameSite',
+        ],
+        'tools/tidy.test.ts': ['cookies are set in one place'],
       },
-      weaker: 'The cookies of sign-in are tried on a service without https only.',
     },
     {
       id: 'H3',

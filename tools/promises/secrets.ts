@@ -9,19 +9,20 @@ export const secretsAndKeys: PromiseGroup = {
   promises: [
     {
       id: 'K1',
-      promise: 'A key has a form that scanners find and a checksum: of ten million random ones at most one passes.',
-      gates: ['change'],
+      promise:
+        'A key has a form that scanners find, the history has none, and of ten million random ones at most one passes its checksum.',
+      gates: ['change', 'long'],
       tests: {
         [apiKey]: [
           'names its environment, and has 32 random characters and a checksum of six',
-          'is distinguished from random text of its form: of a million at most one passes',
+          'is distinguished from random text of its form: of …0,000 at most one passes',
+          'is nowhere in the history of this repository',
         ],
         'server/src/merchants/authenticate-key.test.ts': ['that is mistyped is refused without a query'],
         'server/src/webhooks/signature.test.ts': [
           'is wh_ and 32 random bytes, as Standard Webhooks libraries accept it',
         ],
       },
-      weaker: 'A million keys are tried, not ten, and the repository’s history is not scanned.',
     },
     {
       id: 'K2',
@@ -93,9 +94,14 @@ export const secretsAndKeys: PromiseGroup = {
       gates: ['change', 'release'],
       tests: {
         'test/docs.test.ts': ['every dependency has its line with its version, and no line is stale'],
+        'tools/lockfile.test.ts': [
+          'every package is of the registry, has its hash, and runs nothing at install but what is allowed',
+          'every dependency is pinned to one version',
+          'a package that is new since the last release is refused while it is younger than a week',
+        ],
       },
       weaker:
-        'Sources, hashes, install scripts and the number of packages are not checked; there is no audit, age limit or bill of materials.',
+        'Whether one is known as bad or unsigned, and the bill of materials, are part of a release (tools/release-packages.ts), not of each change.',
     },
   ],
 };

@@ -22,6 +22,16 @@ export const ambientTime: Rule = (files) =>
       return findings;
     });
 
+/** One file decides what every cookie is: `__Host-`, Secure, HttpOnly, SameSite. */
+export const cookiesSetElsewhere: Rule = (files) =>
+  files
+    .filter((file) => isServiceCode(file.path) && file.path !== 'server/src/pages/page-cookies.ts')
+    .flatMap((file) =>
+      [...file.text.matchAll(/\.(?:setCookie|cookie|clearCookie)\(|['"]set-cookie['"]/gi)].map(({ index }) =>
+        findingAt(file, index, 'sets a cookie by itself; use createPageCookies of server/src/pages/page-cookies.ts'),
+      ),
+    );
+
 /** A file that passes on what another defines hides where things are. Only queries, which are private, may be let out. */
 export const passedOnExports: Rule = (files) =>
   files.filter(isTypeScript).flatMap((file) =>

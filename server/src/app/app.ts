@@ -5,6 +5,7 @@ import {
   createDailyHeads,
   createMoneyContext,
   createPlanner,
+  createSyntheticPayments,
   createNotices,
   createNetworks,
   createRailAccountContext,
@@ -12,6 +13,7 @@ import {
 } from './contexts.ts';
 import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
+import type { SyntheticPayments } from './synthetic-payment.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
 import type { DailyHeads } from '../chain/record-heads.ts';
@@ -32,7 +34,14 @@ import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
 import { whileNotHeld } from '../worker/while-not-held.ts';
-import { keyUseQueue, railAccountQueue, requestLogQueue, simulatorQueue, workerQueues } from './work-queues.ts';
+import {
+  keyUseQueue,
+  railAccountQueue,
+  requestLogQueue,
+  syntheticQueue,
+  simulatorQueue,
+  workerQueues,
+} from './work-queues.ts';
 import { balancePermitsOf } from '../http/merchant-limiters.ts';
 import { SharedCommits } from '../kit/shared-commits.ts';
 
@@ -83,6 +92,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
   const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
+  const synthetic = createSyntheticPayments(options, address);
+  synthetic.register(metrics);
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -96,7 +107,19 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
+  const parts = {
+    metrics,
+    money,
+    webhooks,
+    notices,
+    accounts,
+    networks,
+    keyUses,
+    requestLog,
+    hold,
+    dailyHeads,
+    synthetic,
+  };
   const queues = queuesOf(options, parts);
   return {
     server,
@@ -120,7 +143,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
       await server.close();
       accounts.mailer?.close();
       await writeLastNotes({ keyUses, requestLog, log });
-      await Promise.all([networks.close(), webhooks.close(), notices.close()]);
+      await Promise.all([networks.close(), webhooks.close(), notices.close(), synthetic.close()]);
     },
   };
 }
@@ -155,18 +178,21 @@ interface AppParts {
   requestLog: RequestLog;
   hold: RestoreHold;
   dailyHeads: DailyHeads;
+  synthetic: SyntheticPayments;
 }
 
 /** What this process does besides serving requests, by its role. */
 function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueue[] {
-  const { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads } = parts;
+  const { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads, synthetic } =
+    parts;
   const queues = [
     railAccountQueue(networks.accounts),
     ...(config.role === 'api'
       ? []
-      : workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts, dailyHeads }).map(
-          (queue) => whileNotHeld(queue, hold),
-        )),
+      : [
+          ...workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts, dailyHeads }),
+          ...(synthetic.isOn ? [syntheticQueue(synthetic, log)] : []),
+        ].map((queue) => whileNotHeld(queue, hold))),
     ...(config.role === 'worker'
       ? []
       : [

@@ -29,6 +29,7 @@ import { createNetworkWires } from '../../../simulator/wires.ts';
 import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
 import { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { createDevelopmentChannel } from '../notifications/development/channel.ts';
+import { SyntheticPayments } from './synthetic-payment.ts';
 import type { NoticeContext } from '../notifications/context.ts';
 import { createTelegramChannel } from '../notifications/telegram/channel.ts';
 import { createTelegramChats } from '../notifications/telegram/chats.ts';
@@ -94,6 +95,15 @@ export function createAddress(config: Config): Address {
 function hostOf(host: string): string {
   if (['0.0.0.0', '::', '127.0.0.1', 'localhost'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Test payments that show that the service works, if the operator wants them. */
+export function createSyntheticPayments(
+  { config, clock, log }: Pick<AppOptions, 'config' | 'clock' | 'log'>,
+  address: Address,
+): SyntheticPayments {
+  const { syntheticPaymentKey: key, amountMinMinor: amountMinor } = config;
+  return new SyntheticPayments({ key, amountMinor, baseUrl: address.publicUrl, clock, log });
 }
 
 /** The simulated networks, and the accounts that an operator has connected, once they are loaded. */

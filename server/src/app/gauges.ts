@@ -4,16 +4,12 @@ import type { DailyHeads } from '../chain/record-heads.ts';
 import type { RestoreHold } from '../backups/hold.ts';
 import { readBackupState } from '../backups/runs.ts';
 import type { BackupRun, BackupState } from '../backups/runs.ts';
-import { countOpenCases } from '../cases/list-cases.ts';
-import { listOwed, owedKinds } from '../debts/what-is-owed.ts';
-import type { Owed } from '../debts/what-is-owed.ts';
 import { summarizeBacklog } from '../events/outbox.ts';
 import type { QueueBacklog, QueueName } from '../events/work.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { NodeProbe } from '../http/node-probe.ts';
 import type { WriteProbe } from '../http/write-probe.ts';
 import type { Keyring } from '../keyring/keyring.ts';
-import { sumSuspense } from '../ledger/balances.ts';
 import { summarizeChecks } from '../ledger/check-changes.ts';
 import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
@@ -29,10 +25,10 @@ import type { NetworkRegistry } from '../networks/registry.ts';
 import type { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import type { ConnectedAccount } from '../rail-accounts/connected-accounts.ts';
 import { readPhoneStatuses } from '../receipts/phones.ts';
-import { clearingAccounts, readClearing, unexplained } from '../reports/clearing.ts';
-import type { ClearingGroup } from '../reports/clearing.ts';
 import type { Heartbeats } from '../worker/heartbeats.ts';
 import { countPendingDeliveries } from '../webhooks/delivery-queue.ts';
+import { registerDatabaseGauges } from './database-gauges.ts';
+import { registerMoneyGauges } from './money-gauges.ts';
 import { networkQueues } from './work-queues.ts';
 
 interface GaugeContext {
@@ -85,6 +81,7 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
       set({ setting: 'KEY_PEPPER' }, pepper === 'wrong' ? 1 : 0);
     },
   );
+  registerDatabaseGauges(metrics, context);
   registerHeartbeatGauges(metrics, context);
   registerOutboxGauges(metrics, context);
   registerBreakerGauges(metrics, context);
@@ -102,7 +99,6 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, await countPendingDeliveries(db)),
   );
   registerMoneyGauges(metrics, context);
-  registerClearingGauges(metrics, context);
   registerLedgerGauges(metrics, context);
   registerCheckGauges(metrics, context);
   registerChainGauges(metrics, context);
@@ -145,65 +141,6 @@ function registerOutboxGauges(metrics: Metrics, { db, clock }: GaugeContext): vo
     oldestDueAt === null ? 0 : (now.getTime() - oldestDueAt.getTime()) / 1_000,
   );
   gauge('dalasi_outbox_waiting', 'Tasks due later, by queue.', ({ waitingCount }) => Number(waitingCount));
-}
-
-/** Figures that need a person: debts, cases and money in suspense, each with its age. */
-function registerMoneyGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
-  metrics.gauge('dalasi_owed_bututs', 'Money owed within merchants’ books, by kind of debt.', ['kind'], async (set) => {
-    for (const { kind, sum } of summarizeOwed(await listOwed(db))) set({ kind }, sum);
-  });
-  metrics.gauge('dalasi_owed_oldest_seconds', 'How long the oldest debt has been owed.', ['kind'], async (set) => {
-    const now = clock.now().getTime();
-    for (const { kind, oldest } of summarizeOwed(await listOwed(db))) {
-      set({ kind }, oldest === null ? 0 : (now - oldest.getTime()) / 1_000);
-    }
-  });
-  metrics.gauge('dalasi_cases_open', 'Cases that wait for a person, by kind.', ['kind'], async (set) => {
-    for (const { kind, count } of await countOpenCases(db)) set({ kind }, Number(count));
-  });
-  metrics.gauge(
-    'dalasi_cases_open_bututs',
-    'Money of cases that wait for a person, by kind.',
-    ['kind'],
-    async (set) => {
-      for (const { kind, amountMinor } of await countOpenCases(db)) set({ kind }, Number(amountMinor));
-    },
-  );
-  metrics.gauge('dalasi_cases_oldest_seconds', 'How long the oldest case has been open.', ['kind'], async (set) => {
-    const now = clock.now().getTime();
-    for (const { kind, oldest } of await countOpenCases(db)) set({ kind }, (now - oldest.getTime()) / 1_000);
-  });
-  metrics.gauge(
-    'dalasi_suspense_bututs',
-    'Money in suspense, not allocated to anybody yet.',
-    ['currency'],
-    async (set) => {
-      set({ currency: 'GMD' }, 0);
-      for (const { currency, amountMinor } of await sumSuspense(db)) set({ currency }, Number(amountMinor));
-    },
-  );
-}
-
-/** Accounts that have to be empty in the end: what waits there, and why. */
-function registerClearingGauges(metrics: Metrics, { db, clock }: GaugeContext): void {
-  const gauge = (name: string, help: string, valueOf: (group: ClearingGroup, now: Date) => number): void =>
-    metrics.gauge(name, help, ['account', 'environment', 'cause'], async (set) => {
-      for (const account of clearingAccounts) {
-        for (const environment of ['test', 'live']) set({ account, environment, cause: unexplained }, 0);
-      }
-      for (const group of await readClearing(db)) {
-        const { account, testMode, cause } = group;
-        set({ account, environment: testMode ? 'test' : 'live', cause }, valueOf(group, clock.now()));
-      }
-    });
-  gauge('dalasi_clearing_bututs', 'Money that waits in suspense, unmatched or held, by its cause.', ({ amountMinor }) =>
-    Number(amountMinor),
-  );
-  gauge(
-    'dalasi_clearing_oldest_seconds',
-    'How long the oldest item has waited in suspense, unmatched or held, by its cause.',
-    ({ oldest }, now) => (now.getTime() - oldest.getTime()) / 1_000,
-  );
 }
 
 /** Without a verification both are missing, which an alert on the age also notices. */
@@ -360,14 +297,4 @@ function registerAccountGauges(metrics: Metrics, { railAccounts }: GaugeContext)
       return Promise.resolve();
     },
   );
-}
-
-/** Every kind, also those that nothing is owed for. */
-function summarizeOwed(owed: readonly Owed[]) {
-  return owedKinds.map((kind) => {
-    const debts = owed.filter((debt) => debt.kind === kind);
-    const oldestMs = Math.min(...debts.map(({ since }) => since.getTime()));
-    const sum = debts.reduce((total, { amountMinor }) => total + Number(amountMinor), 0);
-    return { kind, sum, oldest: debts.length === 0 ? null : new Date(oldestMs) };
-  });
 }

@@ -47,6 +47,7 @@ import { checkLedgers } from '../ledger/check-changes.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
+import type { SyntheticPayments } from './synthetic-payment.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
 import type { WorkQueue } from '../worker/worker.ts';
@@ -299,6 +300,14 @@ export function keyUseQueue(keyUses: KeyUses, log: Log): WorkQueue {
 /** Writes the log of requests; it runs in the API's process, which knows. */
 export function requestLogQueue(requestLog: RequestLog, log: Log): WorkQueue {
   return chore('writing the request log', secondMs, log, () => requestLog.write());
+}
+
+/** Shows every minute that a payment can be made. */
+export function syntheticQueue(payments: Pick<SyntheticPayments, 'run'>, log: Log): WorkQueue {
+  return chore('synthetic payments', minuteMs, log, async () => {
+    await payments.run();
+    return 0;
+  });
 }
 
 /** Deletes old records, every ten minutes. */

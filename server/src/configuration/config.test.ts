@@ -44,6 +44,7 @@ const wrong = [
   ['MAIL_FROM', 'Dalasi <pay@example.gm', /^MAIL_FROM must be a sender/],
   ['MAIL_FROM', 'a@example.gm, b@example.gm', /^MAIL_FROM must be a sender/],
   ['MAIL_FROM', 'nobody', /^MAIL_FROM must be a sender/],
+  ['SYNTHETIC_PAYMENT_KEY', `sk_live_${'0'.repeat(38)}`, /^SYNTHETIC_PAYMENT_KEY must be a test key/],
   ['OPERATOR_EMAIL', 'a@example.gm, b@example.gm', /^OPERATOR_EMAIL must be an address/],
   ['SIGN_UP', 'yes', /^SIGN_UP must be open or closed, not "yes"\.$/],
   ['DEMO_WEBHOOK_URL', 'example.gm/hook', /^DEMO_WEBHOOK_URL must be an address/],

@@ -60,6 +60,7 @@ export interface Config {
   smtp: SmtpSettings | null;
   /** Where the operator gets mails about live endpoints. */
   operatorEmail: string | null;
+  syntheticPaymentKey: string | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -117,6 +118,8 @@ export function readConfig(environment: Environment): Config {
     whatsapp: readWhatsapp(read),
     telegram: readTelegram(read),
     smtp: readSmtp(read),
+    syntheticPaymentKey:
+      matching(read, 'SYNTHETIC_PAYMENT_KEY', /^sk_test_[0-9A-Za-z]{38}$/, 'a test key, sk_test_…') || null,
     operatorEmail:
       matching(read, 'OPERATOR_EMAIL', /^[^\s<>@,;]+@[^\s<>@,;]+$/, 'an address, such as payments@example.gm') || null,
   };

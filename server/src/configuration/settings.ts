@@ -138,6 +138,13 @@ export const settings = [
     default: null,
   },
   {
+    name: 'SYNTHETIC_PAYMENT_KEY',
+    description:
+      'A test key (sk_test_…) of a business that exists for nothing else. With it each worker makes a test payment of AMOUNT_MIN ' +
+      'a minute at PUBLIC_URL, and shows in /metrics whether it was paid (Operations, Monitoring).',
+    default: null,
+  },
+  {
     name: 'DEMO_WEBHOOK_URL',
     description:
       'The address for events of the demo merchant, at the first start in development. Later it has no effect; use PUT /v1/webhook-endpoints/{id}.',

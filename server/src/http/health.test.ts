@@ -10,6 +10,7 @@ import { installStandIn } from '../database/cluster/cluster-stand-in.corpus.ts';
 import { changeConnectionUrl } from '../database/connection-url.ts';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { registerGauges } from '../app/gauges.ts';
+import { addMs, systemClock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { limitEachKey } from '../kit/keyed-limiter.ts';
 import { createServiceLog } from '../api/service-log.ts';
@@ -82,7 +83,7 @@ async function get(
     heartbeats: { list: () => [] },
     railAccounts: {
       list: () => [
-        { account: { name: 'wave-main' } as RailAccount, problem: null },
+        { account: mainAccount, problem: null },
         { account: { name: 'wave-shop' } as RailAccount, problem: 'wrong SEAL_KEY' },
       ],
     },
@@ -93,6 +94,11 @@ async function get(
   await app.close();
   return { status: response.statusCode, text: response.body };
 }
+
+const mainAccount = {
+  ...{ name: 'wave-main', merchantId: null, testMode: false, disabledAt: null },
+  createdAt: new Date('2026-11-18T00:00:00.000Z'),
+} as RailAccount;
 
 async function openBoth(): Promise<void> {
   await reportPayout(context, payoutBreakers(live, payout), 'float_empty');
@@ -143,6 +149,48 @@ test('metrics give open network breakers with their reason, and only count merch
   assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="live",account="wave-main"\} 1$/m);
   assert.match(text, /^dalasi_merchants_paused\{network="wave",environment="test",account="rail-wave"\} 0$/m);
   assert.match(text, /^dalasi_numbers_paused 1$/m);
+});
+
+test('metrics show transaction ids, the oldest transaction, and dead rows of the queues', async () => {
+  clock = new ManualClock(addMs(systemClock.now(), 90_000));
+  const figures = async () => {
+    const { text } = await get('/metrics');
+    const figure = (name: string) => Number(new RegExp(`^dalasi_database_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    const used = figure('transaction_ids_used_ratio');
+    return { used, oldest: figure('oldest_transaction_seconds'), dead: figure('dead_rows\\{table="outbox"\\}') };
+  };
+  const other = openTestDatabase(database, { connectionsMax: 1 });
+  await other.withTransaction(async (tx) => {
+    const text = 'SELECT xact_start AS at FROM pg_stat_activity WHERE pid = pg_backend_pid()';
+    const own = await tx.row<{ at: Date }>({ name: 'test_started', text, values: [] });
+    const ageMs = clock.now().getTime() - (own?.at.getTime() ?? 0);
+    const { used, oldest, dead } = await figures();
+    assert.deepEqual([oldest, dead], [ageMs / 1_000, 0]);
+    assert.ok(used > 0 && used < 0.01, String(used));
+  });
+  await other.close();
+  const { oldest } = await figures();
+  assert.ok(oldest < 90, `${oldest}: only statements that this scrape began after the clock was set`);
+});
+
+test('metrics show since when an account is not reconciled, and what of its float is not proved', async () => {
+  const shown = async () => {
+    const { text } = await get('/metrics');
+    const figure = (name: string) =>
+      new RegExp(`^${name}\\{account="wave-main",environment="live"\\} (\\S+)$`, 'm').exec(text);
+    return [figure('dalasi_reconciled_seconds')?.[1], figure('dalasi_float_unproved_bututs')?.[1]];
+  };
+  assert.deepEqual(await shown(), [String(60 * 3_600), undefined], 'from when it was added');
+  const reconcile = (day: string, unexplained: number) =>
+    database.asOwner(
+      `INSERT INTO reconciliation_days VALUES ('wave-main', $1, gen_random_uuid(), NULL, false, 'GMD', 3, 2, 0, '{}', 0, 0, 0, 0,
+         0, 0, 0, $2, $3)`,
+      [day, unexplained, clock.now()],
+    );
+  await reconcile('2026-11-18', -250);
+  assert.deepEqual(await shown(), [String(36 * 3_600), '250']);
+  await reconcile('2026-11-19', 0);
+  assert.deepEqual(await shown(), [String(12 * 3_600), '0']);
 });
 
 test('reading the metrics is not counted as waiting for a database connection', async () => {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { effort } from '../../../test/harness/effort.ts';
 import { seededRandom, systemRandom } from '../kit/random.ts';
 import { createApiKeyText, hmacOfApiKey, isWellFormedApiKey } from './api-key.ts';
 
+const tenThousands = effort({ usual: 100, long: 1_000 });
 const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 describe('an API key', () => {
@@ -20,9 +23,9 @@ describe('an API key', () => {
     assert.equal(createApiKeyText(seededRandom('key'), true), createApiKeyText(seededRandom('key'), true));
   });
 
-  it('is distinguished from random text of its form: of a million at most one passes', () => {
+  it(`is distinguished from random text of its form: of ${tenThousands}0,000 at most one passes`, () => {
     let passed = 0;
-    for (let batch = 0; batch < 100; batch += 1) {
+    for (let batch = 0; batch < tenThousands; batch += 1) {
       // 256 is no multiple of 62: some characters are slightly more frequent.
       const bytes = randomBytes(38 * 10_000);
       for (let key = 0; key < 10_000; key += 1) {
@@ -33,6 +36,21 @@ describe('an API key', () => {
     }
     assert.ok(passed <= 1, `${passed} passed`);
   });
+
+  const readsHistory = effort({ usual: false, long: true });
+  if (readsHistory) {
+    it('is nowhere in the history of this repository', () => {
+      const patches = execFileSync('git', ['log', '--all', '--patch', '--no-color', '--text'], {
+        ...{ cwd: import.meta.dirname, maxBuffer: 2 ** 30, encoding: 'latin1' },
+      });
+      assert.ok(patches.length > 1_000_000, 'there is a history');
+      const keys = patches.matchAll(/sk_(?:test|live)_[0-9A-Za-z]{38}/g);
+      assert.deepEqual(
+        [...keys].filter(([key]) => isWellFormedApiKey(key)).map(([key]) => key.slice(0, 12)),
+        [],
+      );
+    });
+  }
 
   it('with one character mistyped, or two neighbours exchanged, is refused', () => {
     const key = createApiKeyText(systemRandom, true);

@@ -24,8 +24,8 @@ before(async () => {
 
 after(() => world.close());
 
-const walks = effort({ usual: 50, long: 2_000 });
-const commandsPerWalk = 30;
+const walks = effort({ usual: 50, long: 1_000 });
+const commandsPerWalk = effort({ usual: 30, long: 50 });
 const extraMinor = 100n;
 
 type Command =

@@ -335,6 +335,30 @@ test('clickjacking: no page can be framed; cookies are hidden from scripts and o
   for (const line of headers.getSetCookie()) assert.match(line, /HttpOnly; SameSite=Lax$/);
 });
 
+test('on https every cookie of signing in is __Host-, Secure, HttpOnly and SameSite', async () => {
+  await world.addOwner('secure@example.gm');
+  const address = baseUrl;
+  const responses = [];
+  baseUrl = 'https://pay.example.gm';
+  for (const form of [undefined, { email: 'secure@example.gm', password }]) {
+    responses.push(
+      await fetch(`${address}/dashboard/sign-in?lang=fr`, {
+        ...{ method: form ? 'POST' : 'GET', redirect: 'manual', headers: { 'sec-fetch-site': 'same-origin' } },
+        ...(form && { body: new URLSearchParams(form) }),
+      }),
+    );
+  }
+  baseUrl = address;
+  const lines = responses.flatMap(({ headers }) => headers.getSetCookie());
+  assert.ok(
+    lines.some((line) => line.startsWith('__Host-merchant-session=')),
+    String(lines),
+  );
+  for (const line of lines) {
+    assert.match(line, /^__Host-[\w-]+=[^;]*; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+  }
+});
+
 test('the name of a browser is what people call it', () => {
   const names = {
     'Mozilla/5.0 (Linux; Android 14; K) AppleWebKit/537.36 Chrome/147.0.0.0 Mobile Safari/537.36': 'Chrome on Android',

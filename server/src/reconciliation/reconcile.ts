@@ -1,3 +1,3 @@
 export { listImports, listMappings } from './queries/imports.ts';
-export { findDay, listDays, listResultsOfDay } from './queries/days.ts';
+export { findDay, listDays, listNewestDays, listResultsOfDay } from './queries/days.ts';
 export { listDifferences } from './queries/differences.ts';

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
+import { effort } from '../../../test/harness/effort.ts';
 import { AppError } from '../api/app-error.ts';
 import type { PayoutResponse } from '../networks/contract.ts';
 import { createTransferWorld, noResponse, transactionOf, refused, processing } from './transfer-world.corpus.ts';
 import type { TransferWorld } from './transfer-world.corpus.ts';
 import type { Transfer } from './transfer.ts';
 
+const walks = effort({ usual: 12, long: 1_000 });
+const stepsPerWalk = effort({ usual: { maxLength: 8 }, long: { minLength: 50, maxLength: 50 } });
 const feeMinor = 300n;
 const minuteMs = 60_000;
 
@@ -171,13 +174,13 @@ async function balances(): Promise<Balances> {
   };
 }
 
-test('under random faults each transfer is paid at most once, and charged exactly for that', async () => {
+test(`over ${walks} random walks each transfer is paid at most once, and charged exactly for that`, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(plan, { minLength: 1, maxLength: 4 }),
-      fc.array(step, { maxLength: 8 }),
+      fc.array(step, stepsPerWalk),
       async (plans, steps) => run(plans, steps),
     ),
-    { numRuns: 12 },
+    { numRuns: walks },
   );
 });

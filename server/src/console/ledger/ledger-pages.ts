@@ -56,7 +56,7 @@ const list = listRoute<StoredVerification>({
   async read({ money }, { now }) {
     const rows = await listVerifications(money.db, shownMax);
     const summary = html`<p class="hint">A verification recomputes every balance of Test and Live from its movements, and compares held money with open transfers. A worker does it every night at 02:00, and compares what is new every five minutes. The newest ${shownMax} are shown.</p>`;
-    const above = clearingTable(await readClearing(money.db), now);
+    const above = clearingTable(await readClearing(money.db, now), now);
     return { rows, total: rows.length, nextCursor: null, summary, above };
   },
   columns: [

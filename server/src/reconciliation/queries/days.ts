@@ -85,6 +85,16 @@ export async function findDaysAround(
   return { first: rows[0] ?? null, before: rows.at(-1) ?? null };
 }
 
+/** The newest day of each account. */
+export function listNewestDays(db: Queryable): Promise<ReconciledDay[]> {
+  return db.rows({
+    name: 'reconciliation_days_newest',
+    text: `-- across merchants: an account may serve all of them
+           SELECT DISTINCT ON (rail_account) ${columns} FROM reconciliation_days ORDER BY rail_account, day DESC`,
+    values: [],
+  });
+}
+
 /** Newest days first. */
 export function listDays(
   db: Queryable,

@@ -1,0 +1,31 @@
+import { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from '../database/watch-database.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+
+/** What stops a database that nobody watches: ids that run out, and old snapshots under which queues grow. */
+export function registerDatabaseGauges(metrics: Metrics, { db, clock }: { db: Database; clock: Clock }): void {
+  metrics.gauge(
+    'dalasi_database_transaction_ids_used_ratio',
+    'How much of PostgreSQL’s transaction ids is used up, 0 to 1; at 1 it refuses writes.',
+    [],
+    async (set) => set({}, await readTransactionIdUse(db)),
+  );
+  metrics.gauge(
+    'dalasi_database_oldest_transaction_seconds',
+    'How long the oldest transaction has been open, of the sessions that the service’s role may see.',
+    [],
+    async (set) => {
+      const startedAt = await findOldestTransactionStart(db);
+      set({}, startedAt === null ? 0 : Math.max(0, clock.now().getTime() - startedAt.getTime()) / 1_000);
+    },
+  );
+  metrics.gauge(
+    'dalasi_database_dead_rows',
+    'Rows of the tables that work as queues that no vacuum has removed yet.',
+    ['table'],
+    async (set) => {
+      for (const { table, dead } of await countDeadQueueRows(db)) set({ table }, Number(dead));
+    },
+  );
+}

@@ -1,0 +1,1 @@
+export { countDeadQueueRows, findOldestTransactionStart, readTransactionIdUse } from './queries.ts';
