@@ -23,7 +23,7 @@ import { systemRandom } from '../server/src/kit/random.ts';
 import { createSealer } from '../server/src/kit/seal.ts';
 import type { ChangeFeed } from '../server/src/kit/changes.ts';
 import { createBulkResendLimiter } from '../server/src/webhooks/resend-events.ts';
-import { deliveryTopicKind, webhookQueues } from '../server/src/app/work-queues.ts';
+import { deliveryTopicKind, workerQueues } from '../server/src/app/work-queues.ts';
 import { startWorker } from '../server/src/worker/worker.ts';
 
 const deliveries = 1_000_000;
@@ -111,7 +111,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   };
   const beganAt = performance.now();
   // As in the service: a sweep each second finds the merchants with due deliveries.
-  const queues = webhookQueues(webhooks);
+  const queues = workerQueues(webhooks, { webhooks });
   const deliveryQueues = queues.filter(({ topicKind }) => topicKind === deliveryTopicKind);
   const worker = startWorker({ ...webhooks, changes: silence, queues: deliveryQueues });
   await systemClock.sleep(seconds * 1_000);

@@ -360,7 +360,7 @@ test('/metrics shows a merchant’s debt and its case, with amount and age, unti
 
 test('/metrics shows every limiter of the service with the number of refusals', async () => {
   const searching = ['searches', 'bulk resends', 'balance', 'history', 'posters'];
-  for (const limiter of [...searching, 'work for networks', 'work for webhooks', 'webhook deliveries']) {
+  for (const limiter of [...searching, 'outbox', 'webhook deliveries']) {
     assert.equal(await story.gauge(`dalasi_limiter_refused_total{limiter="${limiter}"}`), 0, limiter);
   }
 });

@@ -190,7 +190,13 @@ function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueu
     ...(config.role === 'api'
       ? []
       : [
-          ...workerQueues({ money, webhooks: webhooks.context, notices: notices.context, ...accounts, dailyHeads }),
+          ...workerQueues(money, {
+            money,
+            webhooks: webhooks.context,
+            notices: notices.context,
+            ...accounts,
+            dailyHeads,
+          }),
           ...(synthetic.isOn ? [syntheticQueue(synthetic, log)] : []),
         ].map((queue) => whileNotHeld(queue, hold))),
     ...(config.role === 'worker'

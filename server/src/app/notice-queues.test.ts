@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { DailyHeads } from '../chain/record-heads.ts';
 import { createOutboundClient } from '../kit/outbound-http.ts';
 import type { OutboundClient } from '../kit/outbound-http.ts';
 import { createSealer } from '../kit/seal.ts';
@@ -15,9 +16,9 @@ import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
 import { withLocalChanges } from './local-changes.corpus.ts';
 import type { EventToDeliver } from '../events/event.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Database, Statement, Transaction } from '../kit/db.ts';
 import { createPlanner } from './contexts.ts';
-import { deliveryTopicKind, moneyQueues, noticeQueues, webhookQueues } from './work-queues.ts';
+import { deliveryTopicKind, workerQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -45,7 +46,7 @@ beforeEach(async () => {
     };
   };
   const notices = { ...world.notices, notifyWorker: context.notifyWorker };
-  const queues = [...moneyQueues(context), ...webhookQueues(context), ...noticeQueues(notices)];
+  const queues = workerQueues(context, { money: context, webhooks: context, notices });
   worker = startWorker({ ...context, queues });
 });
 
@@ -149,4 +150,33 @@ test('three notices to one number are sent within twelve seconds, one every six'
   }
   await worker.drain();
   assert.equal(world.chat.calls.length, 3);
+});
+
+test('an idle worker sends at most two statements a second that every node of a cluster would answer', async () => {
+  let across = 0;
+  const seen = (statement: Statement): Statement => {
+    if (statement.text.includes('-- across merchants:')) across += 1;
+    return statement;
+  };
+  const { db } = context;
+  const counting: Database = {
+    rows: (statement) => db.rows(seen(statement)),
+    row: (statement) => db.row(seen(statement)),
+    run: (statement) => db.run(seen(statement)),
+    withTransaction: (body, cause) => db.withTransaction(body, cause),
+    dedicatedClient: () => db.dedicatedClient(),
+    waiting: 0,
+    close: () => db.close(),
+  };
+  const idle = { ...context, db: counting };
+  const dailyHeads = new DailyHeads({ ...idle, directory: null, key: 'of this test' });
+  const parts = { money: idle, webhooks: idle, notices: { ...world.notices, ...idle }, dailyHeads };
+  const rates: [name: string, perSecond: number][] = [];
+  for (const queue of workerQueues(idle, parts)) {
+    const before = across;
+    for (const key of await queue.listDueKeys()) await queue.run(key, new AbortController().signal);
+    rates.push([queue.name, (across - before) / (queue.pollIntervalMs / 1_000)]);
+  }
+  const total = rates.reduce((sum, [, perSecond]) => sum + perSecond, 0);
+  assert.ok(total > 1 && total <= 2, JSON.stringify(rates.filter(([, perSecond]) => perSecond > 0)));
 });

@@ -7,7 +7,7 @@ import { endpointQueueKey } from '../webhooks/delivery.ts';
 import { createDeliveryWorld } from '../webhooks/webhook-world.corpus.ts';
 import type { DeliveryWorld } from '../webhooks/webhook-world.corpus.ts';
 import { createLocalChanges } from './local-changes.corpus.ts';
-import { deliveryTopicKind, webhookQueues } from './work-queues.ts';
+import { deliveryTopicKind, workerQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 
 let world: DeliveryWorld;
@@ -39,7 +39,7 @@ test('an error that ends sending to an endpoint is logged once, however many hin
   };
   const context = { ...world.context, db };
   const changes = createLocalChanges();
-  const worker = startWorker({ ...context, changes, queues: webhookQueues(context) });
+  const worker = startWorker({ ...context, changes, queues: workerQueues(context, { webhooks: context }) });
   const key = endpointQueueKey({ merchantId: world.caller.merchantId, endpointId: id });
   await eventually('a request is under way', () => open.length === 1);
   const before = claims;

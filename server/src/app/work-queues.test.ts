@@ -12,7 +12,7 @@ import { newTransfer, paid, transactionOf } from '../transfers/transfer-world.co
 import { findTransferById } from '../transfers/find-transfer.ts';
 import type { Transfer } from '../transfers/transfer.ts';
 import { withLocalChanges } from './local-changes.corpus.ts';
-import { moneyQueues } from './work-queues.ts';
+import { workerQueues } from './work-queues.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker } from '../worker/worker.ts';
 
@@ -28,7 +28,7 @@ beforeEach(async () => {
   hung = [];
   world = await createPaymentWorld();
   context = withLocalChanges(world.context);
-  worker = startWorker({ ...context, queues: moneyQueues(context) });
+  worker = startWorker({ ...context, queues: workerQueues(context, { money: context }) });
 });
 
 afterEach(async () => {

@@ -39,7 +39,6 @@ import { repaySubAccountDebts } from '../settlement/repay-debts.ts';
 import { settleChargeWork } from '../settlement/settle-charge.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import { createTransferJobs } from '../transfers/jobs.ts';
-import type { TransferJobs } from '../transfers/jobs.ts';
 import { verifyNightly } from '../transfers/verify-books.ts';
 import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
@@ -50,12 +49,11 @@ import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
+import type { OutboxQueueOptions } from '../worker/outbox-queue.ts';
 import type { WorkQueue } from '../worker/worker.ts';
 
-/** The kinds of the topics that announce work; a `workKey` follows. */
-const networkWorkTopicKind = 'work_networks';
-const webhookWorkTopicKind = 'work_webhooks';
-const noticeWorkTopicKind = 'work_notifications';
+/** The kind of the topics that announce work; a `workKey` follows. */
+const workTopicKind = 'work';
 /** The topic that announces callbacks. */
 export const inboxTopic = 'network_inbox:all';
 /** The kind of the topics that announce due deliveries; the key of the endpoint queue follows. */
@@ -77,12 +75,7 @@ const roundsMax = 200;
 
 /** The topic that announces this work to workers. */
 export function workTopic(work: { queue: QueueName; merchantId: string }): Topic {
-  return `${workTopicKind(work.queue)}:${workKey(work)}`;
-}
-
-function workTopicKind(queue: QueueName): string {
-  if (queue === 'webhooks') return webhookWorkTopicKind;
-  return queue === 'notifications' ? noticeWorkTopicKind : networkWorkTopicKind;
+  return `${workTopicKind}:${workKey(work)}`;
 }
 
 /** Three queues for each network, test and live separately. */
@@ -91,66 +84,94 @@ export function networkQueues(): QueueName[] {
   return rails.flatMap((rail) => networkQueueKinds.map((kind) => networkQueue(rail, kind)));
 }
 
-/** Everything a worker process does. */
-export function workerQueues(parts: {
+interface WorkerParts {
   money: PaymentContext & TransferContext;
   webhooks: WebhookContext;
   notices: NoticeContext;
   mails: MailContext;
   mailer: Mailer | null;
   dailyHeads: DailyHeads;
-}): WorkQueue[] {
+}
+
+/** Everything a worker process does, or the parts of it that are given. */
+export function workerQueues(
+  context: ChainContext,
+  { money, webhooks, notices, mails, mailer = null, dailyHeads }: Partial<WorkerParts>,
+): WorkQueue[] {
+  const outbox = [
+    ...(money ? [moneyWork(money)] : []),
+    ...(webhooks ? [webhookWork(webhooks)] : []),
+    ...(notices ? [noticeWork(notices)] : []),
+  ];
   return [
-    ...moneyQueues(parts.money),
-    ...webhookQueues(parts.webhooks),
-    ...noticeQueues(parts.notices),
-    ...accountQueues(parts.mails, parts.mailer),
-    ...chainQueues(parts.money, parts.dailyHeads),
+    outboxQueue({
+      ...context,
+      name: 'outbox',
+      topicKind: workTopicKind,
+      queues: outbox.flatMap(({ queues }) => queues),
+      handlers: Object.assign({}, ...outbox.map(({ handlers }) => handlers)),
+    }),
+    ...(money ? moneyQueues(money) : []),
+    ...(webhooks ? webhookQueues(webhooks) : []),
+    ...(notices ? noticeQueues(notices) : []),
+    ...(mails ? accountQueues(mails, mailer) : []),
+    ...(dailyHeads ? chainQueues(context, dailyHeads) : []),
   ];
 }
 
-/** Everything a worker process does for payments, transfers and networks. */
-export function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
+/** Some queues of the outbox and what does their work. One statement polls those of all parts. */
+type OutboxWork = Pick<OutboxQueueOptions, 'queues' | 'handlers'>;
+
+function moneyWork(context: PaymentContext & TransferContext): OutboxWork {
   const transfers = createTransferJobs(context);
+  return {
+    queues: [...networkQueues(), 'settlement'],
+    handlers: {
+      start_charge: (work) => startCharge(context, work),
+      look_up_charge: (work) => lookUpCharge(context, work),
+      cancel_charge: (work) => cancelCharge(context, work),
+      recheck_charge: (work) => recheckCharge(context, work),
+      match_receipt: (work) => matchReceiptWork(context, work),
+      send_transfer: transfers.send,
+      look_up_transfer: transfers.lookUp,
+      recheck_transfer: transfers.recheck,
+      settle_charge: (work) => settleChargeWork(context, work),
+    },
+  };
+}
+
+function webhookWork({ db, planner }: WebhookContext): OutboxWork {
+  const replan = (work: Work) => planner.replan(db, work);
+  return { queues: ['webhooks'], handlers: { plan_deliveries: replan, dispatch_event: replan } };
+}
+
+/** With permits of its own, so that a channel delays only notices. */
+function noticeWork(context: NoticeContext): OutboxWork {
+  return { queues: ['notifications'], handlers: { notify_charge: (work) => notifyCharge(context, work) } };
+}
+
+/** What a worker process does for payments, transfers and networks beside the outbox. */
+function moneyQueues(context: PaymentContext & TransferContext): WorkQueue[] {
   const { db, clock, log } = context;
   return [
-    outboxQueue({
-      db,
-      clock,
-      log,
-      name: 'work for networks',
-      topicKind: networkWorkTopicKind,
-      queues: [...networkQueues(), 'settlement'],
-      handlers: {
-        start_charge: (work) => startCharge(context, work),
-        look_up_charge: (work) => lookUpCharge(context, work),
-        cancel_charge: (work) => cancelCharge(context, work),
-        recheck_charge: (work) => recheckCharge(context, work),
-        match_receipt: (work) => matchReceiptWork(context, work),
-        send_transfer: transfers.send,
-        look_up_transfer: transfers.lookUp,
-        recheck_transfer: transfers.recheck,
-        settle_charge: (work) => settleChargeWork(context, work),
-      },
-    }),
-    callbackQueue(context, transfers),
+    callbackQueue(context),
     {
       name: 'payouts of sub-accounts',
-      pollIntervalMs: 10 * secondMs,
+      pollIntervalMs: minuteMs / 2,
       // Two, so that no merchant waits for one with very many sub-accounts.
       keysMax: 2,
       listDueKeys: () => listDueSettlements(context),
       run: (merchantId, stopped) => settleScheduled(context, merchantId, stopped),
     },
-    chore('expiring payments', 5 * secondMs, log, () => expirePayments(context)),
+    chore('expiring payments', 10 * secondMs, log, () => expirePayments(context)),
     chore('folding balances', 10 * secondMs, log, () => foldBalances(db)),
-    chore('repaying debts', 10 * secondMs, log, () => syncDebts(context)),
+    chore('repaying debts', 20 * secondMs, log, () => syncDebts(context)),
     purge('circuit breakers', log, () => purgeBreakers(context)),
     {
       ...chore('adding merchants to the sweeps', minuteMs, log, () => addSweptMerchants(context)),
       background: 'purge',
     },
-    chore('repaying sub-accounts’ debts', 10 * secondMs, log, () => repaySubAccountDebts(context)),
+    chore('repaying sub-accounts’ debts', 20 * secondMs, log, () => repaySubAccountDebts(context)),
     purge('prompts', log, () => purgePrompts(context)),
     everyTenMinutes('rolling up daily figures', log, () => rollUpFigures(context)),
     { ...chore('checking the ledger', 5 * minuteMs, log, () => checkLedgers(context)), background: 'purge' },
@@ -164,7 +185,8 @@ export function moneyQueues(context: PaymentContext & TransferContext): WorkQueu
 }
 
 /** Applies what networks have reported in callbacks. */
-function callbackQueue(context: PaymentContext & TransferContext, transfers: TransferJobs): WorkQueue {
+function callbackQueue(context: PaymentContext & TransferContext): WorkQueue {
+  const transfers = createTransferJobs(context);
   const handle = createCallbackHandler(context, (railAccount, notification) =>
     notification.operation === 'collection'
       ? applyNotification(context, railAccount, notification)
@@ -194,26 +216,17 @@ function callbackQueue(context: PaymentContext & TransferContext, transfers: Tra
   };
 }
 
-/** Everything a worker process does to deliver events to merchants. */
-export function webhookQueues(context: WebhookContext): WorkQueue[] {
-  const { db, clock, log } = context;
+/** What a worker process does to deliver events to merchants beside the outbox. */
+function webhookQueues(context: WebhookContext): WorkQueue[] {
+  const { clock, log } = context;
   const queue = createDeliveryQueue(context);
   const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
-  const replan = (work: Work) => context.planner.replan(db, work);
   return [
-    outboxQueue({
-      db,
-      clock,
-      log,
-      name: 'work for webhooks',
-      topicKind: webhookWorkTopicKind,
-      queues: ['webhooks'],
-      handlers: { plan_deliveries: replan, dispatch_event: replan },
-    }),
     {
       name: 'webhook deliveries',
       topicKind: deliveryTopicKind,
-      pollIntervalMs: secondMs,
+      // A retry is due minutes after its attempt; all else is announced.
+      pollIntervalMs: 2 * secondMs,
       keysMax: deliveryClaimsMax,
       listDueKeys: queue.listDueKeys,
       run: (key) => batches.run(key),
@@ -224,16 +237,8 @@ export function webhookQueues(context: WebhookContext): WorkQueue[] {
   ];
 }
 
-/** What a worker process does to notify staff: with a queue and permits of its own, so that a channel delays only notices. */
-export function noticeQueues(context: NoticeContext): WorkQueue[] {
+function noticeQueues(context: NoticeContext): WorkQueue[] {
   return [
-    outboxQueue({
-      ...context,
-      name: 'notices to staff',
-      topicKind: noticeWorkTopicKind,
-      queues: ['notifications'],
-      handlers: { notify_charge: (work) => notifyCharge(context, work) },
-    }),
     purge('notices', context.log, () => purgeNotices(context)),
     purge('chat messages', context.log, () => purgeChatMessages(context)),
   ];

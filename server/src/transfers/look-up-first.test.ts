@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { moneyQueues } from '../app/work-queues.ts';
+import { workerQueues } from '../app/work-queues.ts';
 import { withLocalChanges } from '../app/local-changes.corpus.ts';
 import { createRestoreHold, insertRestore, releaseRestores } from '../backups/hold.ts';
 import { createPaymentWorld } from '../payments/payment-world.corpus.ts';
@@ -25,7 +25,10 @@ beforeEach(async () => {
   const { db, clock } = world;
   await db.run(insertRestore({ id: context.newId(), backup: null, restoredAt: clock.now(), restoredTo: null }));
   const hold = createRestoreHold(db, clock);
-  worker = startWorker({ ...context, queues: moneyQueues(context).map((queue) => whileNotHeld(queue, hold)) });
+  worker = startWorker({
+    ...context,
+    queues: workerQueues(context, { money: context }).map((queue) => whileNotHeld(queue, hold)),
+  });
 });
 
 afterEach(async () => {

@@ -11,7 +11,7 @@ import type { WorkQueue } from './worker.ts';
 /** Does one task and completes or postpones it. It may be called again for the same task after a crash. */
 export type WorkHandler = (work: Work) => Promise<void>;
 
-interface OutboxQueueOptions {
+export interface OutboxQueueOptions {
   db: Database;
   clock: Clock;
   log: Log;
@@ -26,7 +26,7 @@ const pollIntervalMs = 1_000;
 // Longer than any handler takes: network calls have shorter limits of their own.
 const leaseMs = 60_000;
 // Keys claimed for at once: each takes a database connection, during the claim.
-const keysMax = 8;
+const keysMax = 12;
 // Per queue: all calls of thirty merchants may hang before another merchant waits in it; other queues never wait for it. A call
 // that waits costs a socket and some kilobytes, but no database connection.
 const queuePermits = 512;
