@@ -79,7 +79,7 @@ describe('the test command', () => {
     assert.match(result.output, /fails\.test\.ts:3 › suite › inner\n\s+AssertionError.*not the same/);
   });
 
-  test('a file whose process exits early fails, its output is shown, and the files after it run all the same', async () => {
+  test('a file whose process exits early fails, its output is shown, and the files after it run', async () => {
     const result = await run('crashes.test.ts', 'passes.test.ts');
     assertLastLine(result, '3 passed, 1 failed');
     assert.match(result.output, /crashes\.test\.ts(, \S+)?\n\s+Error: Its process ended with code 3[\s\S]*last words/);

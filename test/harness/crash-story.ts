@@ -10,7 +10,7 @@ import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
 // Services in one process. More would be cheaper but need more connections than the tests' server has.
-const perProcessMax = effort({ usual: 8, long: 1 });
+const perProcessMax = effort({ usual: 16, long: 1 });
 
 /** Kills a process at each point of the story, and checks that the points cover everything it waits for. */
 export function testCrashStory(story: CrashStory): void {

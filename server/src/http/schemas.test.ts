@@ -9,7 +9,7 @@ extendValidator(ajv);
 
 // A schema is compiled at its first request, so that a wrong one would fail that request; and never held against the schema of
 // schemas, as it is here.
-test('every schema of a request, of every route, is valid and can be compiled', () => {
+test('every schema of a request, of every route, can be compiled', () => {
   let count = 0;
   for (const { method, path, params, query, body } of apiRoutes) {
     for (const schema of [params, query, body]) {
