@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'undici';
 
 /** A response of the API. */
 export interface ApiResponse {
@@ -17,12 +18,16 @@ export interface ApiClient {
 
 export function createApiClient(url: string, key: string): ApiClient {
   const send: ApiClient['send'] = async (method, path, init = {}) => {
-    const response = await fetch(url + path, {
-      method,
+    // A run sends tens of thousands of requests, and `fetch` takes twice the time.
+    const { statusCode, headers, body } = await request(url + path, {
+      method: method as 'GET',
       headers: { authorization: `Bearer ${key}`, ...init.headers },
       ...(init.body === undefined ? {} : { body: init.body }),
     });
-    return parseApiResponse(response.status, response.headers, await response.text());
+    const lines = Object.entries(headers).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value) => [name, value]),
+    );
+    return parseApiResponse(statusCode, new Headers(lines as [string, string][]), await body.text());
   };
   return {
     send,

@@ -61,7 +61,7 @@ export async function openConsoleWorld(options: TestServiceOptions = {}): Promis
 function createVisitor(url: string, firstCookie: string): Visitor {
   let cookie = firstCookie;
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+    const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html', 'accept-encoding': 'identity' };
     const response = await fetch(new URL(path, url), { ...init, headers, redirect: 'manual' });
     cookie = sessionCookieOf(response, 'operator') ?? cookie;
     return response;

@@ -10,7 +10,7 @@ import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
 // Services in one process. More would be cheaper but need more connections than the tests' server has.
-const sharingMax = 8;
+const sharingMax = 16;
 
 function perProcessMax({ sharesProcess = false }: CrashStory): number {
   return sharesProcess ? sharingMax : effort({ usual: sharingMax, long: 1 });

@@ -31,9 +31,13 @@ export class ProcessWorld extends ServiceWorld {
     for (const child of this.#children.filter(isRunning)) child.kill('SIGTERM');
   };
 
-  /** Starts `node server/src/main.ts` with these settings and none of the test's own; the system picks the port. */
+  /** Starts `node server/src/main.ts` as `npm start` does, with these settings and none of the test's own; the system picks the port. */
   startService(settings: Settings): TestProcess {
-    return this.start([process.execPath, 'server/src/main.ts'], { PORT: '0', LOG_LEVEL: 'error', ...settings });
+    return this.start([process.execPath, '--max-semi-space-size=16', 'server/src/main.ts'], {
+      PORT: '0',
+      LOG_LEVEL: 'error',
+      ...settings,
+    });
   }
 
   /** Runs `node server/src/operator/main.ts` to its end. */

@@ -25,6 +25,9 @@ export interface TestLimits {
 // it leaves room for a machine that is twenty times slower.
 export const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
+// As `npm start` sets it: with Node's default a twentieth more of the time goes into collecting garbage.
+const execArgv = ['--max-semi-space-size=16'];
+
 const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;
 
@@ -81,7 +84,7 @@ async function empty({ queue, filesMin }: PlannedProcess, { report, limits, sign
   let before = Infinity;
   for (let left = queue.left(); left >= filesMin && left < before && !signal.aborted; left = queue.left()) {
     const argv = [String(limits.lingerMs), queue.directory];
-    const stream = run({ files: [groupProgram], argv, timeout: limits.testMs, signal });
+    const stream = run({ files: [groupProgram], argv, execArgv, timeout: limits.testMs, signal });
     report.listen(stream);
     await once(stream.resume(), 'end');
     before = left;

@@ -170,12 +170,13 @@ test('a first visit of home is at most 60 KB compressed with everything, a later
     await response.text();
     return Number(response.headers.get('content-length'));
   };
-  const sizes = [await bytesOf(await owner.get(world.at('?range=365')))];
-  for (const file of files) sizes.push(await bytesOf(await fetch(world.service.url + file)));
+  const open = (url: string) => fetch(url, { headers: { cookie: owner.cookie } });
+  const sizes = [await bytesOf(await open(world.at('?range=365')))];
+  for (const file of files) sizes.push(await bytesOf(await open(world.service.url + file)));
   const total = sizes.reduce((sum, size) => sum + size);
   assert.ok(sizes.every((size) => size > 500) && total <= 60 * 1_024, `${sizes.join(' + ')} bytes`);
   for (const path of ['?range=365', '/figures/collected?range=365', '/figures/collected', '/search?q=order']) {
-    const bytes = await bytesOf(await owner.get(world.at(path)));
+    const bytes = await bytesOf(await open(world.at(path)));
     assert.ok(bytes > 500 && bytes <= 15 * 1_024, `${path}: ${bytes} bytes`);
   }
 });

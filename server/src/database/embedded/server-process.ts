@@ -162,8 +162,8 @@ const nonDurableSettings = {
   wal_level: 'minimal',
   max_wal_senders: 0,
   max_wal_size: '256MB',
-  // A process of the crash tests has eight services with a pool each, and three test processes run at once.
-  max_connections: 300,
+  // A process of the crash tests has sixteen services with a pool each, and several test processes run at once.
+  max_connections: 500,
   // In the data directory, so that a killed server leaves nothing in /dev/shm.
   dynamic_shared_memory_type: process.platform === 'win32' ? 'windows' : 'mmap',
   io_method: 'sync',
