@@ -73,6 +73,8 @@ async function get(
     writes,
     keyring: { state: async () => keys },
     commits: { name: 'commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
+    sharedCommits: { name: 'work_commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
+    gathering: { splits: 0 },
     hold: { held: async () => restore },
     backsUp: false,
     dailyHeads: { recordedAt: null },

@@ -15,7 +15,7 @@ export interface Statement {
   rowKey?: string;
   /** How several of it are sent as one. */
   many?: ManyRows;
-  /** What it finds is locked. That it finds nothing holds for all changes of a shared transaction that run at once. */
+  /** That it finds nothing holds for all changes of a shared transaction that run at once; what it finds, each may change. */
   emptyForAll?: true;
 }
 
