@@ -169,13 +169,14 @@ export function createMoneyContext(
   options: MoneyOptions & OutcomeObserver & { planner: DeliveryPlanner },
   address: Address,
   networks: NetworkRegistry,
-): MoneyContext {
+): MoneyContext & { gathering: GatheringDatabase } {
   const { config, secrets, notifier, clock, random, log, planner, observeOutcome } = options;
   const db = new GatheringDatabase(options.db);
   const aloneMax = balancePermitsOf(config.databaseConnections);
   // The permits of the worker's queues bound what waits.
-  const money: MoneyContext = {
+  const money: MoneyContext & { gathering: GatheringDatabase } = {
     db,
+    gathering: db,
     sharedCommits: new SharedCommits(options.db, { aloneMax, name: 'work_commits', waitingMax: Infinity }),
     clock,
     random,

@@ -15,6 +15,7 @@ import { listVerifications } from '../ledger/verifications.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import type { LimiterFigures } from '../kit/keyed-limiter.ts';
+import type { GatheringDatabase } from '../kit/gathering-database.ts';
 import type { SharedCommits } from '../kit/shared-commits.ts';
 import { RecentCopy } from '../kit/recent-copy.ts';
 import { AccountLabels } from '../networks/account-labels.ts';
@@ -40,7 +41,10 @@ interface GaugeContext {
   keyring: Pick<Keyring, 'state'>;
   writes: WriteProbe;
   nodes: NodeProbe;
+  /** Of requests, and of workers. */
   commits: LimiterFigures & Pick<SharedCommits, 'splits'>;
+  sharedCommits: LimiterFigures & Pick<SharedCommits, 'splits'>;
+  gathering: Pick<GatheringDatabase, 'splits'>;
   hold: RestoreHold;
   dailyHeads: Pick<DailyHeads, 'recordedAt'>;
   heartbeats: Pick<Heartbeats, 'list'>;
@@ -55,13 +59,14 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
     set({}, db.waiting);
     return Promise.resolve();
   });
-  metrics.watchLimiter(context.commits);
+  const commits = [context.commits, context.sharedCommits];
+  for (const each of commits) metrics.watchLimiter(each);
   metrics.gauge(
     'dalasi_shared_commits_split_total',
-    'Transactions of several requests that were rolled back and done again apart, because one of them failed.',
+    'Transactions of several requests or tasks that were rolled back and done again apart, because one of them failed.',
     [],
     (set) => {
-      set({}, context.commits.splits);
+      set({}, commits.reduce((sum, { splits }) => sum + splits, 0) + context.gathering.splits);
       return Promise.resolve();
     },
   );

@@ -77,6 +77,8 @@ async function get(
     nodes: createNodeProbe({ db, clock }),
     keyring: { state: async () => keys },
     commits: { name: 'commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
+    sharedCommits: { name: 'work_commits', inUse: 0, waiting: 0, refused: 0, splits: 0 },
+    gathering: { splits: 0 },
     hold: { held: async () => restore },
     backsUp: false,
     dailyHeads: { recordedAt: null },

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { isRetryable, sqlState, translateError } from './db-errors.ts';
-import type { ManyRows } from './many-rows.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -15,8 +14,23 @@ export interface Statement {
   rowKey?: string;
   /** How several of it are sent as one. */
   many?: ManyRows;
-  /** What it finds is locked. That it finds nothing holds for all changes of a shared transaction that run at once. */
+  /** That it finds nothing holds for all changes of a shared transaction that run at once; what it finds, each may change. */
   emptyForAll?: true;
+}
+
+/** How several of a statement, each about another row, are sent as one. */
+export interface ManyRows {
+  /** This statement's row, as the result names it in `column`. */
+  key: string;
+  column: string;
+  /** How many of the values, from the first on, are the same for all, such as the merchant. */
+  sharedValues: number;
+  /** The parameters of one row: `$2`, or `($2::uuid, $3::text)`. Those of shared values are the same in each row. */
+  parameters: string;
+  /** The statement with a list of those. It returns a row for each that it found or wrote. */
+  text: (list: string) => string;
+  /** Whether it leaves out rows that another transaction has locked. The statement for one row waits for them. */
+  skipsLocked?: true;
 }
 
 /** A transaction, or the pool for a single statement. */

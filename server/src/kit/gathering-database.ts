@@ -2,7 +2,7 @@ import type { Database, Statement } from './db.ts';
 import { isDatabaseAway } from './db-errors.ts';
 import { manyRowsMax, rowsOfEach, sharedPart } from './many-rows.ts';
 
-interface Asked {
+interface Requested {
   statement: Statement;
   /** Sends it by itself. */
   alone: () => Promise<unknown>;
@@ -19,7 +19,7 @@ interface Asked {
 export class GatheringDatabase implements Database {
   readonly #db: Database;
   /** By what a statement for many rows shares, while one is under way. */
-  readonly #waiting = new Map<string, Asked[]>();
+  readonly #waiting = new Map<string, Requested[]>();
   #splitCount = 0;
 
   constructor(db: Database) {
@@ -28,17 +28,17 @@ export class GatheringDatabase implements Database {
 
   rows<Row>(statement: Statement): Promise<Row[]> {
     const alone = () => this.#db.rows<Row>(statement);
-    return statement.many ? this.#ask(statement, alone, (rows) => rows as Row[]) : alone();
+    return statement.many ? this.#request(statement, alone, (rows) => rows as Row[]) : alone();
   }
 
   row<Row>(statement: Statement): Promise<Row | undefined> {
     const alone = () => this.#db.row<Row>(statement);
-    return statement.many ? this.#ask(statement, alone, ([row]) => row as Row | undefined) : alone();
+    return statement.many ? this.#request(statement, alone, ([row]) => row as Row | undefined) : alone();
   }
 
   run(statement: Statement): Promise<number> {
     const alone = () => this.#db.run(statement);
-    return statement.many ? this.#ask(statement, alone, (rows) => rows.length) : alone();
+    return statement.many ? this.#request(statement, alone, (rows) => rows.length) : alone();
   }
 
   withTransaction: Database['withTransaction'] = (body, cause) => this.#db.withTransaction(body, cause);
@@ -54,14 +54,18 @@ export class GatheringDatabase implements Database {
     return this.#db.waiting;
   }
 
-  #ask<Result>(statement: Statement, alone: () => Promise<Result>, read: (rows: unknown[]) => Result): Promise<Result> {
+  #request<Result>(
+    statement: Statement,
+    alone: () => Promise<Result>,
+    read: (rows: unknown[]) => Result,
+  ): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const asked = { statement, alone, read, resolve: resolve as Asked['resolve'], reject };
+    const requested = { statement, alone, read, resolve: resolve as Requested['resolve'], reject };
     const key = sharedPart(statement);
     const waiting = this.#waiting.get(key);
-    if (waiting) waiting.push(asked);
+    if (waiting) waiting.push(requested);
     else {
-      this.#waiting.set(key, [asked]);
+      this.#waiting.set(key, [requested]);
       // After everything that this turn of the event loop asks.
       process.nextTick(() => void this.#sendAll(key));
     }
@@ -74,7 +78,7 @@ export class GatheringDatabase implements Database {
     this.#waiting.delete(key);
   }
 
-  async #send(batch: readonly Asked[]): Promise<void> {
+  async #send(batch: readonly Requested[]): Promise<void> {
     const [first] = batch;
     if (!first || batch.length === 1) return first && sendAlone(first);
     try {
@@ -90,24 +94,24 @@ export class GatheringDatabase implements Database {
         return;
       }
       this.#splitCount += 1;
-      for (const asked of batch) await sendAlone(asked);
+      for (const requested of batch) await sendAlone(requested);
     }
   }
 }
 
-function sendAlone({ alone, resolve, reject }: Asked): Promise<void> {
+function sendAlone({ alone, resolve, reject }: Requested): Promise<void> {
   return alone().then(resolve, reject);
 }
 
 /** Takes statements about different rows; another one about the same row is sent after the first. */
-function takeBatch(waiting: Asked[]): Asked[] {
+function takeBatch(waiting: Requested[]): Requested[] {
   const keys = new Set<string>();
-  const batch: Asked[] = [];
-  const rest: Asked[] = [];
-  for (const asked of waiting) {
-    const key = asked.statement.many?.key ?? '';
-    if (batch.length === manyRowsMax || keys.has(key)) rest.push(asked);
-    else batch.push(asked);
+  const batch: Requested[] = [];
+  const rest: Requested[] = [];
+  for (const requested of waiting) {
+    const key = requested.statement.many?.key ?? '';
+    if (batch.length === manyRowsMax || keys.has(key)) rest.push(requested);
+    else batch.push(requested);
     keys.add(key);
   }
   waiting.splice(0, waiting.length, ...rest);

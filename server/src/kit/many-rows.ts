@@ -1,20 +1,5 @@
 import { assert } from './assert.ts';
-import type { Queryable, Statement } from './db.ts';
-
-/** How several of a statement, each about another row, are sent as one. */
-export interface ManyRows {
-  /** This statement's row, as the result names it in `column`. */
-  key: string;
-  column: string;
-  /** How many of the values, from the first on, are the same for all, such as the merchant. */
-  sharedValues: number;
-  /** The parameters of one row: `$2`, or `($2::uuid, $3::text)`. Those of shared values are the same in each row. */
-  parameters: string;
-  /** The statement with a list of those. It returns a row for each that it found or wrote. */
-  text: (list: string) => string;
-  /** Whether it leaves out rows that another transaction has locked. The statement for one row waits for them. */
-  skipsLocked?: true;
-}
+import type { ManyRows, Queryable, Statement } from './db.ts';
 
 /** A statement whose text for one row is that for many. */
 export function statementForMany({ name, values, ...many }: Pick<Statement, 'name' | 'values'> & ManyRows): Statement {

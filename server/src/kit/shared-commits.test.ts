@@ -7,7 +7,7 @@ import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement, Transaction } from './db.ts';
 import { SharedCommits } from './shared-commits.ts';
-import type { Claim } from './shared-commits.ts';
+import type { Claim } from './shared-transaction.ts';
 
 let database: TestDatabase;
 let db: Database;

@@ -1,46 +1,12 @@
 import { isDatabaseAway, isLockTimeout } from './db-errors.ts';
-import type { Database, Statement, Transaction, TransactionCause } from './db.ts';
+import type { Database, Transaction } from './db.ts';
 import type { LimiterFigures } from './keyed-limiter.ts';
 import { overloadError } from './public-error.ts';
 import { runTogether } from './shared-transaction.ts';
-
-/** A row that a change must be the first to write, such as an idempotency key. */
-export interface Claim {
-  /** Two changes with the same row never share a transaction. */
-  rowKey: string;
-  /** Inserts the row if it is new; waits for another transaction that is inserting it. */
-  insert: Statement;
-  find: Statement;
-}
-
-/**
- * What became of a claim. `inserted`: the row is there, and the change may complete it. `free`: the row is not there, and the change
- * must insert it itself, which fails if another process has done so since. `used`: another change has it.
- */
-export type Claimed = 'inserted' | 'free' | 'used';
-
-export interface ShareOptions extends Partial<TransactionCause> {
-  claim?: Claim;
-  /**
-   * The row that the change locks before it does anything else. Changes of one row never share a transaction; those of
-   * different rows run at once (shared-transaction.ts).
-   */
-  row?: string;
-}
-
-/** A change. May run more than once; only what its last run wrote is committed. */
-export type Body<Result> = (tx: Transaction, claim: () => Promise<Claimed>) => Promise<Result>;
+import type { Body, Member, ShareOptions } from './shared-transaction.ts';
 
 /** Runs a change in a transaction, its own or a shared one. */
 export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;
-
-/** A change that shares a transaction. */
-export interface Member {
-  body: Body<unknown>;
-  options: ShareOptions;
-  resolve: (result: unknown) => void;
-  reject: (error: unknown) => void;
-}
 
 // As many rows as the largest merged insert has. More would not be faster, and whoever came first would wait longer.
 const membersMax = 32;
@@ -146,13 +112,13 @@ export class SharedCommits implements LimiterFigures {
 
   /** A second change with the same claim or row waits for the first to be committed. */
   #takeBatch(waiting: Member[]): Member[] {
-    const taken = new Set<string>();
+    const claimed = new Set<string>();
     const batch: Member[] = [];
     for (const member of waiting) {
       const own = member.options.row ?? member.options.claim?.rowKey;
       if (batch.length === membersMax) break;
-      if (own !== undefined && taken.has(own)) continue;
-      if (own !== undefined) taken.add(own);
+      if (own !== undefined && claimed.has(own)) continue;
+      if (own !== undefined) claimed.add(own);
       batch.push(member);
     }
     const chosen = new Set(batch);

@@ -1,8 +1,42 @@
 import { assert } from './assert.ts';
-import type { Statement, Transaction } from './db.ts';
+import type { Statement, Transaction, TransactionCause } from './db.ts';
 import { MergedWrites } from './merged-writes.ts';
 import { rowsOfEach, sharedPart } from './many-rows.ts';
-import type { Claimed, Member } from './shared-commits.ts';
+
+/** A row that a change must be the first to write, such as an idempotency key. */
+export interface Claim {
+  /** Two changes with the same row never share a transaction. */
+  rowKey: string;
+  /** Inserts the row if it is new; waits for another transaction that is inserting it. */
+  insert: Statement;
+  find: Statement;
+}
+
+/**
+ * What became of a claim. `inserted`: the row is there, and the change may complete it. `free`: the row is not there, and the change
+ * must insert it itself, which fails if another process has done so since. `used`: another change has it.
+ */
+export type Claimed = 'inserted' | 'free' | 'used';
+
+export interface ShareOptions extends Partial<TransactionCause> {
+  claim?: Claim;
+  /**
+   * The row that the change locks before it does anything else. Changes of one row never share a transaction; those of
+   * different rows run at once (shared-transaction.ts).
+   */
+  row?: string;
+}
+
+/** A change. May run more than once; only what its last run wrote is committed. */
+export type Body<Result> = (tx: Transaction, claim: () => Promise<Claimed>) => Promise<Result>;
+
+/** A change that shares a transaction. */
+export interface Member {
+  body: Body<unknown>;
+  options: ShareOptions;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
 
 type BeforeCommit = Parameters<Transaction['beforeCommit']>[0];
 
@@ -22,19 +56,19 @@ export async function runTogether(tx: Transaction, batch: readonly Member[]): Pr
   const shared = new SharedTransaction(tx);
   const outcomes = batch.every(({ options }) => options.row !== undefined)
     ? await runAtOnce(shared, batch)
-    : await runInTurn(shared, await findClaims(tx, batch), batch);
+    : await runInOrder(shared, await findClaims(tx, batch), batch);
   await shared.end();
   return outcomes;
 }
 
-/** All are asked for at once. Their rows are inserted with everything else, as rows of one statement. */
+/** All are requested for at once. Their rows are inserted with everything else, as rows of one statement. */
 function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
   return Promise.all(
     batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'used' : 'free')),
   );
 }
 
-async function runInTurn(
+async function runInOrder(
   shared: SharedTransaction,
   claims: readonly Claimed[],
   batch: readonly Member[],
@@ -47,22 +81,22 @@ async function runInTurn(
 }
 
 async function runAtOnce(shared: SharedTransaction, batch: readonly Member[]): Promise<Outcome[]> {
-  const turns = new Turns(shared, batch.length);
-  shared.turns = turns;
+  const rounds = new Rounds(shared, batch.length);
+  shared.rounds = rounds;
   const run = async (member: Member): Promise<Outcome> => {
     try {
       return await runMember(shared, member, () => Promise.resolve('free'));
     } catch (error) {
-      turns.fail(error);
+      rounds.fail(error);
       throw error;
     } finally {
-      turns.ended();
+      rounds.ended();
     }
   };
   // All end before the transaction does, also when one has failed.
   const results = await Promise.allSettled(batch.map(run));
-  shared.turns = null;
-  if (turns.failure) throw turns.failure.error;
+  shared.rounds = null;
+  if (rounds.failure) throw rounds.failure.error;
   return results.map((result) => (result.status === 'fulfilled' ? result.value : 'alone'));
 }
 
@@ -91,7 +125,7 @@ class SharedTransaction {
   readonly #writes = new MergedWrites();
   readonly #lastActions: BeforeCommit[] = [];
   /** While changes run at once. */
-  turns: Turns | null = null;
+  rounds: Rounds | null = null;
 
   constructor(tx: Transaction) {
     this.tx = tx;
@@ -118,11 +152,11 @@ class SharedTransaction {
   }
 }
 
-interface Asked {
+interface Requested {
   part: MemberTransaction;
   statement: Statement;
   alone: () => Promise<unknown[]>;
-  resolve: (rows: unknown[] | 'in turn') => void;
+  resolve: (rows: unknown[] | 'exclusive') => void;
   reject: (error: unknown) => void;
 }
 
@@ -131,11 +165,11 @@ interface Asked {
  * other statement may be about a row that several of them change: whoever needs one goes on once all others have ended or need
  * one too, and then to its end, so that these run one after the other.
  */
-class Turns {
+class Rounds {
   readonly #shared: SharedTransaction;
   #running: number;
-  readonly #inTurn: PromiseWithResolvers<void>[] = [];
-  #asked: Asked[] = [];
+  readonly #exclusive: PromiseWithResolvers<void>[] = [];
+  #requested: Requested[] = [];
   failure: { error: unknown } | null = null;
 
   constructor(shared: SharedTransaction, running: number) {
@@ -143,32 +177,35 @@ class Turns {
     this.#running = running;
   }
 
-  /** Resolves with the statement's rows, or that it has to be asked in turn. */
-  ask(asked: Pick<Asked, 'part' | 'statement' | 'alone'>, held: readonly Statement[]): Promise<unknown[] | 'in turn'> {
+  /** Resolves with the statement's rows, or that the change has to send it alone. */
+  request(
+    requested: Pick<Requested, 'part' | 'statement' | 'alone'>,
+    held: readonly Statement[],
+  ): Promise<unknown[] | 'exclusive'> {
     if (this.failure) throw this.failure.error;
-    const isFirst = held.length === 0 || !this.#asked.some(({ part }) => part === asked.part);
+    const isFirst = held.length === 0 || !this.#requested.some(({ part }) => part === requested.part);
     assert(isFirst, 'a change does not write between two statements that it sends at once');
     this.#shared.hold(held);
-    const { promise, resolve, reject } = Promise.withResolvers<unknown[] | 'in turn'>();
-    if (this.#asked.length === 0) process.nextTick(() => this.#send());
-    this.#asked.push({ ...asked, resolve, reject });
+    const { promise, resolve, reject } = Promise.withResolvers<unknown[] | 'exclusive'>();
+    if (this.#requested.length === 0) process.nextTick(() => this.#send());
+    this.#requested.push({ ...requested, resolve, reject });
     return promise;
   }
 
   /** Resolves when no other change runs. */
-  async awaitTurn(): Promise<void> {
+  async awaitExclusive(): Promise<void> {
     if (this.failure) throw this.failure.error;
-    const turn = Promise.withResolvers<void>();
-    this.#inTurn.push(turn);
+    const slot = Promise.withResolvers<void>();
+    this.#exclusive.push(slot);
     this.ended();
-    await turn.promise;
+    await slot.promise;
   }
 
-  /** A change has ended, or waits for its turn. */
+  /** A change has ended, or waits until it is alone. */
   ended(): void {
     this.#running -= 1;
     if (this.#running > 0) return;
-    const next = this.#inTurn.shift();
+    const next = this.#exclusive.shift();
     if (!next) return;
     this.#running = 1;
     next.resolve();
@@ -177,15 +214,15 @@ class Turns {
   /** The transaction is to be rolled back; nobody goes on. */
   fail(error: unknown): void {
     this.failure ??= { error };
-    this.#running += this.#inTurn.length;
-    for (const turn of this.#inTurn.splice(0)) turn.reject(this.failure.error);
+    this.#running += this.#exclusive.length;
+    for (const slot of this.#exclusive.splice(0)) slot.reject(this.failure.error);
   }
 
   #send(): void {
-    const groups: { key: string; rows: Set<string>; asked: Asked[] }[] = [];
+    const groups: { key: string; rows: Set<string>; requested: Requested[] }[] = [];
     // Each change's own statements keep their order.
     const positions = new Map<MemberTransaction, number>();
-    for (const each of this.#asked.splice(0)) {
+    for (const each of this.#requested.splice(0)) {
       const { part, statement } = each;
       const key = statement.many ? sharedPart(statement) : [statement.name, ...statement.values].join(' ');
       const row = statement.many?.key;
@@ -193,31 +230,31 @@ class Turns {
       let position = groups.findIndex(
         (group, index) => index >= from && group.key === key && !(row !== undefined && group.rows.has(row)),
       );
-      if (position === -1) position = groups.push({ key, rows: new Set(), asked: [] }) - 1;
-      groups[position]?.asked.push(each);
+      if (position === -1) position = groups.push({ key, rows: new Set(), requested: [] }) - 1;
+      groups[position]?.requested.push(each);
       if (row !== undefined) groups[position]?.rows.add(row);
       positions.set(part, position);
     }
     this.#shared.sendHeld();
-    for (const { asked } of groups) void this.#sendAsOne(asked);
+    for (const { requested } of groups) void this.#sendAsOne(requested);
   }
 
-  async #sendAsOne(asked: readonly Asked[]): Promise<void> {
-    const [first] = asked;
+  async #sendAsOne(requested: readonly Requested[]): Promise<void> {
+    const [first] = requested;
     if (!first) return;
     const { many } = first.statement;
-    const isSingle = asked.length === 1 || !many;
+    const isSingle = requested.length === 1 || !many;
     try {
-      const statements = asked.map(({ statement }) => statement);
+      const statements = requested.map(({ statement }) => statement);
       const rows = isSingle ? [await first.alone()] : await rowsOfEach(this.#shared.tx, statements);
-      for (const [index, { resolve, reject }] of asked.entries()) {
+      for (const [index, { resolve, reject }] of requested.entries()) {
         const found = rows[index] ?? [];
-        if (!many) resolve(rows[0]?.length === 0 ? [] : 'in turn');
+        if (!many) resolve(rows[0]?.length === 0 ? [] : 'exclusive');
         else if (found.length === 0 && many.skipsLocked && !isSingle) reject(new RowHeldError());
         else resolve(found);
       }
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of requested) reject(error);
     }
   }
 }
@@ -230,7 +267,7 @@ class MemberTransaction implements Transaction {
   readonly #beforeCommit: BeforeCommit[] = [];
   readonly #afterCommit: (() => void)[] = [];
   /** Whether no other change runs until it has ended. */
-  #isInTurn = false;
+  #isExclusive = false;
   /** Whether nothing of it was sent, so that it can be left out. */
   isUnwritten = true;
 
@@ -288,14 +325,16 @@ class MemberTransaction implements Transaction {
     { alone, read }: { alone: () => Promise<unknown[]>; read: (rows: unknown[]) => Result },
   ): Promise<Result> {
     if (this.#held.length > 0 || !isPlainRead(statement)) this.isUnwritten = false;
-    const { turns } = this.#shared;
+    const { rounds } = this.#shared;
     try {
-      if (turns && !this.#isInTurn) {
+      if (rounds && !this.#isExclusive) {
         const isTogether = statement.many !== undefined || statement.emptyForAll === true;
-        const rows = isTogether ? await turns.ask({ part: this, statement, alone }, this.#takeHeld()) : 'in turn';
-        if (rows !== 'in turn') return read(rows);
-        await turns.awaitTurn();
-        this.#isInTurn = true;
+        const rows = isTogether
+          ? await rounds.request({ part: this, statement, alone }, this.#takeHeld())
+          : 'exclusive';
+        if (rows !== 'exclusive') return read(rows);
+        await rounds.awaitExclusive();
+        this.#isExclusive = true;
       }
       this.#shared.sendHeld();
       this.#shared.hold(this.#takeHeld());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { addMs } from '../kit/clock.ts';
 import { cancelPayment } from './cancel-payment.ts';
+import type { Charge } from './charge.ts';
 import type { Intent } from './intent.ts';
 import { createPaymentWorld, refused, succeeded } from './payment-world.corpus.ts';
 import type { PaymentWorld } from './payment-world.corpus.ts';
@@ -248,4 +249,19 @@ test('a look-up after the charge has ended does nothing', async () => {
   await world.jobs.lookUp(work);
   assert.equal(wave.count('look_up'), 1);
   assert.deepEqual(await world.events(charge), ['charge.created', 'charge.failed']);
+});
+
+test('many starts at once each collect once, and nothing has to be done again', async () => {
+  const { wave } = world.networks;
+  const charges: Charge[] = [];
+  for (let count = 0; count < 5; count += 1) charges.push((await world.create()).charge);
+  wave.responses.start = (request) => {
+    const charge = charges.find(({ reference }) => reference === request.reference);
+    assert.ok(charge);
+    return Promise.resolve(succeeded(charge, { transactionId: `T-${charge.id}`, networkReference: `N-${charge.id}` }));
+  };
+  await Promise.all((await world.claim()).map((work) => world.jobs.start(work)));
+  for (const charge of charges) assert.equal((await world.charge(charge)).status, 'completed');
+  assert.equal(wave.count('start'), 5);
+  assert.equal(world.context.sharedCommits.splits, 0);
 });
