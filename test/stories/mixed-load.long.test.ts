@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
+import { elapse } from '../harness/elapse.ts';
 import { FragileService } from '../harness/fragile-service.ts';
 import { arrive, percentile } from '../harness/open-arrivals.ts';
 import { ProcessWorld } from '../harness/process.ts';
@@ -53,7 +53,7 @@ function sampleMemory(pid: number): { stop(): Promise<number[]> } {
     while (!stopped.signal.aborted) {
       const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
       samples.push(Number(kilobytes) / 1_024);
-      await sleep(sampleEveryMs, undefined, { signal: stopped.signal }).catch(() => {});
+      await elapse(sampleEveryMs, stopped.signal);
     }
   })();
   return {
