@@ -30,9 +30,7 @@ function findPatterns(): Map<string, RegExp> {
 /** Long texts that a pattern with overlapping repetitions backtracks on: its own characters again and again, and one that ends it. */
 function attacksOn({ source }: RegExp): string[] {
   const literals = source.replaceAll(/\\[dDwWsSbBpPux]|[[\](){}|^$*+?\\]/g, ' ').split(/\s+/);
-  const own = literals
-    .filter((each) => each !== '')
-    .flatMap((each) => [each, each.charAt(0), each.charAt(each.length - 1)]);
+  const own = literals.filter((each) => each !== '').flatMap((each) => [each, each.slice(0, 1), each.slice(-1)]);
   const usual = [
     'a',
     '0',

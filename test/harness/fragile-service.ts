@@ -97,7 +97,7 @@ export class FragileService {
   }
 
   /** Checks that everything acknowledged exists, once, and that it ends; then that the books are right. */
-  async verify(load: SteadyLoad): Promise<void> {
+  async verify(load: Pick<SteadyLoad, 'payments' | 'transfers'>): Promise<void> {
     const rows = <Row>(text: string): Promise<Row[]> =>
       withAdminClient(this.#postgres.adminUrl, async (client) => (await client.query(text)).rows as Row[]);
     const ids = async (table: string): Promise<string[]> =>

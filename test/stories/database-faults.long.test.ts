@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { elapse } from '../harness/elapse.ts';
 import { eventually } from '../harness/eventually.ts';
 import { FragileService } from '../harness/fragile-service.ts';
 import { openConnections } from '../harness/open-connections.ts';
@@ -73,7 +73,7 @@ test('a connection to the database with faults costs no money, and ends within 3
   for (const [name, fault] of Object.entries(faults)) {
     const before = load.acknowledged;
     fragile.link.set(fault);
-    await sleep(fault.isSilent ? faultMs / 3 : faultMs);
+    await elapse(fault.isSilent ? faultMs / 3 : faultMs);
     fragile.link.set({});
     const recoveredMs = await untilServed(load);
     const served = load.acknowledged - before;
@@ -128,7 +128,7 @@ test('a process that may open no more files refuses, and goes on once it may aga
   await untilServed(load);
   const held = await openConnections(fragile.url, 400);
   const before = load.acknowledged;
-  await sleep(10_000);
+  await elapse(10_000);
   context.diagnostic(`${load.acknowledged - before} acknowledged in 10 s beside 400 idle connections to 128 files`);
   held.close();
   const recoveredMs = await untilServed(load);

@@ -7,6 +7,8 @@ import { eventually } from '../harness/eventually.ts';
 import { startTransferStory } from '../harness/transfer-story.ts';
 import type { TransferStory } from '../harness/transfer-story.ts';
 
+const minuteMs = 60_000;
+
 let world: TransferStory;
 /** A merchant for one test, with an endpoint that gets the default events. */
 let story: TransferStory;
@@ -131,4 +133,20 @@ test('another merchant’s endpoint gets none of a transfer’s events', async (
   await other.transferSettled('7000002');
   await story.settle();
   assert.deepEqual(receiver.received, []);
+});
+
+test('/metrics shows a payment and a transfer that are under way while nothing works on them', async () => {
+  const count = () =>
+    Promise.all(
+      ['payment', 'transfer'].map((record) => story.gauge(`dalasi_unfinished_without_work{record="${record}"}`)),
+    );
+  await story.paySettled('7001234', { amount: 300 });
+  await story.transfer('7000004');
+  await story.settle();
+  await story.clock.jump(2 * minuteMs);
+  const [payments = 0, transfers = 0] = await count();
+  const { id } = story.merchant.merchant;
+  await story.service.database.asOwner('DELETE FROM outbox WHERE merchant_id = $1', [id]);
+  await story.clock.jump(2 * minuteMs);
+  assert.deepEqual(await count(), [payments + 1, transfers + 1]);
 });

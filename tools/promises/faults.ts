@@ -152,7 +152,7 @@ export const faults: PromiseGroup = {
           'after a day without an outcome one case is opened, and look-ups go on every hour',
         ],
         'server/src/http/health.test.ts': ['an empty queue shows 0, as do delivery attempts before the first'],
-        'test/stories/transfer-scenarios.test.ts': [
+        'test/stories/transfer-events.test.ts': [
           '/metrics shows a payment and a transfer that are under way while nothing works on them',
         ],
         'test/stories/database-faults.long.test.ts': [

@@ -92,8 +92,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
   const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
-  const synthetic = createSyntheticPayments(options, address);
-  synthetic.register(metrics);
+  const synthetic = createSyntheticPayments(options, address, metrics);
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -107,20 +106,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   }
   await networks.accounts.load();
   let worker: Worker | null = null;
-  const parts = {
-    metrics,
-    money,
-    webhooks,
-    notices,
-    accounts,
-    networks,
-    keyUses,
-    requestLog,
-    hold,
-    dailyHeads,
-    synthetic,
-  };
-  const queues = queuesOf(options, parts);
+  const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
+  const queues = queuesOf(options, { ...parts, synthetic });
   return {
     server,
     start: async () => {

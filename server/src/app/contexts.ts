@@ -101,9 +101,12 @@ function hostOf(host: string): string {
 export function createSyntheticPayments(
   { config, clock, log }: Pick<AppOptions, 'config' | 'clock' | 'log'>,
   address: Address,
+  metrics: Metrics,
 ): SyntheticPayments {
   const { syntheticPaymentKey: key, amountMinMinor: amountMinor } = config;
-  return new SyntheticPayments({ key, amountMinor, baseUrl: address.publicUrl, clock, log });
+  const payments = new SyntheticPayments({ key, amountMinor, baseUrl: address.publicUrl, clock, log });
+  payments.register(metrics);
+  return payments;
 }
 
 /** The simulated networks, and the accounts that an operator has connected, once they are loaded. */

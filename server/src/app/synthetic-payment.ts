@@ -94,16 +94,15 @@ export class SyntheticPayments {
     const data = { amount: amountToJson(amountMinor), title: 'Synthetic payment', ...payer };
     const created = await this.#call('POST', '/v1/payments', data, startedAt);
     if (typeof created === 'string') return `It could not be created: ${created}.`;
-    const { payment_intent_id: id } = created;
+    const id = textOf(created['payment_intent_id']);
     const until = addMs(startedAt, paidWithinMs);
     for (;;) {
-      const found = await this.#call('GET', `/v1/payments/${String(id)}`);
-      if (typeof found === 'string') return `Payment ${String(id)} could not be read: ${found}.`;
-      const { status } = found;
+      const found = await this.#call('GET', `/v1/payments/${id}`);
+      if (typeof found === 'string') return `Payment ${id} could not be read: ${found}.`;
+      const status = textOf(found['status']);
       if (status === 'successful') return null;
       const isOver = status !== 'processing' || clock.now() >= until;
-      if (isOver)
-        return `Payment ${String(id)} is ${String(status)} after ${secondsBetween(startedAt, clock.now())} s.`;
+      if (isOver) return `Payment ${id} is ${status} after ${secondsBetween(startedAt, clock.now())} s.`;
       await clock.sleep(lookEveryMs);
     }
   }
@@ -126,9 +125,13 @@ export class SyntheticPayments {
     if (reply.kind !== 'response') return reply.detail;
     const { status, body } = reply;
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-    if (status >= 300 || !isObject) return `status ${status}${isObject ? ` ${String(body['code'])}` : ''}`;
+    if (status >= 300 || !isObject) return `status ${status}${isObject ? ` ${textOf(body['code'])}` : ''}`;
     return body;
   }
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }
 
 function secondsBetween(from: Date, to: Date): number {

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
+import { elapse } from '../harness/elapse.ts';
+import { FragileService } from '../harness/fragile-service.ts';
+import { arrive, percentile } from '../harness/open-arrivals.ts';
+import { ProcessWorld } from '../harness/process.ts';
+
+// The load of an ordinary day's peak for half an hour: sixty payments, twenty reads and twenty payouts a second, which come whether or
+// not earlier ones have been answered.
+
+const perSecond = 100;
+const seconds = 30 * 60;
+const sampleEveryMs = 10_000;
+
+let world: ProcessWorld;
+
+before(() => {
+  world = new ProcessWorld();
+});
+
+after(() => world.close());
+
+/** The n-th request. */
+function createSender(api: ApiClient, known: { payments: string[]; transfers: string[] }) {
+  const payer = { network: 'aps', account_number: '7000001' };
+  const pay = async (): Promise<ApiResponse> => {
+    const response = await api.post('/v1/payments', { data: { amount: 100, ...payer } });
+    known.payments.push(String(response.body['payment_intent_id']));
+    return response;
+  };
+  const payOut = async (): Promise<ApiResponse> => {
+    const body = { amount: 1, ...payer, beneficiary_name: 'Awa Ceesay' };
+    const response = await api.post('/v1/transfers', body, { 'idempotency-key': randomUUID() });
+    known.transfers.push(String(response.body['id']));
+    return response;
+  };
+  const read = (index: number): Promise<ApiResponse> => {
+    const id = known.payments[index % Math.max(1, known.payments.length)];
+    return api.get(id === undefined || index % 2 === 0 ? '/v1/payments?limit=20' : `/v1/payments/${id}`);
+  };
+  const kinds = [pay, read, pay, payOut, pay];
+  return (index: number): Promise<ApiResponse> => (kinds[index % kinds.length] ?? pay)(index);
+}
+
+/** The resident memory of a process in MiB, every ten seconds until it is stopped. */
+function sampleMemory(pid: number): { stop(): Promise<number[]> } {
+  const stopped = new AbortController();
+  const samples: number[] = [];
+  const sampling = (async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+      samples.push(Number(kilobytes) / 1_024);
+      await elapse(sampleEveryMs, stopped.signal);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await sampling;
+      return samples;
+    },
+  };
+}
+
+test('half an hour of mixed load at 100 requests a second is served within its times, without an error', async (context) => {
+  const fragile = await FragileService.start(world);
+  const known = { payments: [] as string[], transfers: [] as string[] };
+  const send = createSender(fragile.api(), known);
+  await arrive({ perSecond, seconds: 20 }, send);
+  const memory = sampleMemory(fragile.service.pid);
+  const { durationsMs, statuses } = await arrive({ perSecond, seconds }, send);
+  const samples = await memory.stop();
+  const [p50, p95, p99] = [50, 95, 99].map((percent) => percentile(durationsMs, percent)) as [number, number, number];
+  const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
+  const times = `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
+  context.diagnostic(`${counts}; ${times}`);
+  const half = samples.slice(samples.length / 2);
+  const [early, late] = [samples.slice(samples.length / 4, samples.length / 2), half].map((part) =>
+    percentile(part, 50),
+  );
+  context.diagnostic(
+    `memory ${early?.toFixed(0)} MiB in the second quarter, ${late?.toFixed(0)} MiB in the second half`,
+  );
+  await fragile.verify({
+    payments: new Map(known.payments.map((id) => [id, id])),
+    transfers: new Map(known.transfers.map((id) => [id, id])),
+  });
+  await fragile.stop();
+  assert.deepEqual(
+    [...statuses.keys()].filter((status) => !status.startsWith('2')),
+    [],
+    counts,
+  );
+  assert.ok(p95 < 200 && p99 < 500, times);
+});
