@@ -109,7 +109,7 @@ export function workerQueues(
       name: 'outbox',
       topicKind: workTopicKind,
       queues: outbox.flatMap(({ queues }) => queues),
-      handlers: Object.assign({}, ...outbox.map(({ handlers }) => handlers)),
+      handlers: outbox.reduce<OutboxWork['handlers']>((all, { handlers }) => ({ ...all, ...handlers }), {}),
     }),
     ...(money ? moneyQueues(money) : []),
     ...(webhooks ? webhookQueues(webhooks) : []),

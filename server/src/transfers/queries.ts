@@ -283,25 +283,6 @@ export function listPending(lists: ListReader, merchantId: string, page: PageReq
   return lists.read(pendingList, { merchantId, page, filters: [], isSearch: false });
 }
 
-interface TransferNote {
-  merchantId: string;
-  transferId: string;
-  id: string;
-  kind: string;
-  detail: string;
-  createdAt: Date;
-}
-
-export function insertTransferNote(note: TransferNote): Statement {
-  return {
-    name: 'transfer_notes_insert',
-    text: `INSERT INTO transfer_notes (merchant_id, transfer_id, id, kind, detail, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6)`,
-    values: [note.merchantId, note.transferId, note.id, note.kind, note.detail, note.createdAt],
-    rowKey: note.id,
-  };
-}
-
 /**
  * The first open hold that no transfer requires, or the first transfer whose hold is missing or of another amount. The money
  * of a transfer with an amount mismatch is in `suspense`.
@@ -323,21 +304,6 @@ export function findUnmatchedHold(
            GROUP BY merchant_id, id HAVING sum(held) IS DISTINCT FROM sum(required)
            ORDER BY merchant_id, id LIMIT 1`,
     values: [],
-  });
-}
-
-// A network that is down for hours adds two notes with each trial: the newest ones show how it ended.
-const notesMax = 500;
-
-/** The newest, oldest first. */
-export function listNotesOfTransfer(db: Queryable, merchantId: string, transferId: string): Promise<TransferNote[]> {
-  return db.rows<TransferNote>({
-    name: 'transfer_notes_list',
-    text: `SELECT * FROM (
-             SELECT merchant_id AS "merchantId", transfer_id AS "transferId", id, kind, detail, created_at AS "createdAt"
-             FROM transfer_notes WHERE merchant_id = $1 AND transfer_id = $2 ORDER BY id DESC LIMIT ${notesMax}
-           ) AS newest ORDER BY id`,
-    values: [merchantId, transferId],
   });
 }
 

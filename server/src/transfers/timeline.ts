@@ -2,7 +2,7 @@ import type { JsonRecord } from '../events/kinds.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import type { TransferContext } from './context.ts';
-import { insertTransferNote, listNotesOfTransfer } from './queries.ts';
+import { insertTransferNote, listNotesOfTransfer } from './queries/transfer-notes.ts';
 import { transferKinds } from './transfer.ts';
 import type { Transfer } from './transfer.ts';
 

@@ -32,7 +32,8 @@ import type { TransferContext } from './context.ts';
 import { createTransfer } from './create-transfer.ts';
 import type { NewTransfer } from './create-transfer.ts';
 import { createTransferJobs } from './jobs.ts';
-import { findTransferById, listNotesOfTransfer } from './queries.ts';
+import { findTransferById } from './queries.ts';
+import { listNotesOfTransfer } from './queries/transfer-notes.ts';
 import type { Transfer } from './transfer.ts';
 import { verifyHolds } from './verify-holds.ts';
 
