@@ -57,7 +57,7 @@ testCrashStory({
       reads: ['terminal_codes_find', 'virtual_terminals_find'],
     }),
     ...request('POST /v1/events/:id/resend', {
-      commits: 'webhook_resends_upsert_1',
+      commits: 'webhook_events_share',
       reads: [
         'webhook_events_share',
         'webhook_deliveries_endpoints_of_event',
