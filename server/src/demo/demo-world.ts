@@ -1,6 +1,7 @@
 import { addMs, dayMs, systemClock } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { SharedCommits } from '../kit/shared-commits.ts';
 import { createCommandPlanner } from '../webhooks/delivery-planner.ts';
 import type { DeliveryPlanner } from '../webhooks/delivery-planner.ts';
 import type { MoneyContext } from '../app/contexts.ts';
@@ -40,6 +41,11 @@ export interface DemoOptions extends Pick<DemoWorld, 'floorMinor'> {
   keyId: string | null;
 }
 
+/** Each change by itself, so that the same seed makes the same data. */
+class SeparateCommits extends SharedCommits {
+  override run: SharedCommits['run'] = (_key, body, options) => this.runAlone(body, options);
+}
+
 /** The context of a service, moved into the past: nobody is notified, and the networks respond at once. */
 export function createDemoWorld(
   real: MoneyContext,
@@ -54,6 +60,7 @@ export function createDemoWorld(
   const money: MoneyContext = {
     ...real,
     db,
+    sharedCommits: new SeparateCommits(db, { aloneMax: 1, name: 'demo', waitingMax: Infinity }),
     // Failing deliveries are part of the story; errors are not.
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: (...line) => real.log.error(...line) },
     clock: time,

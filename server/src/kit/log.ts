@@ -87,7 +87,7 @@ const secretPatterns: readonly [RegExp, string][] = [
   [/sk_(test|live)_[0-9A-Za-z]+/g, 'sk_$1_…'],
   [/wh_[0-9A-Za-z+/=]{20,}/g, 'wh_…'],
   [/[Bb]earer\s+\S+/g, 'Bearer …'],
-  [/\b\d{6,20}:[\w-]{30,}/g, 'bot token …'],
+  [/(?<!\d)\d{6,20}:[\w-]{30,}/g, 'bot token …'],
   [/(postgres(?:ql)?:\/\/[^:@/\s]*):[^@\s]*@/g, '$1:…@'],
   [/\+?\b\d{3,9}(?=\d{4}\b)(?<=\b\+?\d{3,9})/g, '…'],
 ];
