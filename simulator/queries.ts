@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../server/src/kit/db.ts';
-import { statementForMany } from '../server/src/kit/many-rows.ts';
+import { statementByLast, statementForMany } from '../server/src/kit/many-rows.ts';
 import { placeholders } from '../server/src/kit/placeholders.ts';
 import type { Session } from './session.ts';
 
@@ -78,13 +78,11 @@ export function findSessionByTransaction(
   key: { account: string; network: string; transactionId: string },
 ): Promise<Session | undefined> {
   return db.row<Session>(
-    statementForMany({
+    statementByLast({
       name: 'simulator_session_find_by_transaction',
       text: (ids) => `SELECT ${sessionColumns} FROM simulator.sessions
              WHERE account = $1 AND network = $2 AND transaction_id IN (${ids})`,
-      parameters: '$3',
       values: [key.account, key.network, key.transactionId],
-      sharedValues: 2,
       ...{ column: 'transactionId', key: key.transactionId },
     }),
   );
@@ -108,13 +106,11 @@ export function findSessionByReference(
   key: { account: string; network: string; reference: string },
 ): Promise<Session | undefined> {
   return db.row<Session>(
-    statementForMany({
+    statementByLast({
       name: 'simulator_session_find_by_reference',
       text: (references) => `SELECT ${sessionColumns} FROM simulator.sessions
              WHERE account = $1 AND network = $2 AND reference IN (${references})`,
-      parameters: '$3',
       values: [key.account, key.network, key.reference],
-      sharedValues: 2,
       ...{ column: 'reference', key: key.reference },
     }),
   );

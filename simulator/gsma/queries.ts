@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
-import { statementForMany } from '../../server/src/kit/many-rows.ts';
+import { statementByLast } from '../../server/src/kit/many-rows.ts';
 
 /** A request that was accepted, as stored. */
 export interface GsmaRequest {
@@ -46,12 +46,10 @@ export function findGsmaRequest(
   key: { account: string; correlationId: string },
 ): Promise<GsmaRequest | undefined> {
   return db.row<GsmaRequest>(
-    statementForMany({
+    statementByLast({
       name: 'simulator_gsma_request_find',
       text: (ids) => `SELECT ${columns} FROM simulator.gsma_requests WHERE account = $1 AND correlation_id IN (${ids})`,
-      parameters: '$2',
       values: [key.account, key.correlationId],
-      sharedValues: 1,
       ...{ column: 'correlationId', key: key.correlationId },
     }),
   );

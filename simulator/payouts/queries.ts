@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
-import { statementForMany } from '../../server/src/kit/many-rows.ts';
+import { statementByLast, statementForMany } from '../../server/src/kit/many-rows.ts';
 import { placeholders } from '../../server/src/kit/placeholders.ts';
 import type { Payout } from './payout.ts';
 import type { StoredBatch } from './payout-batch.ts';
@@ -62,13 +62,11 @@ export function findPayoutByReference(
   key: { account: string; network: string; reference: string },
 ): Promise<Payout | undefined> {
   return db.row<Payout>(
-    statementForMany({
+    statementByLast({
       name: 'simulator_payout_find_by_reference',
       text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
              WHERE account = $1 AND network = $2 AND reference IN (${list})`,
-      parameters: '$3',
       values: [key.account, key.network, key.reference],
-      sharedValues: 2,
       ...{ column: 'reference', key: key.reference },
     }),
   );
@@ -146,13 +144,11 @@ export function findPayoutByTransaction(
   key: { account: string; network: string; transactionId: string },
 ): Promise<Payout | undefined> {
   return db.row<Payout>(
-    statementForMany({
+    statementByLast({
       name: 'simulator_payout_find_by_transaction',
       text: (list) => `SELECT ${payoutColumns} FROM simulator.payouts
              WHERE account = $1 AND network = $2 AND transaction_id IN (${list})`,
-      parameters: '$3',
       values: [key.account, key.network, key.transactionId],
-      sharedValues: 2,
       ...{ column: 'transactionId', key: key.transactionId },
     }),
   );

@@ -6,6 +6,20 @@ export function statementForMany({ name, values, ...many }: Pick<Statement, 'nam
   return { name, text: many.text(many.parameters), values, many };
 }
 
+/** A statement that finds a row by its last value, whose text lists such values: `reference IN (${list})`. */
+export function statementByLast({
+  values,
+  ...statement
+}: Pick<Statement, 'name' | 'values'> & Pick<ManyRows, 'column' | 'key' | 'text'>): Statement {
+  const parameters = `$${values.length}`;
+  return statementForMany({ ...statement, values, parameters, sharedValues: values.length - 1 });
+}
+
+/** The row of this uuid, which the database returns in lower case however the caller wrote it. */
+export function rowOfId(id: string): Pick<ManyRows, 'column' | 'key'> {
+  return { column: 'id', key: id.toLowerCase() };
+}
+
 /** `($2::uuid, $3::text)`: the parameters of a row in VALUES, from this number on. */
 export function typedRow(first: number, types: readonly string[]): string {
   return `(${types.map((type, index) => `$${first + index}::${type}`).join(', ')})`;

@@ -1,6 +1,6 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable } from '../kit/db.ts';
-import { statementForMany, typedRow } from '../kit/many-rows.ts';
+import { rowOfId, statementForMany, typedRow } from '../kit/many-rows.ts';
 import type { BreakerKey, CircuitBreaker } from './circuit-breaker.ts';
 
 export interface NewInboxRow {
@@ -71,7 +71,7 @@ export function insertInboxRow(db: Queryable, row: NewInboxRow): Promise<number>
       parameters: '($1, $2, $3, $4, $5, $6, 0, $6)',
       values: [row.shard, row.id, row.connector, row.body, row.notificationsJson, row.receivedAt],
       sharedValues: 0,
-      ...{ column: 'id', key: row.id },
+      ...rowOfId(row.id),
     }),
   );
 }
@@ -148,7 +148,7 @@ export function updateInboxRow(
       parameters: typedRow(1, ['bigint', 'uuid', 'bigint', 'timestamptz', 'timestamptz', 'text']),
       values: [row.shard, row.id, row.attempts, row.dueAt, row.handledAt, row.outcome],
       sharedValues: 0,
-      ...{ column: 'id', key: row.id },
+      ...rowOfId(row.id),
     }),
   );
 }

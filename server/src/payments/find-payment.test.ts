@@ -35,3 +35,14 @@ test('a payment’s transaction is the attempt that paid, even with a later one;
   await world.resolve(await world.caseOf(second, 'second_success'), 'accept');
   assert.deepEqual(await reported(), [second.id, 'completed'], 'its money is still there');
 });
+
+test('transactions are found by ids in capitals, also when several are read in one statement', async () => {
+  const ids = [(await world.createSent({ network: 'wave' })).charge.id, (await world.createSent()).charge.id];
+  const found = await Promise.all(
+    ids.map((id) => findTransaction(world.context.db, world.merchant.id, id.toUpperCase())),
+  );
+  assert.deepEqual(
+    found.map((transaction) => transaction?.charge.id),
+    ids,
+  );
+});

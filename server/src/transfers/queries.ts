@@ -1,6 +1,6 @@
 import { utcDay } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { statementForMany, typedRow } from '../kit/many-rows.ts';
+import { rowOfId, statementByLast, statementForMany, typedRow } from '../kit/many-rows.ts';
 import { columnFilter, createdFilter, idFilters } from '../api/list-filter.ts';
 import type { TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListRequest, ListSource, ListTotals } from '../api/list-reader.ts';
@@ -57,13 +57,11 @@ export function insertTransfer(transfer: Transfer): Statement {
 
 export function findTransferById(db: Queryable, merchantId: string, id: string): Promise<Transfer | undefined> {
   return db.row<Transfer>(
-    statementForMany({
+    statementByLast({
       name: 'transfers_find_by_id',
       text: (ids) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND id IN (${ids})`,
-      parameters: '$2',
       values: [merchantId, id],
-      sharedValues: 1,
-      ...{ column: 'id', key: id },
+      ...rowOfId(id),
     }),
   );
 }
@@ -74,12 +72,10 @@ export function findTransferByReference(
   reference: string,
 ): Promise<Transfer | undefined> {
   return db.row<Transfer>(
-    statementForMany({
+    statementByLast({
       name: 'transfers_find_by_reference',
       text: (references) => `SELECT ${columns} FROM transfers WHERE merchant_id = $1 AND reference IN (${references})`,
-      parameters: '$2',
       values: [merchantId, reference],
-      sharedValues: 1,
       ...{ column: 'reference', key: reference },
     }),
   );
@@ -129,7 +125,7 @@ export function lockTransfer(db: Queryable, merchantId: string, id: string): Pro
       skipsLocked: true,
       parameters: '$2',
       sharedValues: 1,
-      ...{ column: 'id', key: id },
+      ...rowOfId(id),
     },
   });
 }
@@ -204,7 +200,7 @@ export function updateTransfer(db: Queryable, currentStatus: TransferStatus, nex
         next.batchReference,
       ],
       sharedValues: 1,
-      ...{ column: 'id', key: next.id },
+      ...rowOfId(next.id),
     }),
   );
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import { statementForMany, typedRow } from '../../kit/many-rows.ts';
+import { rowOfId, statementByLast, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import type { List, ListReader, ListSource } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import type { NetworkHandles, NextAction } from '../../networks/contract.ts';
@@ -60,13 +60,11 @@ export function insertCharge(charge: Charge): Statement {
 
 export function findChargeById(db: Queryable, merchantId: string, id: string): Promise<Charge | undefined> {
   return db.row<Charge>(
-    statementForMany({
+    statementByLast({
       name: 'charges_find_by_id',
       text: (ids) => `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND id IN (${ids})`,
-      parameters: '$2',
       values: [merchantId, id],
-      sharedValues: 1,
-      ...{ column: 'id', key: id },
+      ...rowOfId(id),
     }),
   );
 }
@@ -77,13 +75,11 @@ export function findChargeByReference(
   reference: string,
 ): Promise<Charge | undefined> {
   return db.row<Charge>(
-    statementForMany({
+    statementByLast({
       name: 'charges_find_by_reference',
       text: (references) =>
         `SELECT ${chargeColumns} FROM charges WHERE merchant_id = $1 AND reference IN (${references})`,
-      parameters: '$2',
       values: [merchantId, reference],
-      sharedValues: 1,
       ...{ column: 'reference', key: reference },
     }),
   );
@@ -244,7 +240,7 @@ export function updateChargeOutcome(db: Queryable, expected: ChargeStatus, next:
         next.settledAt,
       ],
       sharedValues: 1,
-      ...{ column: 'id', key: next.id },
+      ...rowOfId(next.id),
     }),
   );
 }
@@ -286,7 +282,7 @@ export function updateChargeProgress(
         next.updatedAt,
       ],
       sharedValues: 1,
-      ...{ column: 'id', key: next.id },
+      ...rowOfId(next.id),
     }),
   );
 }

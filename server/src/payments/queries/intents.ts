@@ -2,7 +2,7 @@ import type { Queryable, Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { List, ListReader, ListSource, ListTotals } from '../../api/list-reader.ts';
 import type { PageRequest } from '../../api/pagination.ts';
-import { statementForMany, typedRow } from '../../kit/many-rows.ts';
+import { rowOfId, statementForMany, typedRow } from '../../kit/many-rows.ts';
 import { placeholders } from '../../kit/placeholders.ts';
 import type { Intent, IntentStatus } from '../intent.ts';
 import { intentRequest } from './list-filters.ts';
@@ -165,7 +165,7 @@ export function lockIntent(db: Queryable, merchantId: string, id: string): Promi
       skipsLocked: true,
       parameters: '$2',
       sharedValues: 1,
-      ...{ column: 'id', key: id },
+      ...rowOfId(id),
     },
   });
 }
@@ -201,7 +201,7 @@ export function updateIntent(
         next.updatedAt,
       ],
       sharedValues: 1,
-      ...{ column: 'id', key: next.id },
+      ...rowOfId(next.id),
     }),
   );
 }
