@@ -14,6 +14,7 @@ export interface ExpiringCacheOptions {
 export class ExpiringCache<Value> {
   readonly #options: ExpiringCacheOptions;
   readonly #entries: BoundedMap<string, { value: Value; expiresAtMs: number }>;
+  readonly #loading = new Map<string, Promise<Value | undefined>>();
   #forgets = 0;
 
   constructor(options: ExpiringCacheOptions) {
@@ -29,16 +30,35 @@ export class ExpiringCache<Value> {
     if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
     const forgets = this.#forgets;
     const value = await load();
-    this.#entries.delete(key);
     // What was forgotten meanwhile may have been read before it changed.
-    if (value !== undefined && forgets === this.#forgets)
-      this.#entries.set(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
+    if (forgets !== this.#forgets) return value;
+    this.#entries.delete(key);
+    if (value !== undefined) this.#entries.set(key, { value, expiresAtMs: nowMs + this.#options.lifetimeMs });
     return value;
+  }
+
+  /**
+   * `get`, but callers that come while the value is loaded share it. Not for a caller in a transaction: it would wait, with its
+   * locks, for a load that may wait for them.
+   */
+  async getShared(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const loading = this.#loading.get(key);
+    // What was missing when that load began may be there now.
+    const shared = loading && (await loading.catch(() => undefined));
+    if (shared !== undefined) return shared;
+    const own = this.get(key, load);
+    this.#loading.set(key, own);
+    try {
+      return await own;
+    } finally {
+      if (this.#loading.get(key) === own) this.#loading.delete(key);
+    }
   }
 
   /** The next `get` loads the value. */
   forget(key: string): void {
     this.#forgets += 1;
+    this.#loading.delete(key);
     this.#entries.delete(key);
   }
 }

@@ -60,7 +60,7 @@ export function createKeyAuthenticator(
       if (!isWellFormedApiKey(key)) return 'invalid';
       const keyHmac = hmacOfApiKey(pepper, key);
       const id = keyHmac.toString('base64');
-      const holder = await cache.get(id, () => lookUp(keyHmac));
+      const holder = await cache.getShared(id, () => lookUp(keyHmac));
       const isExpired = holder !== undefined && hasExpired(holder, clock.now());
       const isValid = holder !== undefined && !isExpired;
       (isValid ? invalid : valid).delete(id);

@@ -23,9 +23,10 @@ export interface MerchantDirectory {
 export function createMerchantDirectory(db: Queryable, clock: Clock): MerchantDirectory {
   const byId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs: merchantsKnownForMs });
   const byShortId = new ExpiringCache<Merchant>({ clock, entriesMax, lifetimeMs: merchantsKnownForMs });
-  const findByShortId = (shortId: string) => byShortId.get(shortId, () => findMerchantByShortId(db, shortId));
+  const findByShortId = (shortId: string) => byShortId.getShared(shortId, () => findMerchantByShortId(db, shortId));
   return {
-    byId: (id, tx = db) => byId.get(id, () => findMerchantById(tx, id)),
+    byId: (id, tx) =>
+      tx ? byId.get(id, () => findMerchantById(tx, id)) : byId.getShared(id, () => findMerchantById(db, id)),
     byShortId: findByShortId,
     ofBusiness: (businessId) => listMerchantsOfBusiness(db, businessId),
     byToken: async (token) => {
