@@ -22,6 +22,10 @@ const files: Record<string, string> = {
   'open.test.ts': `import { createServer } from 'node:net'; const server = createServer();
     test('fine', () => { server.listen(0); }); after(() => { server.close(); });`,
   'measures.test.ts': `test('one', (context) => { context.diagnostic('7 of 9'); });`,
+  'calls.test.ts': `import { connect } from 'node:net'; import { execFileSync } from 'node:child_process';
+    const call = (host) => connect(9, host).on('error', () => {}).on('connect', (socket) => socket?.destroy());
+    test('here', () => { call('127.0.0.1'); call('localhost'); call('shop.example'); });
+    test('there', () => { execFileSync(process.execPath, ['-e', "require('net').connect(9, '192.0.2.7').on('error', () => {}).setTimeout(1, function () { this.destroy(); })"]); });`,
   'hooks.test.ts': `let count = 0; beforeEach(() => { count += 1; }); test('one', () => assert.equal(count, 1));`,
   'hangs.test.ts': `describe('suite', () => { test('endless', () => new Promise(() => setInterval(() => {}, 1000))); });`,
 };
@@ -71,6 +75,13 @@ describe('the test command', () => {
     assertLastLine(result, '2 passed, 0 failed');
     assert.match(result.output, /^ℹ pass 2$/m);
     assert.doesNotMatch(result.output, /one|two/, 'names of tests that passed are not shown');
+  });
+
+  test('fails when a test, or what it starts, calls another machine', async () => {
+    const result = await run('calls.test.ts', 'passes.test.ts');
+    assertLastLine(result, '4 passed, 1 failed');
+    assert.match(result.output, /outside-calls\.cjs\n\s+Error: A test called another machine:\n\s+192\.0\.2\.7 /);
+    assert.doesNotMatch(result.output, /127\.0\.0\.1|shop\.example/);
   });
 
   test('shows a failed test in full, and runs the other files all the same', async () => {

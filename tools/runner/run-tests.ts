@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
 import { planProcesses } from './plan-processes.ts';
 import type { PlannedProcess } from './plan-processes.ts';
-import { groupProgram, TestReport } from './test-report.ts';
+import { groupProgram, outsideCallsProgram, TestReport } from './test-report.ts';
 import type { Verdict } from './test-report.ts';
 import { workWhileIdle } from './work-while-idle.ts';
 
@@ -60,17 +60,27 @@ export async function runTests(
   process.once('exit', () => abort.abort());
   const timer = limits.runMs === undefined ? undefined : setTimeout(() => abort.abort(), limits.runMs);
   const directory = mkdtempSync(join(tmpdir(), 'dalasi-run-'));
+  const outsideCalls = watchOutsideCalls(directory);
   await globalSetup();
   try {
     const report = new TestReport(repository, files);
     const planned = planProcesses(files, { directory, processors: availableParallelism() });
     await workWhileIdle(planned, (each) => empty(each, { report, limits, signal: abort.signal }));
+    report.failOutsideCalls(existsSync(outsideCalls) ? readFileSync(outsideCalls, 'utf8') : '');
     return report.end(limits.showsTimes === true ? [...new Set(planned.map(({ queue }) => queue.directory))] : []);
   } finally {
     clearTimeout(timer);
     await globalTeardown();
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** No test calls another machine: a live network, least of all. Returns the path of the file in which those calls stand. */
+function watchOutsideCalls(directory: string): string {
+  const path = join(directory, 'outside-calls.txt');
+  process.env['DALASI_OUTSIDE_CALLS'] = path;
+  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --require="${outsideCallsProgram}"`;
+  return path;
 }
 
 interface RunOptions {

@@ -8,6 +8,9 @@ import { excerpt, seconds } from './text.ts';
 /** The program of each process. */
 export const groupProgram = join(import.meta.dirname, 'group.ts');
 
+/** Preloaded into all of them, and into what they start. */
+export const outsideCallsProgram = join(import.meta.dirname, 'outside-calls.cjs');
+
 /** A test file that has ended. */
 export interface EndedFile {
   /** From the root of the repository. */
@@ -83,6 +86,14 @@ export class TestReport {
     stream.on('test:diagnostic', (event) => this.#note(event));
     stream.on('test:stdout', ({ message }) => write(group, message));
     stream.on('test:stderr', ({ message }) => write(group, message));
+  }
+
+  /** Calls that left this machine, as outside-calls.cjs writes them: together one more test, which failed. */
+  failOutsideCalls(calls: string): void {
+    if (calls === '') return;
+    const group = newGroup();
+    this.#groups.push(group);
+    this.#fail(group, [outsideCallsProgram], new Error(`A test called another machine:\n${calls}`));
   }
 
   /**
