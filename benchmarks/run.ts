@@ -17,6 +17,7 @@ import { lookUpsDue } from './look-ups.ts';
 import { memory } from './memory.ts';
 import { million } from './million.ts';
 import { notices } from './notices.ts';
+import { overload } from './overload.ts';
 import { payouts } from './payouts.ts';
 import { pending } from './pending.ts';
 import { posters } from './posters.ts';
@@ -33,6 +34,7 @@ const parts: readonly Part[] = [
   intents,
   transfers,
   payouts,
+  overload,
   lookUpsDue,
   whole,
   shared,

@@ -10,8 +10,8 @@ const { isIP } = require('node:net');
 const path = process.env.DALASI_OUTSIDE_CALLS;
 // Names that nobody can register (RFC 2606).
 const isReserved = (name) => /(^|\.)(example|invalid|localhost|test|example\.(com|net|org))$/.test(name);
-const isName = (host) => isIP(host) === 0 && !host.startsWith('/');
-const isThisMachine = (address) => /^(127\.|::1$|::ffff:127\.|0\.0\.0\.0$|::$)/.test(address);
+// An address, or the path of a socket.
+const isThisMachine = (address) => /^(127\.|::1$|::ffff:127\.|0\.0\.0\.0$|::$|\/)/.test(address);
 
 subscribe('net.client.socket', ({ socket }) => {
   const where = new Error('from').stack?.split('\n').slice(2).join('\n');
@@ -20,6 +20,6 @@ subscribe('net.client.socket', ({ socket }) => {
     if (!isThisMachine(ip)) note(ip);
   });
   socket.on('lookup', (error, ip, family, name) => {
-    if (error && isName(name) && !isReserved(name)) note(name);
+    if (error && isIP(name) === 0 && !isReserved(name)) note(name);
   });
 });

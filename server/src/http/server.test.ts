@@ -10,6 +10,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { createServiceLog } from '../api/service-log.ts';
 import { systemRandom } from '../kit/random.ts';
 import { createMetrics } from './metrics.ts';
+import { refuseOverload } from './refuse-overload.ts';
 import { createServer } from './server.ts';
 import type { ServerOptions } from './server.ts';
 
@@ -110,4 +111,39 @@ test('a server that closes gives a connection five seconds for the head of its r
   slow.resolve('served');
   assert.match(await text(serving), /\r\nserved$/);
   await closed;
+});
+
+test('while as many requests as it has room for are under way, one more is refused at once and costs nothing', async () => {
+  const server = createTestServer({});
+  const { promise: mayAnswer, resolve: answerAll } = Promise.withResolvers<void>();
+  let handled = 0;
+  server.get('/other', async () => 'served');
+  const limiter = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
+    server.register(async (api) => {
+      resolve(refuseOverload(api, 2));
+      api.get('/slow', async () => {
+        handled += 1;
+        await mayAnswer;
+        return 'served';
+      });
+    });
+    server.ready();
+  });
+  const url = await server.listen({ port: 0, host: '127.0.0.1' });
+  const leaving = new AbortController();
+  const first = fetch(`${url}/slow`);
+  const second = fetch(`${url}/slow`, { signal: leaving.signal });
+  await eventually('both are under way', () => handled === 2);
+  const refused = await fetch(`${url}/slow`);
+  const { code } = (await refused.json()) as { code: string };
+  assert.deepEqual([refused.status, code, refused.headers.get('retry-after')], [503, 'unavailable', '1']);
+  assert.equal((await fetch(`${url}/other`)).status, 200);
+  // A client that leaves makes room.
+  leaving.abort();
+  await assert.rejects(second);
+  await eventually('there is room', () => limiter.inUse === 1);
+  const third = fetch(`${url}/slow`);
+  answerAll();
+  assert.deepEqual([(await first).status, (await third).status, handled], [200, 200, 3]);
+  await server.close();
 });

@@ -12,6 +12,7 @@ import type { InProcessApi } from '../http/in-process-api.ts';
 import { createMerchantLimiters } from '../http/merchant-limiters.ts';
 import { networkCallbacks } from '../http/network-callbacks.ts';
 import { networkMessages } from '../http/network-messages.ts';
+import { refuseOverload } from '../http/refuse-overload.ts';
 import { UnverifiedLimit } from '../http/unverified-limit.ts';
 import type { ProviderNotification } from '../networks/contract.ts';
 import { loadTemplates } from '../networks/receipts/load-templates.ts';
@@ -90,8 +91,9 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   for (const limiter of [...Object.values(limiters), ...others]) metrics.watchLimiter(limiter);
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };
   const routes = bindApiRoutes({ money, endpoints, posters });
-  await server.register(async (api) =>
-    registerApi(api, {
+  await server.register(async (api) => {
+    metrics.watchLimiter(refuseOverload(api));
+    await registerApi(api, {
       ...runContext,
       log,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
@@ -106,8 +108,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
         keyPercent: config.rateLimitKeyPercent,
       }),
       routes,
-    }),
-  );
+    });
+  });
   const unverified = new UnverifiedLimit(money);
   await server.register(networkCallbacks, {
     ...{ ...money, unverified, observeCallback: metrics.observeCallback },

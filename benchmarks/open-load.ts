@@ -1,0 +1,69 @@
+/**
+ * Requests at a steady rate, whether or not earlier ones have been answered, as independent clients send them: a service that falls
+ * behind gets no rest.
+ */
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'undici';
+import { atRate } from './harness/load-rate.ts';
+import { printResult, programOptions } from './harness/program.ts';
+import { latenciesOf } from './harness/statistics.ts';
+import type { Latencies } from './harness/statistics.ts';
+
+export interface OpenLoadOptions {
+  url: string;
+  path: string;
+  body: string;
+  /** Of the merchants that send the requests in turn. */
+  keys: string[];
+  perSecond: number;
+  seconds: number;
+  /** The most requests under way. */
+  connections: number;
+}
+
+/** Latencies are those of requests that succeeded, from when each was due. */
+export interface OpenLoadResult extends Latencies {
+  /** How often each status came; `refused` is 429 or 503 with Retry-After, `no response` a connection that broke. */
+  counts: Record<string, number>;
+  /** Succeeded by the end of the last second. */
+  succeededPerSecond: number;
+}
+
+const responseTimeoutMs = 20_000;
+
+async function load(options: OpenLoadOptions): Promise<OpenLoadResult> {
+  const { url, path, body, keys, perSecond, seconds, connections } = options;
+  const http = new Pool(url, { connections, pipelining: 1, headersTimeout: responseTimeoutMs });
+  const counts: Record<string, number> = {};
+  const durationsMs: number[] = [];
+  const endsAt = performance.now() + seconds * 1_000;
+  let [begun, succeededInTime] = [0, 0];
+  await atRate({ perSecond, seconds, concurrencyMax: connections }, async (dueAt) => {
+    const authorization = `Bearer ${keys[begun % keys.length]}`;
+    begun += 1;
+    const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+    const outcome = await send(http, { path, body, headers });
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+    if (!outcome.startsWith('2')) return;
+    durationsMs.push(performance.now() - dueAt);
+    if (performance.now() <= endsAt) succeededInTime += 1;
+  });
+  await http.destroy();
+  return { counts, succeededPerSecond: succeededInTime / seconds, ...latenciesOf(durationsMs) };
+}
+
+async function send(
+  http: Pool,
+  request: { path: string; body: string; headers: Record<string, string> },
+): Promise<string> {
+  try {
+    const response = await http.request({ method: 'POST', ...request });
+    await response.body.dump();
+    const isRefused = [429, 503].includes(response.statusCode) && response.headers['retry-after'] !== undefined;
+    return isRefused ? 'refused' : String(response.statusCode);
+  } catch {
+    return 'no response';
+  }
+}
+
+printResult(await load(programOptions<OpenLoadOptions>()));
