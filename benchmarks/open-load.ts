@@ -23,7 +23,7 @@ export interface OpenLoadOptions {
 
 /** Latencies are those of requests that succeeded, from when each was due. */
 export interface OpenLoadResult extends Latencies {
-  /** How often each status came; `refused` is 429 or 503 with Retry-After, `no response` a connection that broke. */
+  /** How often each status came; `refused` is 429 or 503 with Retry-After, `no response: <code>` a connection that failed. */
   counts: Record<string, number>;
   /** Succeeded by the end of the last second. */
   succeededPerSecond: number;
@@ -61,8 +61,8 @@ async function send(
     await response.body.dump();
     const isRefused = [429, 503].includes(response.statusCode) && response.headers['retry-after'] !== undefined;
     return isRefused ? 'refused' : String(response.statusCode);
-  } catch {
-    return 'no response';
+  } catch (error) {
+    return `no response: ${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}`;
   }
 }
 

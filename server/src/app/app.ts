@@ -135,12 +135,16 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   };
 }
 
+// As many as Linux lets wait (net.core.somaxconn). With Node's 511, connections that come in one busy second are dropped, and their
+// clients wait for seconds, or without end.
+const waitingConnectionsMax = 4_096;
+
 async function listen(
   server: FastifyInstance,
   { port, host }: AppOptions['config'],
   address: Address,
 ): Promise<string> {
-  const listening = await server.listen({ port, host });
+  const listening = await server.listen({ port, host, backlog: waitingConnectionsMax });
   // The address leaves a default port out, so the port is read from the server.
   const boundAddress = server.server.address();
   address.set(typeof boundAddress === 'object' && boundAddress ? boundAddress.port : port);
