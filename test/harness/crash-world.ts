@@ -54,7 +54,7 @@ export class CrashWorld {
     this.database = parts.database;
     this.receiver = parts.receiver;
     this.proxy = parts.proxy;
-    this.db = openTestDatabase(parts.database, { connectionsMax: 3, clock: this.clock, refuseNestedUse: true });
+    this.db = openTestDatabase(parts.database, { connectionsMax: 2, clock: this.clock, refuseNestedUse: true });
   }
 
   /** With a merchant who has test money, a transfer fee, a daily limit, and an endpoint for the outcomes. */
