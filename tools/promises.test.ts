@@ -82,7 +82,7 @@ describe('the promises', () => {
 
   it('name for each long test the part of the long run that has it', () => {
     assert.equal(partOf('server/src/payments/random-walks.test.ts'), 'walks');
-    assert.equal(partOf('test/stories/crash-transfer-sent.test.ts'), 'crashes-transfer');
+    assert.equal(partOf('test/stories/crash-transfer.test.ts'), 'crashes-transfer');
     assert.equal(partOf('anything.test.ts'), 'requests');
   });
 });

@@ -25,6 +25,8 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
   log: Log;
   /** Wraps the service's database once the keys are compared. Default: no wrapper. */
   watch?: (db: Database) => Database;
+  /** Connections that the caller opened and closes, for several services in turn. Default: the service's own. */
+  connected?: Database | undefined;
 }
 
 /**
@@ -33,15 +35,17 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
  */
 export async function assembleService(options: AssembleOptions): Promise<AssembledService> {
   const { config, clock, log, url, connectionsMax, isPatient = true, watch = (db) => db } = options;
-  const opened = openDatabase({
-    url,
-    connectionsMax,
-    clock,
-    onConnectionError: (error) => log.error('a database connection was lost', error),
-    onAfterCommitError: (error) => log.error('an action after a commit failed', error),
-    refuseNestedUse: true,
-    isPatient,
-  });
+  const opened =
+    options.connected ??
+    openDatabase({
+      url,
+      connectionsMax,
+      clock,
+      onConnectionError: (error) => log.error('a database connection was lost', error),
+      onAfterCommitError: (error) => log.error('an action after a commit failed', error),
+      refuseNestedUse: true,
+      isPatient,
+    });
   const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db: opened, clock });
   const db = watch(opened);
   const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
@@ -53,7 +57,7 @@ export async function assembleService(options: AssembleOptions): Promise<Assembl
     close: async () => {
       await app.close();
       await notifier.close();
-      await db.close();
+      if (!options.connected) await db.close();
     },
   };
 }

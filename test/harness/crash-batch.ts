@@ -27,6 +27,15 @@ export interface CrashStory {
   coveredElsewhere?: readonly CrashPoint[];
 }
 
+/** A service of a process that will be killed. */
+export interface CrashVictim {
+  story: CrashStory;
+  /** Null: it runs through and prints its steps. */
+  point: CrashPoint | null;
+  world: CrashWorld;
+  round: number;
+}
+
 /** What a killed process left behind. */
 export interface KilledProcess {
   world: CrashWorld;
@@ -43,40 +52,35 @@ const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts
  * Starts a service on each world in one process, and kills the process once each is at its point. A service that kills the
  * process itself is the last one, and starts when the others have halted.
  */
-export async function killBatch(
-  story: CrashStory,
-  processes: ProcessWorld,
-  { points, worlds, round }: { points: readonly (CrashPoint | null)[]; worlds: readonly CrashWorld[]; round: number },
-): Promise<KilledProcess[]> {
-  await Promise.all(worlds.map(async (world) => story.prepare?.(world, round)));
-  const victims = worlds.map((world, index) => world.victim(story.role, points[index] ?? null));
+export async function killBatch(processes: ProcessWorld, batch: readonly CrashVictim[]): Promise<KilledProcess[]> {
+  await Promise.all(batch.map(async ({ story, world, round }) => story.prepare?.(world, round)));
+  const victims = batch.map(({ story, world, point }) => world.victim(story.role, point));
   const victim = watch(
     processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
   );
-  const hasReachedPoint = worlds.map(() => false);
+  const hasReachedPoint = batch.map(() => false);
   // A halted service does not respond, so this ends with the process.
   const triggered: Promise<void>[] = [];
-  const reach = async (world: CrashWorld, index: number): Promise<void> => {
-    const point = points[index] ?? null;
-    const triggering = story.trigger?.(world, await urlOf(victim, index)) ?? Promise.resolve();
+  const reach = async (one: CrashVictim, index: number): Promise<void> => {
+    const triggering = one.story.trigger?.(one.world, await urlOf(victim, index)) ?? Promise.resolve();
     triggered.push(triggering);
-    if (point === null) await triggering;
+    if (one.point === null) await triggering;
     await eventually('the service is at its point', async () => {
-      hasReachedPoint[index] = await isAtPoint(story, { world, point, index }, victim);
+      hasReachedPoint[index] = await isAtPoint(one, index, victim);
       return hasReachedPoint[index] || victim.hasEnded();
     });
   };
-  const haltingCount = worlds.length > 1 && points.at(-1)?.killsItself ? worlds.length - 1 : worlds.length;
+  const haltingCount = batch.length > 1 && batch.at(-1)?.point?.killsItself ? batch.length - 1 : batch.length;
   // A service that does not reach its point fails in its own test.
-  await Promise.allSettled(worlds.slice(0, haltingCount).map(reach));
-  if (haltingCount < worlds.length) {
+  await Promise.allSettled(batch.slice(0, haltingCount).map(reach));
+  if (haltingCount < batch.length) {
     victim.signal(startLastSignal);
-    await Promise.allSettled(worlds.slice(haltingCount).map((world) => reach(world, haltingCount)));
+    await Promise.allSettled(batch.slice(haltingCount).map((one) => reach(one, haltingCount)));
   }
   victim.signal('SIGKILL');
   await victim.ended;
   await Promise.all(triggered);
-  return worlds.map((world, index) => ({
+  return batch.map(({ world }, index) => ({
     world,
     hasReachedPoint: hasReachedPoint[index] ?? false,
     steps: [...victim.stdout().matchAll(new RegExp(`^${index} step (.+)$`, 'gm'))].map(([, steps = '']) =>
@@ -87,8 +91,8 @@ export async function killBatch(
 }
 
 async function isAtPoint(
-  story: CrashStory,
-  { world, point, index }: { world: CrashWorld; point: CrashPoint | null; index: number },
+  { story, world, point }: CrashVictim,
+  index: number,
   victim: WatchedProcess,
 ): Promise<boolean> {
   if (point !== null) return victim.hasKilledItself() || victim.stdout().includes(`${index} is there\n`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { pointTitle, unlistedSteps } from './crash-points.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import { CrashWorld } from './crash-world.ts';
@@ -18,24 +18,21 @@ function perProcessMax({ sharesProcess = false }: CrashStory): number {
 
 /** Kills a process at each point of the story, and checks that the points cover everything it waits for. */
 export function testCrashStory(story: CrashStory): void {
-  const points = inBatches(
-    perProcessMax(story),
-    story.points.filter(({ long }) => effort({ usual: long !== true, long: true })),
-  );
+  const points = story.points.filter(({ long }) => effort({ usual: long !== true, long: true }));
+  kills.add(story, points);
   describe(`a process killed ${story.title} loses nothing and does nothing twice`, () => {
-    const kills = new Kills(story, points);
-    before(() => kills.begin());
-    after(() => kills.end());
+    after(() => kills.end(story));
 
     test('each statement and call that it waits for has a point', async () => {
-      const { steps } = await kills.next(null);
+      const { steps, world } = await kills.next(story, null);
       const unlisted = unlistedSteps(steps, [...story.points, ...(story.coveredElsewhere ?? [])]);
       assert.deepEqual(unlisted, [], 'add a point for each, or for a chore its name in crash-points.ts');
+      await world.close();
     });
 
     for (const point of points) {
       test(pointTitle(point), async () => {
-        for (let round = 0; round < rounds; round += 1) await recover(story, point, await kills.next(point));
+        for (let round = 0; round < rounds; round += 1) await recover(story, point, await kills.next(story, point));
       });
     }
   });
@@ -53,65 +50,81 @@ async function recover(
   await world.close();
 }
 
-/** Orders the points so that those at which a service kills its process stand at the ends of full batches. */
-function inBatches(batchMax: number, points: readonly CrashPoint[]): CrashPoint[] {
-  const killing = points.filter(({ killsItself }) => killsItself === true);
-  const halting = points.filter(({ killsItself }) => killsItself !== true);
-  const ordered: CrashPoint[] = [];
-  // The first batch also has the process that runs through.
-  for (let count = batchMax - 2; killing.length > 0; count = batchMax - 1) {
-    ordered.push(...halting.splice(0, Math.max(0, count)), ...killing.splice(0, 1));
-  }
-  return [...ordered, ...halting];
+/** What is killed next at a point of a story; null: it runs through. */
+interface PlannedKill {
+  story: CrashStory;
+  point: CrashPoint | null;
+  round: number;
 }
 
-/** The kills of one story in the order of its tests, several services to a process. */
+/** The kills of all stories of a test file: a process has services of several stories, because starting it costs the most. */
 class Kills {
-  readonly #story: CrashStory;
-  readonly #points: (CrashPoint | null)[];
+  #planned: PlannedKill[] = [];
+  #killed: (PlannedKill & { killed: KilledProcess })[] = [];
+  #worlds: CrashWorld[] = [];
+  readonly #running = new Set<CrashStory>();
   #processes: ProcessWorld | undefined;
-  #killed: { point: CrashPoint | null; killed: KilledProcess }[] = [];
-  readonly #worlds: CrashWorld[] = [];
 
-  constructor(story: CrashStory, points: readonly CrashPoint[]) {
-    this.#story = story;
-    this.#points = [null, ...points.flatMap((point) => Array.from({ length: rounds }, () => point))];
-  }
-
-  begin(): void {
-    this.#processes = new ProcessWorld();
+  /** In the order of the tests. */
+  add(story: CrashStory, points: readonly CrashPoint[]): void {
+    this.#running.add(story);
+    this.#planned.push({ story, point: null, round: 0 });
+    for (const point of points) {
+      for (let round = 0; round < rounds; round += 1) this.#planned.push({ story, point, round });
+    }
   }
 
   /** The result of the next kill at this point (null: of a process that ran through). */
-  async next(point: CrashPoint | null): Promise<KilledProcess> {
-    // Skips the kills of tests that were filtered out.
-    while (this.#killed[0] && this.#killed[0].point !== point) this.#killed.shift();
-    if (this.#killed.length === 0) await this.#kill(point);
-    const next = this.#killed.shift();
+  async next(story: CrashStory, point: CrashPoint | null): Promise<KilledProcess> {
+    const isNext = (kill: PlannedKill): boolean => kill.story === story && kill.point === point;
+    if (!this.#killed.some(isNext)) await this.#kill(this.#planned.findIndex(isNext));
+    const index = this.#killed.findIndex(isNext);
+    const [next] = index < 0 ? [] : this.#killed.splice(index, 1);
     assert(next);
     return next.killed;
   }
 
-  async #kill(first: CrashPoint | null): Promise<void> {
-    this.#points.splice(0, this.#points.indexOf(first));
-    const points = this.#nextBatch();
-    const worlds = await Promise.all(points.map(() => CrashWorld.create()));
-    this.#worlds.push(...worlds);
-    assert(this.#processes);
-    const round = rounds - 1 - this.#points.filter((point) => point === first).length;
-    const killed = await killBatch(this.#story, this.#processes, { points, worlds, round });
-    this.#killed = killed.map((one, index) => ({ point: points[index] ?? null, killed: one }));
+  async #kill(first: number): Promise<void> {
+    // The kills before it are those of tests that were filtered out.
+    this.#planned.splice(0, first);
+    const batch = this.#nextBatch();
+    const victims = await Promise.all(batch.map(async (kill) => ({ ...kill, world: await CrashWorld.create() })));
+    this.#worlds.push(...victims.map(({ world }) => world));
+    this.#processes ??= new ProcessWorld();
+    const killed = await killBatch(this.#processes, victims);
+    for (const [index, kill] of batch.entries()) {
+      const one = killed[index];
+      if (one) this.#killed.push({ ...kill, killed: one });
+    }
   }
 
-  /** The next points that can share a process, which one at most may kill. */
-  #nextBatch(): (CrashPoint | null)[] {
-    const batchMax = perProcessMax(this.#story);
-    const last = this.#points.slice(0, batchMax).findIndex((point) => point?.killsItself === true);
-    return this.#points.splice(0, last < 0 ? batchMax : last + 1);
+  /** The next one and those after it that can share its process, which one at most may kill: that one is the last. */
+  #nextBatch(): PlannedKill[] {
+    const [first] = this.#planned;
+    assert(first);
+    const batchMax = perProcessMax(first.story);
+    const halting: PlannedKill[] = [];
+    const killing: PlannedKill[] = [];
+    for (const kill of this.#planned) {
+      const isFull = halting.length + killing.length === batchMax;
+      if (isFull || perProcessMax(kill.story) !== batchMax) break;
+      if (kill.point?.killsItself !== true) halting.push(kill);
+      else if (killing.length === 0) killing.push(kill);
+    }
+    const batch = [...halting, ...killing];
+    this.#planned = this.#planned.filter((kill) => !batch.includes(kill));
+    return batch;
   }
 
-  async end(): Promise<void> {
+  /** Once a story's tests have ended; with the last story nothing is left. */
+  async end(story: CrashStory): Promise<void> {
+    this.#running.delete(story);
+    if (this.#running.size > 0) return;
     await this.#processes?.close();
+    this.#processes = undefined;
     for (const world of this.#worlds) await world.close();
+    [this.#planned, this.#killed, this.#worlds] = [[], [], []];
   }
 }
+
+const kills = new Kills();

@@ -42,6 +42,7 @@ const stepsMax = 10;
 export class CrashWorld {
   readonly clock = new SettableClock(startedAt);
   readonly database: TestDatabase;
+  /** Also of the services in the test's own process. */
   readonly db: Database;
   readonly receiver: CallbackReceiver;
   readonly proxy: CrashProxy;
@@ -53,7 +54,7 @@ export class CrashWorld {
     this.database = parts.database;
     this.receiver = parts.receiver;
     this.proxy = parts.proxy;
-    this.db = openTestDatabase(parts.database, { connectionsMax: 1, clock: this.clock });
+    this.db = openTestDatabase(parts.database, { connectionsMax: 2, clock: this.clock, refuseNestedUse: true });
   }
 
   /** With a merchant who has test money, a transfer fee, a daily limit, and an endpoint for the outcomes. */
@@ -116,7 +117,7 @@ export class CrashWorld {
       clock,
       database,
       settings: this.#settings(role),
-      connectionsMax: 3,
+      connected: this.db,
     });
     this.#running.push({ role, service });
     if (role !== 'worker') this.proxy.routeTo(service.url);

@@ -51,7 +51,7 @@ async function start(victim: Victim, index: number): Promise<void> {
     clock,
     log,
     url: config.appDatabaseUrl ?? '',
-    connectionsMax: 3,
+    connectionsMax: 2,
     watch: (db) => watchDatabase(db, steps),
   });
   const url = new URL(await app.start());

@@ -57,6 +57,8 @@ export interface TestServiceOptions {
   database?: TestDatabase;
   /** Default: 4, because each costs PostgreSQL 30 ms. Give a service 10 where requests race each other in the database. */
   connectionsMax?: number;
+  /** Connections to that database, which the caller closes: each statement is planned once for all services that share them. */
+  connected?: Database;
   /** Default: true. False for tests of timeouts on the database; see `openDatabase`. */
   isPatient?: boolean;
 }
@@ -73,8 +75,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   });
   const logLines: string[] = [];
   const log = createServiceLog({ level: config.logLevel, write: (line) => logLines.push(line) });
-  const { connectionsMax = 4, isPatient = true } = options;
-  const assembled = await assembleService({ config, clock, log, url: database.appUrl, connectionsMax, isPatient });
+  const { connectionsMax = 4, isPatient = true, connected } = options;
+  const url = database.appUrl;
+  const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected });
   const { app, db, secrets } = assembled;
   const listening = await app.start();
   const context = createOnboardingContext(config, { clock, random: systemRandom, secrets });

@@ -17,16 +17,16 @@ export const faults: PromiseGroup = {
           'while it stops an abandoned attempt before the next prompt',
         ],
         'test/stories/crash-shared-commit.test.ts': ['while it commits several payments of one merchant together'],
-        'test/stories/crash-transfer-accepted.test.ts': ['while it accepts a transfer'],
-        'test/stories/crash-transfer-sent.test.ts': [
+        'test/stories/crash-transfer.test.ts': [
+          'while it accepts a transfer',
           'while it sends a transfer that its network pays',
           'while it releases the money of a transfer that its network refused',
+          'while it delivers the event of a paid transfer',
         ],
         'test/stories/crash-transfer-unknown.test.ts': [
           'after a call whose response was lost',
           'while it looks up a transfer that never arrived, and resends it',
         ],
-        'test/stories/crash-transfer-notified.test.ts': ['while it delivers the event of a paid transfer'],
         'test/stories/crash-network-callback.test.ts': [
           'while it stores a network’s callback',
           'while it handles a stored callback',
