@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextRound, setTimeout as realSleep } from 'node:timers/promises';
+import type { Choices } from './choices.ts';
+import { currentInstance } from './instance.ts';
+import type { Instance } from './instance.ts';
+
+interface Step {
+  label: string;
+  owner: Instance | undefined;
+  resume: () => void;
+}
+
+interface Statement {
+  label: string;
+  owner: Instance | undefined;
+  isBlocked: boolean;
+}
+
+/** The statements that wait for a lock in PostgreSQL, counted there. */
+export type CountLockWaits = () => Promise<number>;
+
+// A step's code runs in microtasks, ticks and immediates (Fastify's streams): it has ended when none of these rounds of the event
+// loop brought anything new.
+const quietRounds = 3;
+// A statement that runs for longer is looked up among those that wait for a lock.
+const lockCheckAfterMs = 5;
+
+/**
+ * Decides, by the seed, which waiting step goes on next. One step runs at a time: the next is chosen when the code that it
+ * resumed waits again, and no statement runs but those that wait for a lock.
+ */
+export class Scheduler {
+  /** What happened, in order; a seed repeats it. */
+  readonly history: string[] = [];
+  readonly #choices: Choices;
+  readonly #countLockWaits: CountLockWaits;
+  #ready: Step[] = [];
+  readonly #statements = new Set<Statement>();
+  #changes = 0;
+  #completed = Promise.withResolvers<void>();
+  /** Until the run begins, and after it, nothing waits for the scheduler. */
+  isOn = false;
+
+  constructor(choices: Choices, countLockWaits: CountLockWaits) {
+    this.#choices = choices;
+    this.#countLockWaits = countLockWaits;
+  }
+
+  get stepsCount(): number {
+    return this.history.length;
+  }
+
+  note(text: string): void {
+    if (this.isOn) this.history.push(text);
+  }
+
+  hashOfHistory(): string {
+    const digest = createHash('sha256');
+    for (const line of this.history) digest.update(line).update('\n');
+    return digest.digest('hex').slice(0, 16);
+  }
+
+  /** Waits until the scheduler chooses this step. */
+  turn(label: string): Promise<void> {
+    if (!this.isOn) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ready.push({ label, owner: currentInstance(), resume: resolve });
+    this.#changes += 1;
+    return promise;
+  }
+
+  /** Tells that a statement has been sent; the scheduler waits until the function that it returns is called. */
+  beginStatement(label: string): () => void {
+    const statement: Statement = { label, owner: currentInstance(), isBlocked: false };
+    this.#statements.add(statement);
+    return () => {
+      if (!this.#statements.delete(statement)) return;
+      this.#changes += 1;
+      this.#completed.resolve();
+      this.#completed = Promise.withResolvers();
+    };
+  }
+
+  /** An instance that has crashed takes no more steps. */
+  forget(owner: Instance): void {
+    this.#ready = this.#ready.filter((step) => step.owner !== owner);
+    for (const statement of this.#statements) if (statement.owner === owner) this.#statements.delete(statement);
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  get blockedStatements(): string[] {
+    return [...this.#statements].map(({ label, owner }) => `${owner?.name ?? 'nobody'} ${label}`);
+  }
+
+  /** Lets one ready step go on, and waits until everything waits again. */
+  async step(): Promise<void> {
+    const index = this.#choices.below(this.#ready.length);
+    const [step] = this.#ready.splice(index, 1);
+    if (!step) return;
+    this.note(`${step.owner?.name ?? 'outside'} ${step.label}`);
+    step.resume();
+    await this.settle();
+  }
+
+  /** Resolves when all code waits: for a step, a time, or a lock. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await this.#quiet();
+      if (this.#statements.size === 0 || (await this.#areAllBlocked())) return;
+    }
+  }
+
+  async #quiet(): Promise<void> {
+    for (let quiet = 0; quiet < quietRounds; quiet += 1) {
+      const before = this.#changes;
+      await nextRound();
+      if (this.#changes !== before) quiet = -1;
+    }
+  }
+
+  /** Waits for a statement to end, unless all of them wait for locks. */
+  async #areAllBlocked(): Promise<boolean> {
+    const { size } = this.#statements;
+    const changes = this.#changes;
+    if ([...this.#statements].some(({ isBlocked }) => !isBlocked)) {
+      await Promise.race([this.#completed.promise, realSleep(lockCheckAfterMs)]);
+      if (this.#changes !== changes) return false;
+    }
+    const waiting = await this.#countLockWaits();
+    // A statement that got its lock meanwhile is awaited.
+    const areBlocked = waiting >= size && this.#statements.size === size && this.#changes === changes;
+    for (const statement of this.#statements) {
+      if (areBlocked && !statement.isBlocked) this.note(`  ${statement.label} waits for a lock`);
+      statement.isBlocked = areBlocked;
+    }
+    return areBlocked;
+  }
+}
