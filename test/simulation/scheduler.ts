@@ -97,9 +97,19 @@ export class Scheduler {
 
   /** Lets one ready step go on, and waits until everything waits again. */
   async step(): Promise<void> {
-    const index = this.#choices.below(this.#ready.length);
-    const [step] = this.#ready.splice(index, 1);
-    if (!step) return;
+    const step = this.#ready[this.#choices.below(this.#ready.length)];
+    if (step) await this.#resume(step);
+  }
+
+  /** Lets a ready step of this instance go on, if it has one. */
+  async stepOf(owner: Instance): Promise<void> {
+    const own = this.#ready.filter((step) => step.owner === owner);
+    const step = own[this.#choices.below(Math.max(1, own.length))];
+    if (step) await this.#resume(step);
+  }
+
+  async #resume(step: Step): Promise<void> {
+    this.#ready = this.#ready.filter((one) => one !== step);
     this.note(`${step.owner?.name ?? 'outside'} ${step.label}`);
     step.resume();
     await this.settle();

@@ -1,0 +1,71 @@
+import { verifyLedger } from '../../server/src/ledger/verify.ts';
+import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
+import type { World } from './world.ts';
+
+/** Open work and undelivered events; a run ends when there are none. */
+export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
+  const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
+    UNION ALL SELECT 'charge ' || id || ' is ' || status FROM charges WHERE status = 'pending'
+    UNION ALL SELECT 'work ' || kind FROM outbox
+    UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
+    UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
+    UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;
+  const { rows } = await room.database.asOwner<{ what: string }>(text);
+  return rows.map(({ what }) => what);
+}
+
+/** The first promise that the run has broken; null if it kept all. */
+export async function findViolation(world: World): Promise<string | null> {
+  const checks = [checkLedger, checkNetworks, checkEvents, checkKnown];
+  for (const check of checks) {
+    const violation = await check(world);
+    if (violation !== null) return violation;
+  }
+  return null;
+}
+
+async function checkLedger({ db }: World): Promise<string | null> {
+  const { finding } = await verifyLedger(db);
+  if (finding) return `ledger: ${finding.check}: ${finding.message}`;
+  const hold = await verifyHolds(db);
+  return hold && `holds: ${hold.message}`;
+}
+
+/** What each network holds for each merchant, by its own books and by our ledger. */
+async function checkNetworks({ room }: World): Promise<string | null> {
+  const text = `WITH books AS (
+      SELECT account, network, amount_paid AS amount FROM simulator.sessions
+        WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete'
+      UNION ALL SELECT account, network, -amount FROM simulator.payouts
+        WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed'
+    ), ours AS (
+      SELECT m.short_id AS account, substr(l.account, length('float:sim-') + 1) AS network, l.amount FROM merchants m JOIN (
+        SELECT merchant_id, debit_account AS account, amount FROM ledger_movements
+        UNION ALL SELECT merchant_id, credit_account, -amount FROM ledger_movements) l ON l.merchant_id = m.id
+      WHERE l.account LIKE 'float:sim-%'
+    )
+    SELECT account || ' at ' || network || ': ' || sum(theirs) || ' by the network, ' || sum(own) || ' by the ledger' AS what
+    FROM (SELECT account, network, amount AS theirs, 0 AS own FROM books UNION ALL SELECT account, network, 0, amount FROM ours) b
+    GROUP BY account, network HAVING sum(theirs) <> sum(own) ORDER BY 1`;
+  const { rows } = await room.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
+  return rows[0] ? `networks: ${rows[0].what}` : null;
+}
+
+async function checkEvents({ room, traffic }: World): Promise<string | null> {
+  const { rows } = await room.database.asOwner<{ id: string; kind: string }>('SELECT id, kind FROM events ORDER BY id');
+  const missing = rows.find(({ id }) => !traffic.received.has(id));
+  if (missing) return `events: ${missing.kind} ${missing.id} was not delivered`;
+  const stored = new Set(rows.map(({ id }) => id));
+  const invented = [...traffic.received.keys()].find((id) => !stored.has(id));
+  return invented === undefined ? null : `events: ${invented} was delivered and does not exist`;
+}
+
+/** What a merchant was told exists, exists. */
+async function checkKnown({ room, acts }: World): Promise<string | null> {
+  const { rows } = await room.database.asOwner<{ id: string }>(
+    'SELECT id FROM transfers UNION ALL SELECT id FROM payment_intents',
+  );
+  const stored = new Set(rows.map(({ id }) => id));
+  const lost = [...acts.payments, ...acts.transfers].find(({ id }) => ![...stored].some((one) => id.includes(one)));
+  return lost ? `records: ${lost.id} was accepted and is lost` : null;
+}
