@@ -41,13 +41,28 @@ export function settingsOf({ database }: Pick<MachineRoom, 'database'>, role: Ma
   };
 }
 
-/** Starts the machine's next instance. */
-export function startInstance(room: MachineRoom, machine: Machine): Promise<void> {
+/**
+ * Starts the machine's next instance while all others stand still: a start reads files and opens a port, which the scheduler
+ * does not see.
+ */
+export async function startInstance(room: MachineRoom, machine: Machine): Promise<void> {
   machine.runs += 1;
   const name = `${machine.name}.${machine.runs}`;
   const instance: Instance = { name, machine, hasCrashed: false, app: undefined, onCrash: new Set() };
   machine.instance = instance;
-  return asInstance(instance, () => openInstance(room, instance));
+  let failure: unknown;
+  const opening = asInstance(instance, () => openInstance(room, instance)).catch((error: unknown) => {
+    failure = error;
+  });
+  const { scheduler } = room;
+  scheduler.note(`${name} starts`);
+  while (!instance.app && failure === undefined) {
+    await scheduler.settle();
+    await scheduler.stepOf(instance);
+  }
+  await opening;
+  if (failure !== undefined) throw failure;
+  await scheduler.settle();
 }
 
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
@@ -88,9 +103,10 @@ export async function crash(room: MachineRoom, instance: Instance): Promise<void
   for (const fail of instance.onCrash) fail();
 }
 
-async function endConnections({ database }: MachineRoom, name: string): Promise<void> {
+/** Ends the connections to PostgreSQL whose names match the pattern. */
+export async function endConnections({ database }: MachineRoom, name: string): Promise<void> {
   const text = `SELECT count(pg_terminate_backend(pid, 10000))::integer AS left FROM pg_stat_activity
-                WHERE datname = current_database() AND application_name = $1`;
+                WHERE datname = current_database() AND application_name LIKE $1`;
   await database.asOwner(text, [name]);
 }
 

@@ -29,7 +29,9 @@ const endPausesMs = [
 
 /** Runs a plan from a seed to its end, and checks what must hold then. */
 export async function runPlan(plan: Plan): Promise<RunResult> {
+  const times = [performance.now()];
   const world = await createWorld(plan);
+  times.push(performance.now());
   const { scheduler } = world.room;
   let violation: string | null;
   try {
@@ -39,7 +41,10 @@ export async function runPlan(plan: Plan): Promise<RunResult> {
   }
   const { history, stepsCount: steps } = scheduler;
   const result = { seed: plan.seed, violation, steps, hash: scheduler.hashOfHistory(), history };
+  times.push(performance.now());
   await world.close();
+  times.push(performance.now());
+  console.log(times.slice(1).map((t, i) => Math.round(t - (times[i] ?? 0))));
   return { ...result, logLines: world.room.logLines };
 }
 
@@ -59,7 +64,6 @@ class Run {
 
   async toEnd(): Promise<string | null> {
     const { room, traffic, machines } = this.#world;
-    room.scheduler.isOn = true;
     for (let hand = 0; hand < handsCount; hand += 1) void asInstance(undefined, () => this.#work(hand));
     await room.scheduler.settle();
     while (this.#handsAtWork > 0) await this.#moveOn();
@@ -144,9 +148,6 @@ class Run {
     }
     await crash(room, instance);
     await room.scheduler.settle();
-    void asInstance(undefined, () => startInstance(room, machine)).catch((error: unknown) => {
-      this.#failure ??= error;
-    });
-    await room.scheduler.settle();
+    await startInstance(room, machine);
   }
 }

@@ -14,7 +14,7 @@ import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
 import type { Machine } from './instance.ts';
-import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
+import { crash, endConnections, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
 import { createMerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
@@ -62,6 +62,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   ];
   const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
   carryCalls((call) => traffic.carry(call));
+  scheduler.isOn = true;
   for (const machine of machines) await startInstance(room, machine);
   const [first, ...others] = onboarded.merchants.map(({ merchant, key }) =>
     createMerchantClient(merchant, { key, traffic, clock }),
@@ -76,6 +77,7 @@ export async function createWorld(plan: Plan): Promise<World> {
       scheduler.isOn = false;
       for (const { instance } of machines) if (instance) await crash(room, instance);
       await outside.close();
+      await endConnections(room, 'simulated %');
       await database.drop();
     },
   };
