@@ -5,8 +5,8 @@ import type { World } from './world.ts';
 /** Open work and undelivered events; a run ends when there are none. */
 export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
-    UNION ALL SELECT 'charge ' || id || ' is ' || status FROM charges WHERE status = 'pending'
-    UNION ALL SELECT 'work ' || kind FROM outbox
+    UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges WHERE status = 'pending'
+    UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
     UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;

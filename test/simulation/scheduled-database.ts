@@ -126,7 +126,7 @@ class ScheduledTransaction implements Transaction {
     const { scheduler, instance } = this.#parts;
     await scheduler.turn(statement.name);
     this.flush();
-    return finish(instance, scheduler.beginStatement(statement.name), body(this.#inner));
+    return finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner));
   }
 }
 

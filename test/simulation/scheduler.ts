@@ -13,7 +13,11 @@ interface Step {
 interface Statement {
   label: string;
   owner: Instance | undefined;
+  /** Statements of one connection wait for each other. */
+  connection: unknown;
   isBlocked: boolean;
+  /** Whether the history tells that it waited. */
+  isNoted: boolean;
 }
 
 /** The statements that wait for a lock in PostgreSQL, counted there. */
@@ -70,8 +74,8 @@ export class Scheduler {
   }
 
   /** Tells that a statement has been sent; the scheduler waits until the function that it returns is called. */
-  beginStatement(label: string): () => void {
-    const statement: Statement = { label, owner: currentInstance(), isBlocked: false };
+  beginStatement(label: string, connection: unknown = Symbol(label)): () => void {
+    const statement: Statement = { label, owner: currentInstance(), connection, isBlocked: false, isNoted: false };
     this.#statements.add(statement);
     return () => {
       if (!this.#statements.delete(statement)) return;
@@ -141,10 +145,13 @@ export class Scheduler {
     }
     const waiting = await this.#countLockWaits();
     // A statement that got its lock meanwhile is awaited.
-    const areBlocked = waiting >= size && this.#statements.size === size && this.#changes === changes;
+    const connections = new Set([...this.#statements].map(({ connection }) => connection));
+    const areBlocked = waiting >= connections.size && this.#statements.size === size && this.#changes === changes;
     for (const statement of this.#statements) {
-      if (areBlocked && !statement.isBlocked) this.note(`  ${statement.label} waits for a lock`);
       statement.isBlocked = areBlocked;
+      if (!areBlocked || statement.isNoted) continue;
+      statement.isNoted = true;
+      this.note(`  ${statement.label} waits for a lock`);
     }
     return areBlocked;
   }
