@@ -5,7 +5,8 @@ import type { World } from './world.ts';
 /** Open work and undelivered events; a run ends when there are none. */
 export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
-    UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges WHERE status = 'pending'
+    UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
+      WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id)
     UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
@@ -31,22 +32,26 @@ async function checkLedger({ db }: World): Promise<string | null> {
   return hold && `holds: ${hold.message}`;
 }
 
-/** What each network holds for each merchant, by its own books and by our ledger. */
+/** What is held for each merchant behind each rail account, by the networks' books and by our ledger. */
 async function checkNetworks({ room }: World): Promise<string | null> {
-  const text = `WITH books AS (
-      SELECT account, network, amount_paid AS amount FROM simulator.sessions
-        WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete'
-      UNION ALL SELECT account, network, -amount FROM simulator.payouts
-        WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed'
+  const text = `WITH theirs AS (
+      SELECT account, CASE network WHEN 'wave' THEN 'wave-test' WHEN 'aps' THEN 'gsma-test' ELSE '54pay-test' END AS rail,
+        amount_paid AS amount
+      FROM simulator.sessions WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete'
+      UNION ALL SELECT account, CASE network WHEN 'wave' THEN 'wave-test' ELSE 'gsma-test' END, -amount
+      FROM simulator.payouts WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed'
+    ), moved AS (
+      SELECT merchant_id, debit_account AS account, amount FROM ledger_movements
+      UNION ALL SELECT merchant_id, credit_account, -amount FROM ledger_movements
     ), ours AS (
-      SELECT m.short_id AS account, substr(l.account, length('float:sim-') + 1) AS network, l.amount FROM merchants m JOIN (
-        SELECT merchant_id, debit_account AS account, amount FROM ledger_movements
-        UNION ALL SELECT merchant_id, credit_account, -amount FROM ledger_movements) l ON l.merchant_id = m.id
-      WHERE l.account LIKE 'float:sim-%'
+      SELECT m.short_id AS account, substr(l.account, length('float:') + 1) AS rail, l.amount
+      FROM moved l JOIN merchants m ON m.id = l.merchant_id WHERE l.account LIKE 'float:%'
+    ), compared AS (
+      SELECT account, rail, amount AS at_network, 0 AS in_ledger FROM theirs
+      UNION ALL SELECT account, rail, 0, amount FROM ours
     )
-    SELECT account || ' at ' || network || ': ' || sum(theirs) || ' by the network, ' || sum(own) || ' by the ledger' AS what
-    FROM (SELECT account, network, amount AS theirs, 0 AS own FROM books UNION ALL SELECT account, network, 0, amount FROM ours) b
-    GROUP BY account, network HAVING sum(theirs) <> sum(own) ORDER BY 1`;
+    SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
+    FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
   const { rows } = await room.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
   return rows[0] ? `networks: ${rows[0].what}` : null;
 }

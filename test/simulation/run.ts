@@ -39,6 +39,7 @@ export async function runPlan(plan: Plan): Promise<RunResult> {
   } catch (error) {
     violation = error instanceof Error ? `error: ${error.message}` : String(error);
   }
+  if (process.env['DUMP']) for (const q of ['select due_at,kind,subject_id,queue,attempts from outbox', 'select c.id,c.network,c.status,c.progress,c.reference,account_number,abandoned_at,c.created_at, i.status as intent,i.expires_at from charges c join payment_intents i on i.id=c.intent_id', 'select kind,subject_id from cases', 'select reference,network,status,planned_status,planned_at,visible_at,payer_number,expires_at from simulator.sessions', 'select kind,object_id,created_at from events order by created_at', 'select debit_account,credit_account,amount from ledger_movements']) console.table((await world.room.database.asOwner(q)).rows);
   const { history, stepsCount: steps } = scheduler;
   const result = { seed: plan.seed, violation, steps, hash: scheduler.hashOfHistory(), history };
   times.push(performance.now());
