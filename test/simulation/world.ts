@@ -38,7 +38,10 @@ export interface World {
   choices: Choices;
   /** Reads and writes past the service. */
   db: Database;
-  close(): Promise<void>;
+  /** Ends all instances. */
+  stop(): Promise<void>;
+  /** Drops the database. */
+  drop(): Promise<void>;
 }
 
 export async function createWorld(plan: Plan): Promise<World> {
@@ -73,9 +76,11 @@ export async function createWorld(plan: Plan): Promise<World> {
   const acts = new Acts({ merchants: [first, ...others], networks, db, turn, note });
   return {
     ...{ room, machines, networks, traffic, acts, choices, db },
-    close: async () => {
+    stop: async () => {
       scheduler.isOn = false;
       for (const { instance } of machines) if (instance) await crash(room, instance);
+    },
+    drop: async () => {
       await outside.close();
       await endConnections(room, 'simulated %');
       await database.drop();
@@ -96,7 +101,7 @@ async function onboard(room: MachineRoom, db: Database) {
       const { test } = await onboardBusiness(tx, context, { name: `Shop ${count}`, rateLimitPerSecond: 0n });
       const { merchant, endpoint } = test;
       const owner = { merchantId: merchant.id, testMode: true };
-      const change = { url: `${receiverUrl}/events`, enabledEvents: null };
+      const change = { url: `${receiverUrl}/events`, enabledEvents: ['*'] };
       await updateEndpoint(tx, context, owner, { id: endpoint.id, change });
       const { text: key } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
       return { merchant, key };
