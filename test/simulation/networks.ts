@@ -46,13 +46,13 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
 }
 
 /** A database whose statements take no turns and are awaited by the scheduler. */
-export function awaitedDatabase(inner: Database, begin: () => () => void): Database {
+export function awaitedDatabase(inner: Database, begin: () => () => Promise<void>): Database {
   const awaited = async <Result>(body: () => Promise<Result>): Promise<Result> => {
     const end = begin();
     try {
       return await body();
     } finally {
-      end();
+      void end();
     }
   };
   return {

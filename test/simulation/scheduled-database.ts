@@ -7,7 +7,7 @@ import type { Scheduler } from './scheduler.ts';
 
 /** Ends the statement that a transaction has under way. */
 interface UnderWay {
-  end: () => void;
+  end: () => Promise<void>;
 }
 
 const transactions = new AsyncLocalStorage<UnderWay>();
@@ -17,7 +17,7 @@ export function clockOfRetries(clock: Clock): Clock {
   return {
     now: () => clock.now(),
     sleep: (ms, signal) => {
-      transactions.getStore()?.end();
+      void transactions.getStore()?.end();
       return clock.sleep(ms, signal);
     },
   };
@@ -47,7 +47,7 @@ export function scheduledDatabase(
       await scheduler.turn('begin');
       const underWay: UnderWay = { end: scheduler.beginStatement('begin') };
       const attempt = async (tx: Transaction) => {
-        underWay.end();
+        void underWay.end();
         if (instance.hasCrashed) return never<never>();
         const scheduled = new ScheduledTransaction(tx, { scheduler, instance });
         try {
@@ -131,12 +131,12 @@ class ScheduledTransaction implements Transaction {
 }
 
 /** An instance that crashed meanwhile never learns how it ended. */
-async function finish<Result>(instance: Instance, end: () => void, result: Promise<Result>): Promise<Result> {
+async function finish<Result>(instance: Instance, end: () => Promise<void>, result: Promise<Result>): Promise<Result> {
   const settled = await result.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  end();
+  await end();
   if (instance.hasCrashed) return never();
   if ('error' in settled) throw settled.error;
   return settled.value;

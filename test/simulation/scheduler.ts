@@ -8,16 +8,19 @@ interface Step {
   label: string;
   owner: Instance | undefined;
   resume: () => void;
+  /** Of a statement that waited for a lock: its number. */
+  woken?: number;
 }
 
 interface Statement {
+  number: number;
   label: string;
   owner: Instance | undefined;
   /** Statements of one connection wait for each other. */
   connection: unknown;
   isBlocked: boolean;
-  /** Whether the history tells that it waited. */
-  isNoted: boolean;
+  /** Whether it has ever waited for a lock. */
+  hasWaited: boolean;
 }
 
 /** The statements that wait for a lock in PostgreSQL, counted there. */
@@ -40,6 +43,7 @@ export class Scheduler {
   readonly #countLockWaits: CountLockWaits;
   #ready: Step[] = [];
   readonly #statements = new Set<Statement>();
+  #statementsCount = 0;
   #changes = 0;
   #completed = Promise.withResolvers<void>();
   /** Until the run begins, and after it, nothing waits for the scheduler. */
@@ -66,22 +70,33 @@ export class Scheduler {
 
   /** Waits until the scheduler chooses this step. */
   turn(label: string): Promise<void> {
+    return this.#wait({ label });
+  }
+
+  #wait(step: Pick<Step, 'label' | 'woken'>): Promise<void> {
     if (!this.isOn) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#ready.push({ label, owner: currentInstance(), resume: resolve });
+    this.#ready.push({ ...step, owner: currentInstance(), resume: resolve });
     this.#changes += 1;
     return promise;
   }
 
-  /** Tells that a statement has been sent; the scheduler waits until the function that it returns is called. */
-  beginStatement(label: string, connection: unknown = Symbol(label)): () => void {
-    const statement: Statement = { label, owner: currentInstance(), connection, isBlocked: false, isNoted: false };
+  /**
+   * Tells that a statement has been sent. The scheduler waits until the function that it returns is called; this resolves at
+   * once, or when it is the turn of a statement that waited for a lock: PostgreSQL ends it while other code runs.
+   */
+  beginStatement(label: string, connection: unknown = Symbol(label)): () => Promise<void> {
+    this.#statementsCount += 1;
+    const number = this.#statementsCount;
+    const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false };
+    const statement: Statement = { number, label, ...parts };
     this.#statements.add(statement);
-    return () => {
+    return async () => {
       if (!this.#statements.delete(statement)) return;
       this.#changes += 1;
       this.#completed.resolve();
       this.#completed = Promise.withResolvers();
+      if (statement.hasWaited) await this.#wait({ label: `goes on after ${label}`, woken: number });
     };
   }
 
@@ -123,7 +138,7 @@ export class Scheduler {
   async settle(): Promise<void> {
     for (;;) {
       await this.#quiet();
-      if (this.#statements.size === 0 || (await this.#areAllBlocked())) return;
+      if (this.#statements.size === 0 || (await this.#areAllBlocked())) return this.#sortReady();
     }
   }
 
@@ -133,6 +148,13 @@ export class Scheduler {
       await nextRound();
       if (this.#changes !== before) quiet = -1;
     }
+  }
+
+  /** In an order that does not depend on when PostgreSQL woke whom. */
+  #sortReady(): void {
+    const isWoken = ({ woken }: Step): boolean => woken !== undefined;
+    const woken = this.#ready.filter(isWoken).toSorted((one, other) => (one.woken ?? 0) - (other.woken ?? 0));
+    this.#ready = [...this.#ready.filter((step) => !isWoken(step)), ...woken];
   }
 
   /** Waits for a statement to end, unless all of them wait for locks. */
@@ -149,8 +171,8 @@ export class Scheduler {
     const areBlocked = waiting >= connections.size && this.#statements.size === size && this.#changes === changes;
     for (const statement of this.#statements) {
       statement.isBlocked = areBlocked;
-      if (!areBlocked || statement.isNoted) continue;
-      statement.isNoted = true;
+      if (!areBlocked || statement.hasWaited) continue;
+      statement.hasWaited = true;
       this.note(`  ${statement.label} waits for a lock`);
     }
     return areBlocked;
