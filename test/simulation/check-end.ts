@@ -17,7 +17,7 @@ export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<str
 
 /** The first promise that the run has broken; null if it kept all. */
 export async function findViolation(world: World): Promise<string | null> {
-  const checks = [checkLedger, checkNetworks, checkEvents, checkKnown];
+  const checks = [checkLedger, checkNetworks, checkEvents, checkSequences, checkStates, checkKnown, checkLogs];
   for (const check of checks) {
     const violation = await check(world);
     if (violation !== null) return violation;
@@ -73,4 +73,32 @@ async function checkKnown({ room, acts }: World): Promise<string | null> {
   const stored = new Set(rows.map(({ id }) => id));
   const lost = [...acts.payments, ...acts.transfers].find(({ id }) => ![...stored].some((one) => id.includes(one)));
   return lost ? `records: ${lost.id} was accepted and is lost` : null;
+}
+
+/** Each change that counted an event has written it. */
+async function checkSequences({ room }: World): Promise<string | null> {
+  const text = `SELECT record.kind || ' ' || id || ' has counted ' || event_sequence || ' events and written '
+      || (SELECT count(*) FROM events WHERE object_id = record.id) AS what
+    FROM (SELECT 'charge' AS kind, id, event_sequence FROM charges UNION ALL SELECT 'transfer', id, event_sequence FROM transfers
+      UNION ALL SELECT 'payment', id, event_sequence FROM payment_intents) record
+    WHERE event_sequence <> (SELECT count(*) FROM events WHERE object_id = record.id) ORDER BY 1`;
+  const { rows } = await room.database.asOwner<{ what: string }>(text);
+  return rows[0] ? `events: ${rows[0].what}` : null;
+}
+
+/** What has ended is final, and what has an outcome has its movements. */
+async function checkStates({ room }: World): Promise<string | null> {
+  const text = `SELECT 'charge ' || id || ' is ' || status || ' and ' || progress AS what FROM charges
+      WHERE (status = 'pending') = (progress = 'final')
+    UNION ALL SELECT 'charge ' || id || ' is completed and was not booked' FROM charges WHERE status = 'completed'
+      AND NOT EXISTS (SELECT FROM ledger_movements WHERE source_id = charges.id AND merchant_id = charges.merchant_id)
+    ORDER BY 1`;
+  const { rows } = await room.database.asOwner<{ what: string }>(text);
+  return rows[0] ? `states: ${rows[0].what}` : null;
+}
+
+/** No fault that a run makes is a reason for an error in the log. */
+async function checkLogs({ room }: World): Promise<string | null> {
+  const line = room.logLines.find((one) => one.includes('"level":"error"'));
+  return line === undefined ? null : `log: ${line.slice(0, 300)}`;
 }

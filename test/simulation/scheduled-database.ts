@@ -24,8 +24,8 @@ export function clockOfRetries(clock: Clock): Clock {
 }
 
 /**
- * Each statement, begin and commit is a step. Statements that are sent without waiting go with the next that is awaited, as
- * PostgreSQL works them in that order anyway.
+ * Each statement, begin and commit is a step. Statements of one transaction keep their order, as on their connection: those sent
+ * without waiting go with the next that is awaited, and those sent together are one step.
  */
 export function scheduledDatabase(
   inner: Database,
@@ -83,7 +83,8 @@ export function scheduledDatabase(
 class ScheduledTransaction implements Transaction {
   readonly #inner: Transaction;
   readonly #parts: { scheduler: Scheduler; instance: Instance };
-  #unsent: Statement[] = [];
+  #unsent: (() => void)[] = [];
+  #isWaiting = false;
 
   constructor(inner: Transaction, parts: { scheduler: Scheduler; instance: Instance }) {
     this.#inner = inner;
@@ -107,7 +108,7 @@ class ScheduledTransaction implements Transaction {
   }
 
   send(statement: Statement): void {
-    this.#unsent.push(statement);
+    this.#unsent.push(() => this.#inner.send(statement));
   }
 
   afterCommit(action: () => void): void {
@@ -118,15 +119,24 @@ class ScheduledTransaction implements Transaction {
   }
 
   flush(): void {
-    for (const statement of this.#unsent) this.#inner.send(statement);
-    this.#unsent = [];
+    for (const send of this.#unsent.splice(0)) send();
   }
 
-  async #step<Result>(statement: Statement, body: (tx: Queryable) => Promise<Result>): Promise<Result> {
+  #step<Result>(statement: Statement, body: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const { scheduler, instance } = this.#parts;
-    await scheduler.turn(statement.name);
+    const { promise, resolve } = Promise.withResolvers<Result>();
+    this.#unsent.push(() =>
+      resolve(finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner))),
+    );
+    if (!this.#isWaiting) void this.#waitForTurn(statement.name);
+    return promise;
+  }
+
+  async #waitForTurn(label: string): Promise<void> {
+    this.#isWaiting = true;
+    await this.#parts.scheduler.turn(label);
+    this.#isWaiting = false;
     this.flush();
-    return finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner));
   }
 }
 
