@@ -89,7 +89,7 @@ async function checkSequences({ room }: World): Promise<string | null> {
 /** What has ended is final, and what has an outcome has its movements. */
 async function checkStates({ room }: World): Promise<string | null> {
   const text = `SELECT 'charge ' || id || ' is ' || status || ' and ' || progress AS what FROM charges
-      WHERE (status = 'pending') = (progress = 'final')
+      WHERE CASE WHEN status IN ('completed', 'failed') THEN progress <> 'final' ELSE status = 'pending' AND progress = 'final' END
     UNION ALL SELECT 'charge ' || id || ' is completed and was not booked' FROM charges WHERE status = 'completed'
       AND NOT EXISTS (SELECT FROM ledger_movements WHERE source_id = charges.id AND merchant_id = charges.merchant_id)
     ORDER BY 1`;
