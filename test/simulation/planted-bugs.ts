@@ -28,8 +28,20 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'missed event: the outcome of a late success is not reported',
     file: 'server/src/payments/change-payment.ts',
-    from: '  if (eventKind !== null) {\n    appendEvent(tx, context, {\n      merchantId: merchant.id,\n      kind: eventKind,\n      objectId: next.id',
-    to: '  if (eventKind !== null && !next.late) {\n    appendEvent(tx, context, {\n      merchantId: merchant.id,\n      kind: eventKind,\n      objectId: next.id',
+    from: `  if (eventKind !== null) {
+    appendEvent(tx, context, {
+      merchantId: merchant.id,
+      kind: eventKind,
+      objectId: next.id,
+      sequence: next.eventSequence,
+      record: chargeToWire`,
+    to: `  if (eventKind !== null && !next.late) {
+    appendEvent(tx, context, {
+      merchantId: merchant.id,
+      kind: eventKind,
+      objectId: next.id,
+      sequence: next.eventSequence,
+      record: chargeToWire`,
   },
   {
     name: 'wrong sign: a reversed collection is booked as another one',
