@@ -6,7 +6,20 @@ import type { Act, ActKind } from './plan.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
 // The endings choose what the network does (docs/testing-with-the-simulator.md). Not those that wait for ever.
-const payerEndings = ['0001', '0001', '0001', '0002', '0003', '0005', '0006', '0007', '0010', '0012', '1234', '1234'] as const;
+const payerEndings = [
+  '0001',
+  '0001',
+  '0001',
+  '0002',
+  '0003',
+  '0005',
+  '0006',
+  '0007',
+  '0010',
+  '0012',
+  '1234',
+  '1234',
+] as const;
 const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0008', '0009', '0012', '1234'] as const;
 
 export interface ActsOptions {

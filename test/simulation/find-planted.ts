@@ -26,7 +26,10 @@ function plant({ name, file, from, to }: PlantedBug): string {
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
   const text = readFileSync(join(copy, file), 'utf8');
   if (text.split(from).length !== 2) throw new Error(`${name}: its place in ${file} is gone; plant it elsewhere`);
-  writeFileSync(join(copy, file), text.replace(from, () => to));
+  writeFileSync(
+    join(copy, file),
+    text.replace(from, () => to),
+  );
   return copy;
 }
 

@@ -109,4 +109,3 @@ export async function endConnections({ database }: MachineRoom, name: string): P
                 WHERE datname = current_database() AND application_name LIKE $1`;
   await database.asOwner(text, [name]);
 }
-

@@ -17,7 +17,15 @@ export interface Act {
   pauseMs: number;
 }
 
-export type ActKind = 'collect' | 'phone' | 'cancel' | 'refund' | 'transfer' | 'sub_account' | 'pay_out' | 'doubled_transfer';
+export type ActKind =
+  | 'collect'
+  | 'phone'
+  | 'cancel'
+  | 'refund'
+  | 'transfer'
+  | 'sub_account'
+  | 'pay_out'
+  | 'doubled_transfer';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -71,7 +79,8 @@ export function planOf(seed: string): Plan {
   }));
   const faults = Array.from({ length: 2 + choices.below(5) }, (): Omit<Fault, 'id'> => {
     const isCrash = choices.below(4) === 0;
-    if (!isCrash) return { kind: choices.pick(callFaults), at: choices.below(callsAbout), choice: choices.below(1_000) };
+    if (!isCrash)
+      return { kind: choices.pick(callFaults), at: choices.below(callsAbout), choice: choices.below(1_000) };
     const kind = choices.pick(['crash', 'crash_after', 'clock_jump'] as const);
     return { kind, at: 20 + choices.below(stepsAbout), choice: choices.below(1_000) };
   });

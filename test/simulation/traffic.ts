@@ -19,9 +19,14 @@ export interface TrafficOptions {
 
 // Longer than any caller waits.
 const lateMs = 70_000;
-const callFaultKinds: ReadonlySet<string> = new Set(
-  ['refused', 'lost', 'answer_lost', 'answer_late', 'doubled', 'unavailable'],
-);
+const callFaultKinds: ReadonlySet<string> = new Set([
+  'refused',
+  'lost',
+  'answer_lost',
+  'answer_late',
+  'doubled',
+  'unavailable',
+]);
 
 /** Carries every request between merchants, instances, networks and receivers, and befalls it with the plan's faults. */
 export class Traffic {
