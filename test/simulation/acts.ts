@@ -147,7 +147,7 @@ export class Acts {
   #record(response: MerchantResponse): MerchantResponse {
     const { status, text, body } = response;
     if (status >= 500) throw new Error(`the API answered ${status}: ${text}`);
-    this.#options.note(`  answered ${status} ${String(body['code'] ?? body['status'] ?? '')}`);
+    this.#options.note(`  answered ${status} ${JSON.stringify(body['code'] ?? body['status'] ?? '')}`);
     if (status >= 300) this.refused.push(`${status} ${String(body['code'])}`);
     return response;
   }

@@ -51,7 +51,7 @@ class Run {
   readonly #plan: Plan;
   readonly #stepFaults: Fault[];
   #handsAtWork = handsCount;
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(world: World, plan: Plan) {
     this.#world = world;
@@ -79,7 +79,7 @@ class Run {
         await acts.run(act);
       }
     } catch (error) {
-      this.#failure ??= error;
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
     }
     this.#handsAtWork -= 1;
   }

@@ -121,6 +121,6 @@ async function inject(server: Networks['server'], call: OutgoingCall): Promise<C
     headers: { host: call.url.host, ...call.headers },
     ...(call.body.length > 0 ? { payload: call.body } : {}),
   });
-  const headers = { 'content-type': String(response.headers['content-type'] ?? '') };
+  const headers = { 'content-type': response.headers['content-type'] ?? '' };
   return { status: response.statusCode, headers, body: response.rawPayload };
 }
