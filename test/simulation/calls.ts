@@ -35,7 +35,7 @@ export class CallError extends Error {
 export function carryCalls(carry: Carry): void {
   Agent.prototype.request = function request(options: unknown) {
     return carryOne(carry, options as Dispatcher.RequestOptions);
-  } as Agent['request'];
+  };
 }
 
 async function carryOne(carry: Carry, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {

@@ -50,9 +50,9 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
   const name = `${machine.name}.${machine.runs}`;
   const instance: Instance = { name, machine, hasCrashed: false, app: undefined, onCrash: new Set() };
   machine.instance = instance;
-  let failure: unknown;
+  let failure: Error | undefined;
   const opening = asInstance(instance, () => openInstance(room, instance)).catch((error: unknown) => {
-    failure = error;
+    failure = error instanceof Error ? error : new Error(String(error));
   });
   const { scheduler } = room;
   scheduler.note(`${name} starts`);

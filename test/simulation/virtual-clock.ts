@@ -23,9 +23,9 @@ export class VirtualClock {
   }
 
   /** The clock of one machine; the networks' own has no error. */
-  ofMachine(machine: { clockErrorMs: number } = { clockErrorMs: 0 }): Clock {
+  ofMachine(machine?: { clockErrorMs: number }): Clock {
     return {
-      now: () => new Date(this.#passedMs + machine.clockErrorMs),
+      now: () => new Date(this.#passedMs + (machine?.clockErrorMs ?? 0)),
       sleep: (ms, signal) => this.#sleep(ms, signal),
     };
   }
