@@ -52,6 +52,7 @@ export function scheduledDatabase(
         const scheduled = new ScheduledTransaction(tx, { scheduler, instance });
         try {
           const result = await body(scheduled);
+          await scheduled.runBeforeCommit();
           await scheduler.turn('commit');
           scheduled.flush();
           underWay.end = scheduler.beginStatement('commit');
@@ -83,6 +84,7 @@ export function scheduledDatabase(
 class ScheduledTransaction implements Transaction {
   readonly #inner: Transaction;
   readonly #parts: { scheduler: Scheduler; instance: Instance };
+  readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   #unsent: (() => void)[] = [];
   #isWaiting = false;
 
@@ -109,6 +111,15 @@ class ScheduledTransaction implements Transaction {
 
   send(statement: Statement): void {
     this.#unsent.push(() => this.#inner.send(statement));
+  }
+
+  /** Here and not by the inner transaction, because their statements are steps too. */
+  beforeCommit(action: (tx: Transaction) => Promise<void>): void {
+    this.#beforeCommit.push(action);
+  }
+
+  async runBeforeCommit(): Promise<void> {
+    for (const action of this.#beforeCommit) await action(this);
   }
 
   afterCommit(action: () => void): void {
