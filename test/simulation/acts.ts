@@ -27,7 +27,7 @@ export interface ActsOptions {
   networks: Networks;
   /** Reads past the service. */
   db: Database;
-  turn: (label: string) => Promise<void>;
+  waitForStep: (label: string) => Promise<void>;
   note: (text: string) => void;
 }
 
@@ -70,7 +70,7 @@ export class Acts {
     },
     phone: async (choices) => {
       const action = choices.pick(['approve', 'approve', 'approve', 'decline', 'approve_late'] as const);
-      await this.#options.turn(`phone ${action}`);
+      await this.#options.waitForStep(`phone ${action}`);
       const sessions = await this.#options.db.rows<{ id: string }>({
         name: 'simulation_open_sessions',
         text: `SELECT id FROM simulator.sessions WHERE payer_number LIKE '%1234' OR status = 'failed' ORDER BY id`,

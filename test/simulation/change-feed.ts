@@ -4,7 +4,7 @@ import type { Instance } from './instance.ts';
 
 export interface HintOptions {
   /** Waits for the turn of a hint. */
-  turn: (label: string) => Promise<void>;
+  waitForStep: (label: string) => Promise<void>;
   isLost: () => boolean;
 }
 
@@ -34,7 +34,7 @@ export class ChangeFeeds {
     for (const [to, feed] of this.#feeds) {
       if (to === from || !feed.listensTo(topic) || this.#options.isLost()) continue;
       void asInstance(to, async () => {
-        await this.#options.turn(`hint ${topic.split(':')[0]}`);
+        await this.#options.waitForStep(`hint ${topic.split(':')[0]}`);
         if (!to.hasCrashed) feed.deliver(topic);
       });
     }

@@ -35,7 +35,7 @@ export function scheduledDatabase(
   const single = async <Result>(label: string, body: () => Promise<Result>): Promise<Result> => {
     await slots.take();
     try {
-      await scheduler.turn(label);
+      await scheduler.waitForStep(label);
       return await finish(instance, scheduler.beginStatement(label), body());
     } finally {
       slots.free();
@@ -44,7 +44,7 @@ export function scheduledDatabase(
   const withTransaction: Database['withTransaction'] = async (body, cause) => {
     await slots.take();
     try {
-      await scheduler.turn('begin');
+      await scheduler.waitForStep('begin');
       const underWay: UnderWay = { end: scheduler.beginStatement('begin') };
       const attempt = async (tx: Transaction) => {
         void underWay.end();
@@ -53,7 +53,7 @@ export function scheduledDatabase(
         try {
           const result = await body(scheduled);
           await scheduled.runBeforeCommit();
-          await scheduler.turn('commit');
+          await scheduler.waitForStep('commit');
           scheduled.flush();
           underWay.end = scheduler.beginStatement('commit');
           return result;
@@ -139,13 +139,13 @@ class ScheduledTransaction implements Transaction {
     this.#unsent.push(() =>
       resolve(finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner))),
     );
-    if (!this.#isWaiting) void this.#waitForTurn(statement.name);
+    if (!this.#isWaiting) void this.#sendWithStep(statement.name);
     return promise;
   }
 
-  async #waitForTurn(label: string): Promise<void> {
+  async #sendWithStep(label: string): Promise<void> {
     this.#isWaiting = true;
-    await this.#parts.scheduler.turn(label);
+    await this.#parts.scheduler.waitForStep(label);
     this.#isWaiting = false;
     this.flush();
   }

@@ -9,7 +9,7 @@ interface Step {
   owner: Instance | undefined;
   resume: () => void;
   /** Of a statement that waited for a lock: its number. */
-  woken?: number;
+  unlocked?: number;
 }
 
 interface Statement {
@@ -69,11 +69,11 @@ export class Scheduler {
   }
 
   /** Waits until the scheduler chooses this step. */
-  turn(label: string): Promise<void> {
+  waitForStep(label: string): Promise<void> {
     return this.#wait({ label });
   }
 
-  #wait(step: Pick<Step, 'label' | 'woken'>): Promise<void> {
+  #wait(step: Pick<Step, 'label' | 'unlocked'>): Promise<void> {
     if (!this.isOn) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ready.push({ ...step, owner: currentInstance(), resume: resolve });
@@ -96,7 +96,7 @@ export class Scheduler {
       this.#changes += 1;
       this.#completed.resolve();
       this.#completed = Promise.withResolvers();
-      if (statement.hasWaited) await this.#wait({ label: `goes on after ${label}`, woken: number });
+      if (statement.hasWaited) await this.#wait({ label: `goes on after ${label}`, unlocked: number });
     };
   }
 
@@ -152,9 +152,11 @@ export class Scheduler {
 
   /** In an order that does not depend on when PostgreSQL woke whom. */
   #sortReady(): void {
-    const isWoken = ({ woken }: Step): boolean => woken !== undefined;
-    const woken = this.#ready.filter(isWoken).toSorted((one, other) => (one.woken ?? 0) - (other.woken ?? 0));
-    this.#ready = [...this.#ready.filter((step) => !isWoken(step)), ...woken];
+    const isUnlocked = ({ unlocked }: Step): boolean => unlocked !== undefined;
+    const unlocked = this.#ready
+      .filter(isUnlocked)
+      .toSorted((one, other) => (one.unlocked ?? 0) - (other.unlocked ?? 0));
+    this.#ready = [...this.#ready.filter((step) => !isUnlocked(step)), ...unlocked];
   }
 
   /** Waits for a statement to end, unless all of them wait for locks. */

@@ -33,11 +33,11 @@ const linesMax = 120;
 
 /** Who did what and what went wrong, without the statements. */
 export function storyOf({ seed, violation, history, plan }: RunResult & { plan: Plan }): string {
-  const told = history.filter((line) => telling.test(line));
+  const lines = history.filter((line) => telling.test(line));
   return [
     `seed ${seed}: ${violation ?? 'kept'}`,
     ...plan.acts.map(({ id, kind, hand }) => `act ${id}: hand ${hand + 1}, ${kind}`),
     ...plan.faults.map(({ id, kind, at }) => `fault ${id}: ${kind} at ${at}`),
-    ...told.slice(-linesMax),
+    ...lines.slice(-linesMax),
   ].join('\n');
 }

@@ -28,8 +28,8 @@ async function runSeeds(from: number, count: number): Promise<void> {
     const beganAt = performance.now();
     const { violation, steps, hash, dropped } = await runPlan(planOf(String(seed)));
     drops.push(dropped);
-    const tookMs = Math.round(performance.now() - beganAt);
-    console.log(`seed ${seed}: ${steps} steps, ${hash}, ${tookMs} ms: ${violation ?? 'kept'}`);
+    const durationMs = Math.round(performance.now() - beganAt);
+    console.log(`seed ${seed}: ${steps} steps, ${hash}, ${durationMs} ms: ${violation ?? 'kept'}`);
     if (violation !== null) process.exitCode = 1;
   }
   await Promise.all(drops);

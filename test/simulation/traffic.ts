@@ -53,7 +53,7 @@ export class Traffic {
     this.#callsCount += 1;
     const fault = this.#faults.get(this.#callsCount);
     const label = `${call.method} ${call.url.port === '9002' ? 'receiver' : call.url.pathname}`;
-    await scheduler.turn(`sends ${label}`);
+    await scheduler.waitForStep(`sends ${label}`);
     if (fault) scheduler.note(`  fault ${fault.id}: ${fault.kind}`);
     if (fault?.kind === 'refused') throw new CallError('ECONNREFUSED');
     if (fault?.kind === 'lost') throw new CallError('UND_ERR_SOCKET');
@@ -61,7 +61,7 @@ export class Traffic {
     const arrival = asInstance(undefined, () => this.#arrive(call));
     if (fault?.kind === 'doubled') this.#arriveAgain(call, label);
     const response = await arrival;
-    await scheduler.turn(`hears ${response.status} to ${label}`);
+    await scheduler.waitForStep(`hears ${response.status} to ${label}`);
     if (fault?.kind === 'answer_lost') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
     return response;
@@ -69,7 +69,7 @@ export class Traffic {
 
   #arriveAgain(call: OutgoingCall, label: string): void {
     void asInstance(undefined, async () => {
-      await this.#options.scheduler.turn(`arrives again ${label}`);
+      await this.#options.scheduler.waitForStep(`arrives again ${label}`);
       await this.#arrive(call).catch(() => {});
     });
   }

@@ -51,7 +51,7 @@ export async function createWorld(plan: Plan): Promise<World> {
   const outside = openTestDatabase(database, { connectionsMax: 2, clock: clock.ofMachine() });
   const scheduler = new Scheduler(choices, () => countLockWaits(database));
   const isLost = () => choices.below(5) === 0;
-  const feeds = new ChangeFeeds({ turn: (label) => scheduler.turn(label), isLost });
+  const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
   const room: MachineRoom = { seed: plan.seed, database, clock, scheduler, feeds, logLines: [] };
   const onboarded = await onboard(room, outside);
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
@@ -71,9 +71,9 @@ export async function createWorld(plan: Plan): Promise<World> {
     createMerchantClient(merchant, { key, traffic, clock }),
   );
   if (!first) throw new Error('there is no merchant');
-  const turn = (label: string) => scheduler.turn(label);
+  const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
-  const acts = new Acts({ merchants: [first, ...others], networks, db, turn, note });
+  const acts = new Acts({ merchants: [first, ...others], networks, db, waitForStep, note });
   return {
     ...{ room, machines, networks, traffic, acts, choices, db },
     stop: async () => {
