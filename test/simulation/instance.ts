@@ -8,7 +8,7 @@ export interface Instance {
   machine: Machine;
   hasCrashed: boolean;
   app: App | undefined;
-  /** Fails the requests under way when the instance crashes. */
+  /** Fails the requests and transactions under way when the instance crashes. */
   onCrash: Set<() => void>;
 }
 

@@ -2,26 +2,23 @@ import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { createApp } from '../../server/src/app/app.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
-import { openDatabase } from '../../server/src/kit/db.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { testKeys } from '../harness/service.ts';
-import type { TestDatabase } from '../harness/database.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance } from './instance.ts';
 import type { Instance, Machine } from './instance.ts';
-import { clockOfRetries, scheduledDatabase } from './scheduled-database.ts';
+import type { KeptDatabase } from './kept-database.ts';
+import { scheduledDatabase } from './scheduled-database.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export const publicUrl = 'http://127.0.0.1:9001';
 export const internalUrl = 'http://127.0.0.1:9000';
-// One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
-const connectionsMax = 4;
 
 export interface MachineRoom {
   seed: string;
-  database: TestDatabase;
+  kept: KeptDatabase;
   clock: VirtualClock;
   scheduler: Scheduler;
   feeds: ChangeFeeds;
@@ -33,11 +30,11 @@ export function newMachine(name: string, role: Machine['role']): Machine {
   return { name, role, clockErrorMs: 0, runs: 0, instance: undefined };
 }
 
-export function settingsOf({ database }: Pick<MachineRoom, 'database'>, role: Machine['role']): Record<string, string> {
+export function settingsOf({ kept }: Pick<MachineRoom, 'kept'>, role: Machine['role']): Record<string, string> {
   return {
     ...testKeys,
     ...{ APP_ENV: 'development', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0', ROLE: role },
-    ...{ DATABASE_URL: database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
+    ...{ DATABASE_URL: kept.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
   };
 }
 
@@ -70,14 +67,7 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
   const { scheduler, feeds, logLines } = room;
   const clock = room.clock.ofMachine(machine);
   const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
-  const url = new URL(room.database.appUrl);
-  url.searchParams.set('application_name', applicationName(instance));
-  const inner = openDatabase({
-    ...{ url: String(url), connectionsMax, clock: clockOfRetries(clock), refuseNestedUse: true, isPatient: true },
-    onConnectionError: () => {},
-    onAfterCommitError: (error) => log.error('an action after a commit failed', error),
-  });
-  const db = scheduledDatabase(inner, { scheduler, instance, connectionsMax });
+  const db = scheduledDatabase(room.kept.connectionsOf(machine.name), { scheduler, instance, clock, log });
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
@@ -87,25 +77,15 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
   instance.app = app;
 }
 
-function applicationName({ name }: Instance): string {
-  return `simulated ${name}`;
-}
-
-/** Ends an instance at once: its code never goes on, and PostgreSQL loses its connections. */
+/** Ends an instance at once: its code never goes on, and its transactions are rolled back. */
 export async function crash(room: MachineRoom, instance: Instance): Promise<void> {
+  const { machine } = instance;
   instance.hasCrashed = true;
-  if (instance.machine.instance === instance) instance.machine.instance = undefined;
+  if (machine.instance === instance) machine.instance = undefined;
   room.scheduler.forget(instance);
   room.clock.forget(instance);
   room.feeds.forget(instance);
   instance.app?.server.server.close();
-  await endConnections(room, applicationName(instance));
   for (const fail of instance.onCrash) fail();
-}
-
-/** Ends the connections to PostgreSQL whose names match the pattern. */
-export async function endConnections({ database }: MachineRoom, name: string): Promise<void> {
-  const text = `SELECT count(pg_terminate_backend(pid, 10000))::integer AS left FROM pg_stat_activity
-                WHERE datname = current_database() AND application_name LIKE $1`;
-  await database.asOwner(text, [name]);
+  await room.kept.cancelStatements(machine.name);
 }

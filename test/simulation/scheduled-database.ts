@@ -1,26 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
+import type { Log } from '../../server/src/kit/log.ts';
 import type { Instance } from './instance.ts';
 import { never } from './instance.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Ends the statement that a transaction has under way. */
+// One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
+export const connectionsMax = 4;
+
+/** The statement that a transaction has under way. */
 interface UnderWay {
   end: () => Promise<void>;
+  /** The clock of its instance. */
+  clock: Clock;
 }
 
 const transactions = new AsyncLocalStorage<UnderWay>();
 
 /** The clock of the database's own waits: a transaction that sleeps before it is tried again has nothing under way. */
-export function clockOfRetries(clock: Clock): Clock {
-  return {
-    now: () => clock.now(),
-    sleep: (ms, signal) => {
-      void transactions.getStore()?.end();
-      return clock.sleep(ms, signal);
-    },
-  };
+export const clockOfRetries: Clock = {
+  now: () => underWayNow().clock.now(),
+  sleep: (ms, signal) => {
+    const { end, clock } = underWayNow();
+    void end();
+    return clock.sleep(ms, signal);
+  },
+};
+
+function underWayNow(): UnderWay {
+  const underWay = transactions.getStore();
+  if (!underWay) throw new Error('only a transaction waits');
+  return underWay;
 }
 
 /**
@@ -29,7 +40,7 @@ export function clockOfRetries(clock: Clock): Clock {
  */
 export function scheduledDatabase(
   inner: Database,
-  { scheduler, instance, connectionsMax }: { scheduler: Scheduler; instance: Instance; connectionsMax: number },
+  { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
   const single = async <Result>(label: string, body: () => Promise<Result>): Promise<Result> => {
@@ -45,15 +56,18 @@ export function scheduledDatabase(
     await slots.take();
     try {
       await scheduler.waitForStep('begin');
-      const underWay: UnderWay = { end: scheduler.beginStatement('begin') };
+      const underWay: UnderWay = { end: scheduler.beginStatement('begin'), clock };
+      const run = async (scheduled: ScheduledTransaction) => {
+        const value = await body(scheduled);
+        await scheduled.runBeforeCommit();
+        await scheduler.waitForStep('commit');
+        return value;
+      };
       const attempt = async (tx: Transaction) => {
         void underWay.end();
-        if (instance.hasCrashed) return never<never>();
-        const scheduled = new ScheduledTransaction(tx, { scheduler, instance });
+        const scheduled = new ScheduledTransaction(tx, { scheduler, instance, log });
         try {
-          const result = await body(scheduled);
-          await scheduled.runBeforeCommit();
-          await scheduler.waitForStep('commit');
+          const result = await unlessCrashed(instance, () => run(scheduled));
           scheduled.flush();
           underWay.end = scheduler.beginStatement('commit');
           return result;
@@ -69,7 +83,7 @@ export function scheduledDatabase(
     }
   };
   return {
-    rows: (statement) => single(statement.name, () => inner.rows(statement)),
+    rows: (statement) => single(statement.name, () => orderedRows(inner, statement)),
     row: (statement) => single(statement.name, () => inner.row(statement)),
     run: (statement) => single(statement.name, () => inner.run(statement)),
     withTransaction,
@@ -83,12 +97,12 @@ export function scheduledDatabase(
 
 class ScheduledTransaction implements Transaction {
   readonly #inner: Transaction;
-  readonly #parts: { scheduler: Scheduler; instance: Instance };
+  readonly #parts: { scheduler: Scheduler; instance: Instance; log: Log };
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   #unsent: (() => void)[] = [];
   #isWaiting = false;
 
-  constructor(inner: Transaction, parts: { scheduler: Scheduler; instance: Instance }) {
+  constructor(inner: Transaction, parts: { scheduler: Scheduler; instance: Instance; log: Log }) {
     this.#inner = inner;
     this.#parts = parts;
   }
@@ -98,7 +112,7 @@ class ScheduledTransaction implements Transaction {
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
-    return this.#step(statement, (tx) => tx.rows<Row>(statement));
+    return this.#step(statement, (tx) => orderedRows<Row>(tx, statement));
   }
 
   row<Row>(statement: Statement): Promise<Row | undefined> {
@@ -123,9 +137,14 @@ class ScheduledTransaction implements Transaction {
   }
 
   afterCommit(action: () => void): void {
-    const { instance } = this.#parts;
+    const { instance, log } = this.#parts;
     this.#inner.afterCommit(() => {
-      if (!instance.hasCrashed) action();
+      if (instance.hasCrashed) return;
+      try {
+        action();
+      } catch (error) {
+        log.error('an action after a commit failed', error);
+      }
     });
   }
 
@@ -149,6 +168,31 @@ class ScheduledTransaction implements Transaction {
     this.#isWaiting = false;
     this.flush();
   }
+}
+
+/** Rolls a transaction back whose instance crashes: its connection outlives the instance. */
+async function unlessCrashed<Result>(instance: Instance, body: () => Promise<Result>): Promise<Result> {
+  const crashed = Promise.withResolvers<never>();
+  const fail = (): void => crashed.reject(new Error('the instance has crashed'));
+  if (instance.hasCrashed) fail();
+  instance.onCrash.add(fail);
+  try {
+    return await Promise.race([crashed.promise, body()]);
+  } finally {
+    instance.onCrash.delete(fail);
+  }
+}
+
+/** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
+async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
+  const rows = await db.rows<Row>(statement);
+  if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
+  const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
+  return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
+}
+
+function withBigintAsText(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /** An instance that crashed meanwhile never learns how it ended. */

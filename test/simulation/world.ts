@@ -6,15 +6,14 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
-import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
-import { openTestDatabase } from '../harness/open-test-database.ts';
 import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
 import type { Machine } from './instance.ts';
-import { crash, endConnections, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
+import { emptyDatabase } from './kept-database.ts';
+import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
 import { createMerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
@@ -40,19 +39,17 @@ export interface World {
   db: Database;
   /** Ends all instances. */
   stop(): Promise<void>;
-  /** Drops the database. */
-  drop(): Promise<void>;
 }
 
 export async function createWorld(plan: Plan): Promise<World> {
   const choices = new Choices(`run ${plan.seed}`);
   const clock = new VirtualClock(startedAt);
-  const database = await createTestDatabase();
-  const outside = openTestDatabase(database, { connectionsMax: 2, clock: clock.ofMachine() });
+  const kept = await emptyDatabase();
+  const { database, outside } = kept;
   const scheduler = new Scheduler(choices, () => countLockWaits(database));
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
-  const room: MachineRoom = { seed: plan.seed, database, clock, scheduler, feeds, logLines: [] };
+  const room: MachineRoom = { seed: plan.seed, kept, clock, scheduler, feeds, logLines: [] };
   const onboarded = await onboard(room, outside);
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;
@@ -79,11 +76,7 @@ export async function createWorld(plan: Plan): Promise<World> {
     stop: async () => {
       scheduler.isOn = false;
       for (const { instance } of machines) if (instance) await crash(room, instance);
-    },
-    drop: async () => {
-      await outside.close();
-      await endConnections(room, 'simulated %');
-      await database.drop();
+      await scheduler.settle();
     },
   };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { effort } from '../harness/effort.ts';
+import { dropKeptDatabase } from '../simulation/kept-database.ts';
 import { planOf } from '../simulation/plan.ts';
 import { runPlan } from '../simulation/run.ts';
 import type { RunResult } from '../simulation/run.ts';
@@ -9,10 +10,10 @@ import type { RunResult } from '../simulation/run.ts';
 
 const seeds = effort({ usual: 4, long: 800 });
 
-async function run(seed: number): Promise<RunResult> {
-  const result = await runPlan(planOf(String(seed)));
-  await result.dropped;
-  return result;
+after(dropKeptDatabase);
+
+function run(seed: number): Promise<RunResult> {
+  return runPlan(planOf(String(seed)));
 }
 
 test(`in ${seeds} simulated runs with faults no money, event or work is lost or doubled`, async () => {
