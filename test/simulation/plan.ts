@@ -38,6 +38,8 @@ export type FaultKind =
   | 'answer_late'
   /** It arrives twice. */
   | 'doubled'
+  /** The next payout: the connection breaks, and it arrives when its network has denied it and it may have been sent again. */
+  | 'payout_late'
   /** The receiver answers 503. */
   | 'unavailable'
   /** An instance crashes, and its machine starts another. */
@@ -60,6 +62,7 @@ const actKinds: readonly [ActKind, ...ActKind[]] = [
 ];
 const callFaults: readonly [FaultKind, ...FaultKind[]] = [
   ...(['refused', 'lost', 'answer_lost', 'answer_lost', 'answer_late', 'doubled', 'unavailable'] as const),
+  ...(['payout_late', 'payout_late'] as const),
 ];
 
 const actsCount = 14;

@@ -19,6 +19,9 @@ export interface TrafficOptions {
 
 // Longer than any caller waits.
 const lateMs = 70_000;
+// Longer than a simulated network's test account waits until it sends a payout again.
+const payoutLateMs = 20_000;
+const payoutPath = /\/(payout|disbursement)$/;
 const callFaultKinds: ReadonlySet<string> = new Set([
   'refused',
   'lost',
@@ -34,29 +37,37 @@ export class Traffic {
   readonly received = new Map<string, number>();
   readonly #options: TrafficOptions;
   readonly #faults: Map<number, Fault>;
+  readonly #payoutFaults: Fault[];
   #callsCount = 0;
 
   constructor(options: TrafficOptions) {
     this.#options = options;
     const ofCalls = options.faults.filter(({ kind }) => callFaultKinds.has(kind));
     this.#faults = new Map(ofCalls.map((fault) => [fault.at, fault]));
+    const ofPayouts = options.faults.filter(({ kind }) => kind === 'payout_late');
+    this.#payoutFaults = ofPayouts.toSorted((one, other) => one.at - other.at);
   }
 
   /** From here on all goes well. */
   endFaults(): void {
     this.#faults.clear();
+    this.#payoutFaults.length = 0;
   }
 
   /** Carries a call to whom it is addressed, and the response back. */
   async carry(call: OutgoingCall): Promise<CallResponse> {
     const { scheduler, clock } = this.#options;
     this.#callsCount += 1;
-    const fault = this.#faults.get(this.#callsCount);
+    const fault = this.#faults.get(this.#callsCount) ?? this.#payoutFault(call);
     const label = `${call.method} ${call.url.port === '9002' ? 'receiver' : call.url.pathname}`;
     await scheduler.waitForStep(`sends ${label}`);
     if (fault) scheduler.note(`  fault ${fault.id}: ${fault.kind}`);
     if (fault?.kind === 'refused') throw new CallError('ECONNREFUSED');
     if (fault?.kind === 'lost') throw new CallError('UND_ERR_SOCKET');
+    if (fault?.kind === 'payout_late') {
+      this.#arriveAgain(call, label, payoutLateMs);
+      throw new CallError('UND_ERR_SOCKET');
+    }
     if (fault?.kind === 'unavailable') return { status: 503, headers: {}, body: Buffer.from('') };
     const arrival = asInstance(undefined, () => this.#arrive(call));
     if (fault?.kind === 'doubled') this.#arriveAgain(call, label);
@@ -67,8 +78,15 @@ export class Traffic {
     return response;
   }
 
-  #arriveAgain(call: OutgoingCall, label: string): void {
+  #payoutFault({ method, url }: OutgoingCall): Fault | undefined {
+    const [fault] = this.#payoutFaults;
+    const isPayout = method === 'POST' && payoutPath.test(url.pathname);
+    return isPayout && fault && this.#callsCount >= fault.at ? this.#payoutFaults.shift() : undefined;
+  }
+
+  #arriveAgain(call: OutgoingCall, label: string, afterMs = 0): void {
     void asInstance(undefined, async () => {
+      await this.#options.clock.ofMachine().sleep(afterMs);
       await this.#options.scheduler.waitForStep(`arrives again ${label}`);
       await this.#arrive(call).catch(() => {});
     });
