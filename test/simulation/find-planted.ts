@@ -3,52 +3,10 @@
  *
  *     node test/simulation/find-planted.ts [seeds at most] [part of a bug's name]
  */
-import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { findPlanted } from './plant.ts';
 import { plantedBugs } from './planted-bugs.ts';
-import type { PlantedBug } from './planted-bugs.ts';
 
-const repository = join(import.meta.dirname, '../..');
 const [seedsMax = '500', part = ''] = process.argv.slice(2);
 
-for (const bug of plantedBugs.filter(({ name }) => name.includes(part))) {
-  const copy = plant(bug);
-  console.log(`${bug.name}: ${await firstFinding(copy)}`);
-  rmSync(copy, { recursive: true });
-}
-
-function plant({ name, file, from, to }: PlantedBug): string {
-  const copy = mkdtempSync(join(tmpdir(), 'planted-'));
-  for (const folder of ['server', 'simulator', 'test', 'docs', 'package.json'])
-    cpSync(join(repository, folder), join(copy, folder), { recursive: true });
-  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'));
-  const text = readFileSync(join(copy, file), 'utf8');
-  if (text.split(from).length !== 2) throw new Error(`${name}: its place in ${file} is gone; plant it elsewhere`);
-  writeFileSync(
-    join(copy, file),
-    text.replace(from, () => to),
-  );
-  return copy;
-}
-
-/** The first line that tells of a violation, or that there was none. */
-async function firstFinding(copy: string): Promise<string> {
-  const program = join(copy, 'test/simulation/simulate.ts');
-  const simulation = spawn(process.execPath, [program, '1', seedsMax], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => simulation.once('exit', resolve));
-  let found = `not found in ${seedsMax} seeds`;
-  let printed = '';
-  for await (const chunk of simulation.stdout) {
-    printed += String(chunk);
-    const line = printed.split('\n').find((one) => one.startsWith('seed ') && !one.endsWith(': kept'));
-    if (line !== undefined && printed.includes(`${line}\n`)) {
-      found = `found: ${line}`;
-      break;
-    }
-  }
-  simulation.kill();
-  await ended;
-  return found;
-}
+for (const bug of plantedBugs.filter(({ name }) => name.includes(part)))
+  console.log(`${bug.name}: ${(await findPlanted(bug, Number(seedsMax))) ?? 'not found'}`);
