@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'state without its guard: progress overwrites an outcome',
     file: 'server/src/payments/queries/charges.ts',
-    from: `AND status = 'pending' AND progress = ANY ($3::text[])`,
-    to: 'AND $3::text[] IS NOT NULL',
+    from: ` AND charges.status = 'pending'\n             AND charges.progress = ANY (next.expected)`,
+    to: '',
   },
 ];

@@ -8,7 +8,7 @@ import type { RunResult } from '../simulation/run.ts';
 
 // The whole service from seeds: test/simulation/README.md.
 
-const seeds = effort({ usual: 4, long: 800 });
+const seeds = effort({ usual: 16, long: 2_000 });
 
 after(dropKeptDatabase);
 
