@@ -11,7 +11,7 @@ export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<str
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
     UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;
-  const { rows } = await room.kept.database.asOwner<{ what: string }>(text);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
   return rows.map(({ what }) => what);
 }
 
@@ -52,12 +52,12 @@ async function checkNetworks({ room }: World): Promise<string | null> {
     )
     SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
     FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
-  const { rows } = await room.kept.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
   return rows[0] ? `networks: ${rows[0].what}` : null;
 }
 
 async function checkEvents({ room, traffic }: World): Promise<string | null> {
-  const { rows } = await room.kept.database.asOwner<{ id: string; kind: string }>(
+  const { rows } = await room.shared.database.asOwner<{ id: string; kind: string }>(
     'SELECT id, kind FROM events ORDER BY id',
   );
   const missing = rows.find(({ id }) => !traffic.received.has(id));
@@ -69,7 +69,7 @@ async function checkEvents({ room, traffic }: World): Promise<string | null> {
 
 /** What a merchant was told exists, exists. */
 async function checkKnown({ room, acts }: World): Promise<string | null> {
-  const { rows } = await room.kept.database.asOwner<{ id: string }>(
+  const { rows } = await room.shared.database.asOwner<{ id: string }>(
     'SELECT id FROM transfers UNION ALL SELECT id FROM payment_intents',
   );
   const stored = new Set(rows.map(({ id }) => id));
@@ -84,7 +84,7 @@ async function checkSequences({ room }: World): Promise<string | null> {
     FROM (SELECT 'charge' AS kind, id, event_sequence FROM charges UNION ALL SELECT 'transfer', id, event_sequence FROM transfers
       UNION ALL SELECT 'payment', id, event_sequence FROM payment_intents) record
     WHERE event_sequence <> (SELECT count(*) FROM events WHERE object_id = record.id) ORDER BY 1`;
-  const { rows } = await room.kept.database.asOwner<{ what: string }>(text);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
   return rows[0] ? `events: ${rows[0].what}` : null;
 }
 
@@ -95,7 +95,7 @@ async function checkStates({ room }: World): Promise<string | null> {
     UNION ALL SELECT 'charge ' || id || ' is completed and was not booked' FROM charges WHERE status = 'completed'
       AND NOT EXISTS (SELECT FROM ledger_movements WHERE source_id = charges.id AND merchant_id = charges.merchant_id)
     ORDER BY 1`;
-  const { rows } = await room.kept.database.asOwner<{ what: string }>(text);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
   return rows[0] ? `states: ${rows[0].what}` : null;
 }
 

@@ -8,7 +8,7 @@ import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance } from './instance.ts';
 import type { Instance, Machine } from './instance.ts';
-import type { KeptDatabase } from './kept-database.ts';
+import type { SharedDatabase } from './shared-database.ts';
 import { scheduledDatabase } from './scheduled-database.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -18,7 +18,7 @@ export const internalUrl = 'http://127.0.0.1:9000';
 
 export interface MachineRoom {
   seed: string;
-  kept: KeptDatabase;
+  shared: SharedDatabase;
   clock: VirtualClock;
   scheduler: Scheduler;
   feeds: ChangeFeeds;
@@ -30,11 +30,11 @@ export function newMachine(name: string, role: Machine['role']): Machine {
   return { name, role, clockErrorMs: 0, runs: 0, instance: undefined };
 }
 
-export function settingsOf({ kept }: Pick<MachineRoom, 'kept'>, role: Machine['role']): Record<string, string> {
+export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {
   return {
     ...testKeys,
     ...{ APP_ENV: 'development', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0', ROLE: role },
-    ...{ DATABASE_URL: kept.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
+    ...{ DATABASE_URL: shared.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
   };
 }
 
@@ -67,7 +67,7 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
   const { scheduler, feeds, logLines } = room;
   const clock = room.clock.ofMachine(machine);
   const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
-  const db = scheduledDatabase(room.kept.connectionsOf(machine.name), { scheduler, instance, clock, log });
+  const db = scheduledDatabase(room.shared.connectionsOf(machine.name), { scheduler, instance, clock, log });
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
@@ -87,5 +87,5 @@ export async function crash(room: MachineRoom, instance: Instance): Promise<void
   room.feeds.forget(instance);
   instance.app?.server.server.close();
   for (const fail of instance.onCrash) fail();
-  await room.kept.cancelStatements(machine.name);
+  await room.shared.cancelStatements(machine.name);
 }

@@ -12,7 +12,7 @@ import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
 import type { Machine } from './instance.ts';
-import { emptyDatabase } from './kept-database.ts';
+import { emptyDatabase } from './shared-database.ts';
 import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
 import { createMerchantClient } from './merchant-client.ts';
@@ -44,12 +44,12 @@ export interface World {
 export async function createWorld(plan: Plan): Promise<World> {
   const choices = new Choices(`run ${plan.seed}`);
   const clock = new VirtualClock(startedAt);
-  const kept = await emptyDatabase();
-  const { database, outside } = kept;
+  const shared = await emptyDatabase();
+  const { database, outside } = shared;
   const scheduler = new Scheduler(choices, () => countLockWaits(database));
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
-  const room: MachineRoom = { seed: plan.seed, kept, clock, scheduler, feeds, logLines: [] };
+  const room: MachineRoom = { seed: plan.seed, shared, clock, scheduler, feeds, logLines: [] };
   const onboarded = await onboard(room, outside);
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { effort } from '../harness/effort.ts';
-import { dropKeptDatabase } from '../simulation/kept-database.ts';
+import { dropSharedDatabase } from '../simulation/shared-database.ts';
 import { planOf } from '../simulation/plan.ts';
 import { runPlan } from '../simulation/run.ts';
 import type { RunResult } from '../simulation/run.ts';
@@ -10,7 +10,7 @@ import type { RunResult } from '../simulation/run.ts';
 
 const seeds = effort({ usual: 16, long: 2_000 });
 
-after(dropKeptDatabase);
+after(dropSharedDatabase);
 
 function run(seed: number): Promise<RunResult> {
   return runPlan(planOf(String(seed)));

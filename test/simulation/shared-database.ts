@@ -6,7 +6,7 @@ import { openTestDatabase } from '../harness/open-test-database.ts';
 import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
-export interface KeptDatabase {
+export interface SharedDatabase {
   database: TestDatabase;
   /** Past the service. */
   outside: Database;
@@ -18,25 +18,25 @@ export interface KeptDatabase {
 
 // Deleted rows remain in the files, and their number shall not matter.
 const runsMax = 25;
-let current: { kept: KeptDatabase; close: () => Promise<void>; runs: number } | undefined;
+let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
 // One shape of plan, whatever the tables hold: rows that have no order come in that of an index.
 const planSettings = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
 
 /** The database without rows. The run before must have ended. */
-export async function emptyDatabase(): Promise<KeptDatabase> {
-  if (current && current.runs >= runsMax) await dropKeptDatabase();
-  if (current) await deleteRows(current.kept.database);
-  current ??= { ...(await openKeptDatabase()), runs: 0 };
+export async function emptyDatabase(): Promise<SharedDatabase> {
+  if (current && current.runs >= runsMax) await dropSharedDatabase();
+  if (current) await deleteRows(current.shared.database);
+  current ??= { ...(await openSharedDatabase()), runs: 0 };
   current.runs += 1;
-  return current.kept;
+  return current.shared;
 }
 
-export async function dropKeptDatabase(): Promise<void> {
+export async function dropSharedDatabase(): Promise<void> {
   await current?.close();
   current = undefined;
 }
 
-async function openKeptDatabase(): Promise<{ kept: KeptDatabase; close: () => Promise<void> }> {
+async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: () => Promise<void> }> {
   const database = await createTestDatabase();
   await withoutAutovacuum(database);
   const appUrl = withSettings(database.appUrl, { options: planSettings });
@@ -57,7 +57,7 @@ async function openKeptDatabase(): Promise<{ kept: KeptDatabase; close: () => Pr
     await outside.close();
     await database.drop();
   };
-  return { kept: { database, outside, connectionsOf, cancelStatements }, close };
+  return { shared: { database, outside, connectionsOf, cancelStatements }, close };
 }
 
 function openConnections(appUrl: string, machine: string): Database {
