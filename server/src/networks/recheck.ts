@@ -1,5 +1,9 @@
 import { addMs } from '../kit/clock.ts';
 
+const hourMs = 60 * 60 * 1_000;
+// A network that does not respond to any of these says at most what its statement says too.
+const unclearAttemptsMax = 5n;
+
 /** How often a look-up that is claimed now has been made before, by any process. */
 export function earlierLookUps({ attempts }: { attempts: bigint }): number {
   return Number(attempts) - 1;
@@ -12,4 +16,17 @@ export function earlierLookUps({ attempts }: { attempts: bigint }): number {
  */
 export function nextRecheckAt(recheckAfterMs: readonly number[], since: Date, now: Date): Date | null {
   return recheckAfterMs.map((afterMs) => addMs(since, afterMs)).find((at) => at > now) ?? null;
+}
+
+/**
+ * When to look up again what has ended, after a look-up without a clear response; null after some of them. Whoever hinted at a
+ * change may not do so again.
+ */
+export function retryRecheckAt(
+  { attempts }: { attempts: bigint },
+  lookUpDelaysMs: readonly number[],
+  now: Date,
+): Date | null {
+  if (attempts > unclearAttemptsMax) return null;
+  return addMs(now, lookUpDelaysMs[Math.min(Number(attempts), lookUpDelaysMs.length - 1)] ?? hourMs);
 }

@@ -17,7 +17,7 @@ import type { PaymentContext } from './context.ts';
 import { statusAt } from './intent.ts';
 import type { Intent } from './intent.ts';
 import { paymentLink } from './intent-wire.ts';
-import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt, retryRecheckAt } from '../networks/recheck.ts';
 import { callbackUrlOf } from '../networks/registry.ts';
 import { refused } from '../networks/response-values.ts';
 import { findChargeById, listChargesOfIntent, updateChargeProgress } from './queries/charges.ts';
@@ -29,7 +29,6 @@ import { findIntentById } from './queries/intents.ts';
 const personAfterMs = 24 * 60 * 60 * 1_000;
 const hourMs = 60 * 60 * 1_000;
 const cancelAttemptsMax = 5n;
-const recheckAttemptsMax = 5n;
 
 /** Sends a charge to its network. */
 export async function startCharge(context: PaymentContext, work: Work): Promise<void> {
@@ -168,14 +167,11 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const response = await collections.lookUp({ ...handlesOf(charge), hasSucceeded });
   const hasChanged = response.state === 'reversed' || (response.state === 'succeeded' && !hasSucceeded);
   if (hasChanged) await applyResponse(context, charge, response);
-  // Whoever hinted at a change may not do so again.
-  if (response.state === 'unknown' && work.attempts <= recheckAttemptsMax) {
-    const { lookUpDelaysMs } = collections.capabilities;
-    const delayMs = lookUpDelaysMs[Math.min(Number(work.attempts), lookUpDelaysMs.length - 1)] ?? hourMs;
-    return postponeWork(context.db, work, addMs(context.clock.now(), delayMs));
-  }
+  const { lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
+  const retryAt = response.state === 'unknown' ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
+  if (retryAt !== null) return postponeWork(context.db, work, retryAt);
   if (!hasSucceeded) return completeWork(context.db, work);
-  const nextAt = nextRecheckAt(collections.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
+  const nextAt = nextRecheckAt(recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
 }

@@ -310,6 +310,23 @@ test('the hint of a reversal survives the look-up under way that finds a transfe
   assert.equal((await after(transfer, minuteMs)).status, 'reversed');
 });
 
+for (const outcome of ['completed', 'failed'] as const) {
+  test(`the hint that a ${outcome} transfer has changed survives look-ups without a clear response`, async () => {
+    const { payoutResponses } = world.networks.wave;
+    const transfer = await world.createSent(processing);
+    payoutResponses.look_up_payout = outcome === 'completed' ? paid(transfer) : refused;
+    assert.equal((await after(transfer, minuteMs)).status, outcome);
+    payoutResponses.look_up_payout = noResponse;
+    const hint = { operation: 'payout', reference: transfer.reference, response: null } as const;
+    assert.equal(await world.jobs.applyNotification('rail-wave', hint), 'applied');
+    assert.deepEqual(await world.work(), ['recheck_transfer']);
+    const reversal = { state: 'reversed', providerTransaction: transactionOf(transfer) } as const;
+    payoutResponses.look_up_payout = outcome === 'completed' ? reversal : paid(transfer);
+    const { status, review } = await after(transfer, minuteMs);
+    assert.deepEqual([status, review], outcome === 'completed' ? ['reversed', null] : ['failed', 'late_success']);
+  });
+}
+
 test('a reversal that no callback reports is found by the look-ups after the success', async () => {
   Object.assign(world.networks.wave.payouts.capabilities, { recheckAfterMs: [10_000, minuteMs] });
   const transfer = await world.create();

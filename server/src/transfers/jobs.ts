@@ -6,7 +6,7 @@ import type { ProviderNotification, PayoutResponse, UnavailableReason } from '..
 import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { reportArrival, reportPayout } from '../networks/payout-breakers.ts';
-import { earlierLookUps, nextRecheckAt } from '../networks/recheck.ts';
+import { earlierLookUps, nextRecheckAt, retryRecheckAt } from '../networks/recheck.ts';
 import { applyNotAccepted, applyResponse } from './apply-response.ts';
 import { openTransferCase } from './apply-success.ts';
 import type { TransferContext } from './context.ts';
@@ -102,8 +102,11 @@ async function recheckTransfer(context: TransferContext, work: Work): Promise<vo
   const response = await rail.lookUp({ hasSucceeded });
   const changes = hasSucceeded ? ['refused', 'reversed'] : ['succeeded', 'reversed'];
   if (changes.includes(response.state)) await applyResponse(context, transfer, response);
+  const { lookUpDelaysMs, recheckAfterMs } = rail.capabilities;
+  const retryAt = response.state === 'unknown' ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
+  if (retryAt !== null) return postponeWork(context.db, work, retryAt);
   if (!hasSucceeded) return completeWork(context.db, work);
-  const nextAt = nextRecheckAt(rail.capabilities.recheckAfterMs, work.createdAt, context.clock.now());
+  const nextAt = nextRecheckAt(recheckAfterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
 }

@@ -1,0 +1,169 @@
+import type { Database } from '../../server/src/kit/db.ts';
+import { Choices } from './choices.ts';
+import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
+import type { Networks } from './networks.ts';
+import type { Act, ActKind } from './plan.ts';
+
+const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
+// The endings choose what the network does (docs/testing-with-the-simulator.md). Not those that wait for ever.
+const payerEndings = [
+  '0001',
+  '0001',
+  '0001',
+  '0002',
+  '0003',
+  '0005',
+  '0006',
+  '0007',
+  '0010',
+  '0012',
+  '1234',
+  '1234',
+] as const;
+const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0008', '0009', '0012', '1234'] as const;
+
+export interface ActsOptions {
+  merchants: readonly [MerchantClient, ...MerchantClient[]];
+  networks: Networks;
+  /** Reads past the service. */
+  db: Database;
+  waitForStep: (label: string) => Promise<void>;
+  note: (text: string) => void;
+}
+
+/** What a merchant has been told exists. */
+export interface Known {
+  merchant: MerchantClient;
+  id: string;
+}
+
+/** What merchants, payers and operators do. */
+export class Acts {
+  readonly payments: Known[] = [];
+  readonly transfers: Known[] = [];
+  readonly subAccounts: Known[] = [];
+  readonly refused: string[] = [];
+  readonly #options: ActsOptions;
+
+  constructor(options: ActsOptions) {
+    this.#options = options;
+  }
+
+  async run({ id, kind, choice }: Act): Promise<void> {
+    const choices = new Choices(choice);
+    this.#options.note(`  act ${id}: ${kind}`);
+    await this.#actions[kind](choices, id);
+  }
+
+  readonly #actions: Record<ActKind, (choices: Choices, id: string) => Promise<void>> = {
+    collect: async (choices, id) => {
+      const merchant = this.#merchant(choices);
+      const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
+      const data = {
+        amount: amount(choices, 400),
+        network: choices.pick(networks),
+        account_number: `7${digits(choices)}${choices.pick(payerEndings)}`,
+        ...(sub && choices.below(2) === 0 ? { sub_account: sub.id } : {}),
+      };
+      const { status, body } = this.#record(await merchant.send('POST', '/v1/payments', { data }, `key ${id}`));
+      if (status === 201) this.payments.push({ merchant, id: String(body['payment_intent_id']) });
+    },
+    phone: async (choices) => {
+      const action = choices.pick(['approve', 'approve', 'approve', 'decline', 'approve_late'] as const);
+      await this.#options.waitForStep(`phone ${action}`);
+      const sessions = await this.#options.db.rows<{ id: string }>({
+        name: 'simulation_open_sessions',
+        text: `SELECT id FROM simulator.sessions WHERE payer_number LIKE '%1234' OR status = 'failed' ORDER BY id`,
+        values: [],
+      });
+      const session = sessions[choices.below(Math.max(1, sessions.length))];
+      if (session) await this.#options.networks.simulator.act(session.id, action);
+    },
+    cancel: async (choices) => {
+      const payment = this.#known(this.payments, choices);
+      if (payment) this.#record(await payment.merchant.send('POST', `/v1/payments/${payment.id}/cancel`, {}));
+    },
+    refund: async (choices, id) => {
+      const payment = this.#known(this.payments, choices);
+      if (!payment) return;
+      const { merchant } = payment;
+      const charge = await merchant.send('GET', `/v1/transactions/${payment.id}`);
+      if (charge.body['status'] !== 'completed') return;
+      const part = choices.below(2) === 0 ? {} : { amount: amount(choices, 100) };
+      const body = { reference: charge.body['reference'], ...part };
+      this.#record(await merchant.send('POST', '/v1/transactions/refund', body, `key ${id}`));
+    },
+    transfer: async (choices, id) => {
+      const merchant = this.#merchant(choices);
+      this.#noteTransfer(merchant, await merchant.send('POST', '/v1/transfers', transferBody(choices), `key ${id}`));
+    },
+    // Two servers of a merchant with the same order, as after a restart.
+    doubled_transfer: async (choices, id) => {
+      const merchant = this.#merchant(choices);
+      const body = transferBody(choices);
+      const send = () => merchant.send('POST', '/v1/transfers', body, `key ${id}`);
+      const [one, other] = await Promise.all([send(), send()]);
+      if (one.status === 201 && other.status === 201 && one.text !== other.text)
+        throw new Error(`one key, two responses: ${one.text} and ${other.text}`);
+      this.#noteTransfer(merchant, one);
+    },
+    sub_account: async (choices) => {
+      const merchant = this.#merchant(choices);
+      const body = {
+        ...{ name: 'Awa', percentage: 1 + choices.below(60), settlement_code: choices.pick(networks) },
+        account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
+      };
+      const { status, body: created } = this.#record(await merchant.send('POST', '/v1/sub-accounts', body));
+      if (status === 201) this.subAccounts.push({ merchant, id: String(created['id']) });
+    },
+    pay_out: async (choices, id) => {
+      const sub = this.#known(this.subAccounts, choices);
+      if (sub) this.#record(await sub.merchant.send('POST', `/v1/sub-accounts/${sub.id}/payouts`, {}, `key ${id}`));
+    },
+  };
+
+  #merchant(choices: Choices): MerchantClient {
+    const { merchants } = this.#options;
+    return choices.pick(merchants);
+  }
+
+  #known(list: readonly Known[], choices: Choices): Known | undefined {
+    return list[choices.below(Math.max(1, list.length))];
+  }
+
+  #ofMerchant(list: readonly Known[], merchant: MerchantClient, choices: Choices): Known | undefined {
+    return this.#known(
+      list.filter((known) => known.merchant === merchant),
+      choices,
+    );
+  }
+
+  #noteTransfer(merchant: MerchantClient, response: MerchantResponse): void {
+    const { status, body } = this.#record(response);
+    if (status === 201) this.transfers.push({ merchant, id: String(body['id']) });
+  }
+
+  /** Refusals are part of the story; anything else than an answer of the API is not. */
+  #record(response: MerchantResponse): MerchantResponse {
+    const { status, text, body } = response;
+    if (status >= 500) throw new Error(`the API answered ${status}: ${text}`);
+    this.#options.note(`  answered ${status} ${JSON.stringify(body['code'] ?? body['status'] ?? '')}`);
+    if (status >= 300) this.refused.push(`${status} ${String(body['code'])}`);
+    return response;
+  }
+}
+
+function transferBody(choices: Choices): Record<string, unknown> {
+  return {
+    ...{ amount: amount(choices, 300), network: choices.pick(networks), beneficiary_name: 'Awa Ceesay' },
+    account_number: `7${digits(choices)}${choices.pick(payeeEndings)}`,
+  };
+}
+
+function digits(choices: Choices): string {
+  return String(choices.below(100)).padStart(2, '0');
+}
+
+function amount(choices: Choices, most: number): number {
+  return (100 + choices.below(most * 100 - 100)) / 100;
+}

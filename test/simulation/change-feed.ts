@@ -1,0 +1,89 @@
+import type { Notifier } from '../../server/src/kit/notifier.ts';
+import { asInstance } from './instance.ts';
+import type { Instance } from './instance.ts';
+
+export interface HintOptions {
+  /** Waits for the turn of a hint. */
+  waitForStep: (label: string) => Promise<void>;
+  isLost: () => boolean;
+}
+
+/**
+ * The hints between instances. Not the real notifier: its connection would deliver whenever the kernel does. As there,
+ * listeners of one instance are called at once; a hint to another instance may be late or lost.
+ */
+export class ChangeFeeds {
+  readonly #options: HintOptions;
+  readonly #feeds = new Map<Instance, InstanceFeed>();
+
+  constructor(options: HintOptions) {
+    this.#options = options;
+  }
+
+  of(instance: Instance): Notifier {
+    const feed = new InstanceFeed((topic) => this.#spread(instance, topic));
+    this.#feeds.set(instance, feed);
+    return feed;
+  }
+
+  forget(instance: Instance): void {
+    this.#feeds.delete(instance);
+  }
+
+  #spread(from: Instance, topic: string): void {
+    for (const [to, feed] of this.#feeds) {
+      if (to === from || !feed.listensTo(topic) || this.#options.isLost()) continue;
+      void asInstance(to, async () => {
+        await this.#options.waitForStep(`hint ${topic.split(':')[0]}`);
+        if (!to.hasCrashed) feed.deliver(topic);
+      });
+    }
+  }
+}
+
+class InstanceFeed implements Notifier {
+  readonly #listeners = new Map<string, Set<(key: string) => void>>();
+  readonly #spread: (topic: string) => void;
+
+  constructor(spread: (topic: string) => void) {
+    this.#spread = spread;
+  }
+
+  notify(topic: string): void {
+    this.deliver(topic);
+    this.#spread(topic);
+  }
+
+  subscribe(topic: string, listener: () => void): () => void {
+    return this.#add(topic, listener);
+  }
+
+  subscribeKind(kind: string, listener: (key: string) => void): () => void {
+    return this.#add(kind, listener);
+  }
+
+  async close(): Promise<void> {}
+
+  listensTo(topic: string): boolean {
+    return this.#namesOf(topic).some((name) => this.#listeners.has(name));
+  }
+
+  deliver(topic: string): void {
+    const key = topic.slice(topic.indexOf(':') + 1);
+    for (const name of this.#namesOf(topic)) for (const listener of this.#listeners.get(name) ?? []) listener(key);
+  }
+
+  #namesOf(topic: string): [string, string] {
+    return [topic, topic.slice(0, topic.indexOf(':'))];
+  }
+
+  #add(name: string, listener: (key: string) => void): () => void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(name, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(name);
+    };
+  }
+}

@@ -1,0 +1,106 @@
+import { verifyLedger } from '../../server/src/ledger/verify.ts';
+import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
+import type { World } from './world.ts';
+
+/** Open work and undelivered events; a run ends when there are none. */
+export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
+  const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
+    UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
+      WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id)
+    UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
+    UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
+    UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
+    UNION ALL SELECT 'callback of the network ' || subject_id FROM simulator.callbacks`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
+  return rows.map(({ what }) => what);
+}
+
+/** The first promise that the run has broken; null if it kept all. */
+export async function findViolation(world: World): Promise<string | null> {
+  const checks = [checkLedger, checkNetworks, checkEvents, checkSequences, checkStates, checkKnown, checkLogs];
+  for (const check of checks) {
+    const violation = await check(world);
+    if (violation !== null) return violation;
+  }
+  return null;
+}
+
+async function checkLedger({ db }: World): Promise<string | null> {
+  const { finding } = await verifyLedger(db);
+  if (finding) return `ledger: ${finding.check}: ${finding.message}`;
+  const hold = await verifyHolds(db);
+  return hold && `holds: ${hold.message}`;
+}
+
+/** What is held for each merchant behind each rail account, by the networks' books and by our ledger. */
+async function checkNetworks({ room }: World): Promise<string | null> {
+  const text = `WITH theirs AS (
+      SELECT account, CASE network WHEN 'wave' THEN 'wave-test' WHEN 'aps' THEN 'gsma-test' ELSE '54pay-test' END AS rail,
+        amount_paid AS amount
+      FROM simulator.sessions WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete'
+      UNION ALL SELECT account, CASE network WHEN 'wave' THEN 'wave-test' ELSE 'gsma-test' END, -amount
+      FROM simulator.payouts WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed'
+    ), moved AS (
+      SELECT merchant_id, debit_account AS account, amount FROM ledger_movements
+      UNION ALL SELECT merchant_id, credit_account, -amount FROM ledger_movements
+    ), ours AS (
+      SELECT m.short_id AS account, substr(l.account, length('float:') + 1) AS rail, l.amount
+      FROM moved l JOIN merchants m ON m.id = l.merchant_id WHERE l.account LIKE 'float:%'
+    ), compared AS (
+      SELECT account, rail, amount AS at_network, 0 AS in_ledger FROM theirs
+      UNION ALL SELECT account, rail, 0, amount FROM ours
+    )
+    SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
+    FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
+  return rows[0] ? `networks: ${rows[0].what}` : null;
+}
+
+async function checkEvents({ room, traffic }: World): Promise<string | null> {
+  const { rows } = await room.shared.database.asOwner<{ id: string; kind: string }>(
+    'SELECT id, kind FROM events ORDER BY id',
+  );
+  const missing = rows.find(({ id }) => !traffic.received.has(id));
+  if (missing) return `events: ${missing.kind} ${missing.id} was not delivered`;
+  const stored = new Set(rows.map(({ id }) => id));
+  const invented = [...traffic.received.keys()].find((id) => !stored.has(id));
+  return invented === undefined ? null : `events: ${invented} was delivered and does not exist`;
+}
+
+/** What a merchant was told exists, exists. */
+async function checkKnown({ room, acts }: World): Promise<string | null> {
+  const { rows } = await room.shared.database.asOwner<{ id: string }>(
+    'SELECT id FROM transfers UNION ALL SELECT id FROM payment_intents',
+  );
+  const stored = new Set(rows.map(({ id }) => id));
+  const lost = [...acts.payments, ...acts.transfers].find(({ id }) => ![...stored].some((one) => id.includes(one)));
+  return lost ? `records: ${lost.id} was accepted and is lost` : null;
+}
+
+/** Each change that counted an event has written it. */
+async function checkSequences({ room }: World): Promise<string | null> {
+  const text = `SELECT record.kind || ' ' || id || ' has counted ' || event_sequence || ' events and written '
+      || (SELECT count(*) FROM events WHERE object_id = record.id) AS what
+    FROM (SELECT 'charge' AS kind, id, event_sequence FROM charges UNION ALL SELECT 'transfer', id, event_sequence FROM transfers
+      UNION ALL SELECT 'payment', id, event_sequence FROM payment_intents) record
+    WHERE event_sequence <> (SELECT count(*) FROM events WHERE object_id = record.id) ORDER BY 1`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
+  return rows[0] ? `events: ${rows[0].what}` : null;
+}
+
+/** What has ended is final, and what has an outcome has its movements. */
+async function checkStates({ room }: World): Promise<string | null> {
+  const text = `SELECT 'charge ' || id || ' is ' || status || ' and ' || progress AS what FROM charges
+      WHERE CASE WHEN status IN ('completed', 'failed') THEN progress <> 'final' ELSE status = 'pending' AND progress = 'final' END
+    UNION ALL SELECT 'charge ' || id || ' is completed and was not booked' FROM charges WHERE status = 'completed'
+      AND NOT EXISTS (SELECT FROM ledger_movements WHERE source_id = charges.id AND merchant_id = charges.merchant_id)
+    ORDER BY 1`;
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text);
+  return rows[0] ? `states: ${rows[0].what}` : null;
+}
+
+/** No fault that a run makes is a reason for an error in the log. */
+async function checkLogs({ room }: World): Promise<string | null> {
+  const line = room.logLines.find((one) => one.includes('"level":"error"'));
+  return line === undefined ? null : `log: ${line.slice(0, 300)}`;
+}

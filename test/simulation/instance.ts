@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { App } from '../../server/src/app/app.ts';
+
+/** One run of one process of the service; after a crash its machine starts another. */
+export interface Instance {
+  /** `api-1`, and the number of its run: `api-1.2`. */
+  name: string;
+  machine: Machine;
+  hasCrashed: boolean;
+  app: App | undefined;
+  /** Fails the requests and transactions under way when the instance crashes. */
+  onCrash: Set<() => void>;
+}
+
+export interface Machine {
+  name: string;
+  role: 'api' | 'worker';
+  clockErrorMs: number;
+  runs: number;
+  instance: Instance | undefined;
+}
+
+// Whose code runs is not handed down, because the product must not know that it is simulated.
+const running = new AsyncLocalStorage<Instance | undefined>();
+
+export function currentInstance(): Instance | undefined {
+  return running.getStore();
+}
+
+export function asInstance<Result>(instance: Instance | undefined, body: () => Result): Result {
+  return running.run(instance, body);
+}
+
+/** What an instance that has crashed waits for. */
+export function never<Result>(): Promise<Result> {
+  return new Promise(() => {});
+}

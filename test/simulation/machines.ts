@@ -1,0 +1,91 @@
+import { createServiceLog } from '../../server/src/api/service-log.ts';
+import { createApp } from '../../server/src/app/app.ts';
+import { readConfig } from '../../server/src/configuration/config.ts';
+import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
+import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { testKeys } from '../harness/service.ts';
+import type { ChangeFeeds } from './change-feed.ts';
+import { asInstance } from './instance.ts';
+import type { Instance, Machine } from './instance.ts';
+import type { SharedDatabase } from './shared-database.ts';
+import { scheduledDatabase } from './scheduled-database.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export const publicUrl = 'http://127.0.0.1:9001';
+export const internalUrl = 'http://127.0.0.1:9000';
+
+export interface MachineRoom {
+  seed: string;
+  shared: SharedDatabase;
+  clock: VirtualClock;
+  scheduler: Scheduler;
+  feeds: ChangeFeeds;
+  /** The warnings and errors of all instances. */
+  logLines: string[];
+}
+
+export function newMachine(name: string, role: Machine['role']): Machine {
+  return { name, role, clockErrorMs: 0, runs: 0, instance: undefined };
+}
+
+export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {
+  return {
+    ...testKeys,
+    ...{ APP_ENV: 'development', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0', ROLE: role },
+    ...{ DATABASE_URL: shared.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
+  };
+}
+
+/**
+ * Starts the machine's next instance while all others stand still: a start reads files and opens a port, which the scheduler
+ * does not see.
+ */
+export async function startInstance(room: MachineRoom, machine: Machine): Promise<void> {
+  machine.runs += 1;
+  const name = `${machine.name}.${machine.runs}`;
+  const instance: Instance = { name, machine, hasCrashed: false, app: undefined, onCrash: new Set() };
+  machine.instance = instance;
+  let failure: Error | undefined;
+  const opening = asInstance(instance, () => openInstance(room, instance)).catch((error: unknown) => {
+    failure = error instanceof Error ? error : new Error(String(error));
+  });
+  const { scheduler } = room;
+  scheduler.note(`${name} starts`);
+  while (!instance.app && failure === undefined) {
+    await scheduler.settle();
+    await scheduler.stepOf(instance);
+  }
+  await opening;
+  if (failure !== undefined) throw failure;
+  await scheduler.settle();
+}
+
+async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
+  const { machine, name } = instance;
+  const { scheduler, feeds, logLines } = room;
+  const clock = room.clock.ofMachine(machine);
+  const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
+  const db = scheduledDatabase(room.shared.connectionsOf(machine.name), { scheduler, instance, clock, log });
+  const config = readConfig(settingsOf(room, machine.role));
+  const random = seededRandom(`${room.seed} ${name}`);
+  const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
+  const notifier = feeds.of(instance);
+  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
+  await app.start();
+  instance.app = app;
+}
+
+/** Ends an instance at once: its code never goes on, and its transactions are rolled back. */
+export async function crash(room: MachineRoom, instance: Instance): Promise<void> {
+  const { machine } = instance;
+  instance.hasCrashed = true;
+  if (machine.instance === instance) machine.instance = undefined;
+  room.scheduler.forget(instance);
+  room.clock.forget(instance);
+  room.feeds.forget(instance);
+  instance.app?.server.server.close();
+  for (const fail of instance.onCrash) fail();
+  await room.shared.cancelStatements(machine.name);
+}

@@ -1,0 +1,149 @@
+import { findViolation, listUnfinished } from './check-end.ts';
+import { asInstance } from './instance.ts';
+import type { Machine } from './instance.ts';
+import { crash, startInstance } from './machines.ts';
+import { handsCount } from './plan.ts';
+import type { Fault, Plan } from './plan.ts';
+import { createWorld } from './world.ts';
+import type { World } from './world.ts';
+
+export interface RunResult {
+  seed: string;
+  /** What was violated; null if the run kept every promise. */
+  violation: string | null;
+  steps: number;
+  /** Equal for equal histories. */
+  hash: string;
+  history: readonly string[];
+  logLines: readonly string[];
+}
+
+const stepsMax = 60_000;
+const minuteMs = 60_000;
+// Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
+// answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
+// seconds from the first payout on that comes after a while.
+const endPausesMs = [
+  ...Array.from({ length: 6 }, () => 31_000),
+  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000]),
+];
+
+/** Runs a plan from a seed to its end, and checks what must hold then. */
+export async function runPlan(plan: Plan): Promise<RunResult> {
+  const world = await createWorld(plan);
+  const { scheduler } = world.room;
+  let violation: string | null;
+  try {
+    violation = await new Run(world, plan).toEnd();
+  } catch (error) {
+    violation = error instanceof Error ? `error: ${error.message}` : String(error);
+  }
+  const { history, stepsCount: steps } = scheduler;
+  const result = { seed: plan.seed, violation, steps, hash: scheduler.hashOfHistory(), history };
+  await world.stop();
+  return { ...result, logLines: world.room.logLines };
+}
+
+class Run {
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #stepFaults: Fault[];
+  #handsAtWork = handsCount;
+  #failure: Error | undefined;
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world;
+    this.#plan = plan;
+    const ofSteps = plan.faults.filter(({ kind }) => ['crash', 'crash_after', 'clock_jump'].includes(kind));
+    this.#stepFaults = ofSteps.toSorted((one, other) => one.at - other.at);
+  }
+
+  async toEnd(): Promise<string | null> {
+    const { room, traffic, machines } = this.#world;
+    for (let hand = 0; hand < handsCount; hand += 1) void asInstance(undefined, () => this.#work(hand));
+    await room.scheduler.settle();
+    while (this.#handsAtWork > 0) await this.#moveOn();
+    traffic.endFaults();
+    this.#stepFaults.length = 0;
+    for (const machine of machines) machine.clockErrorMs = 0;
+    return (await this.#finish()) ?? findViolation(this.#world);
+  }
+
+  async #work(hand: number): Promise<void> {
+    const { acts, room } = this.#world;
+    try {
+      for (const act of this.#plan.acts.filter((one) => one.hand === hand)) {
+        await room.clock.ofMachine().sleep(act.pauseMs);
+        await acts.run(act);
+      }
+    } catch (error) {
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    }
+    this.#handsAtWork -= 1;
+  }
+
+  /** One step, or some time when nothing is ready (and now and then before: a machine may be slow). */
+  async #moveOn(): Promise<void> {
+    const { room, choices } = this.#world;
+    const { scheduler } = room;
+    if (this.#failure !== undefined) throw this.#failure;
+    if (scheduler.stepsCount > stepsMax) throw new Error(`no end after ${stepsMax} steps`);
+    await this.#befall();
+    if (scheduler.hasReady && choices.below(80) > 0) await scheduler.step();
+    else await this.#pass((room.clock.msToNext() ?? 0) + choices.pick([0, 0, 500, 2_000]));
+  }
+
+  async #pass(ms: number): Promise<void> {
+    const { scheduler, clock } = this.#world.room;
+    scheduler.note(`${ms} ms pass`);
+    clock.advance(ms);
+    await scheduler.settle();
+  }
+
+  /** Works off everything with growing pauses, until nothing is left to do. */
+  async #finish(): Promise<string | null> {
+    const { scheduler } = this.#world.room;
+    let unfinished: string[] = [];
+    for (const pauseMs of endPausesMs) {
+      await this.#untilIdle();
+      unfinished = await listUnfinished(this.#world);
+      if (unfinished.length === 0) return null;
+      await this.#pass(pauseMs);
+    }
+    const blocked = scheduler.blockedStatements;
+    return `stuck: ${[...unfinished, ...blocked].slice(0, 5).join('; ')}`;
+  }
+
+  async #untilIdle(): Promise<void> {
+    const { scheduler } = this.#world.room;
+    while (scheduler.hasReady) {
+      if (scheduler.stepsCount > stepsMax) throw new Error(`no end after ${stepsMax} steps`);
+      await scheduler.step();
+    }
+  }
+
+  async #befall(): Promise<void> {
+    const { machines, room } = this.#world;
+    const [fault] = this.#stepFaults;
+    if (!fault || room.scheduler.stepsCount < fault.at) return;
+    this.#stepFaults.shift();
+    const machine = machines[fault.choice % machines.length];
+    if (!machine) return;
+    room.scheduler.note(`  fault ${fault.id}: ${fault.kind} of ${machine.name}`);
+    if (fault.kind === 'clock_jump') machine.clockErrorMs += ((fault.choice % 121) - 60) * minuteMs;
+    else await this.#restart(machine, fault);
+  }
+
+  async #restart(machine: Machine, { kind }: Fault): Promise<void> {
+    const { room } = this.#world;
+    const { instance } = machine;
+    if (!instance) return;
+    if (kind === 'crash_after') {
+      instance.hasCrashed = true;
+      await room.scheduler.stepOf(instance);
+    }
+    await crash(room, instance);
+    await room.scheduler.settle();
+    await startInstance(room, machine);
+  }
+}

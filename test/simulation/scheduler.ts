@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextRound, setTimeout as realSleep } from 'node:timers/promises';
+import type { Choices } from './choices.ts';
+import { currentInstance } from './instance.ts';
+import type { Instance } from './instance.ts';
+
+interface Step {
+  label: string;
+  owner: Instance | undefined;
+  resume: () => void;
+  /** Of a statement that waited for a lock: its number. */
+  unlocked?: number;
+}
+
+interface Statement {
+  number: number;
+  label: string;
+  owner: Instance | undefined;
+  /** Statements of one connection wait for each other. */
+  connection: unknown;
+  isBlocked: boolean;
+  /** Whether it has ever waited for a lock. */
+  hasWaited: boolean;
+}
+
+/** The statements that wait for a lock in PostgreSQL, counted there. */
+export type CountLockWaits = () => Promise<number>;
+
+// A step's code runs in microtasks, ticks and immediates (Fastify's streams): it has ended when none of these rounds of the event
+// loop brought anything new.
+const quietRounds = 3;
+// A statement that runs for longer is looked up among those that wait for a lock.
+const lockCheckAfterMs = 5;
+
+/**
+ * Decides, by the seed, which waiting step goes on next. One step runs at a time: the next is chosen when the code that it
+ * resumed waits again, and no statement runs but those that wait for a lock.
+ */
+export class Scheduler {
+  /** What happened, in order; a seed repeats it. */
+  readonly history: string[] = [];
+  readonly #choices: Choices;
+  readonly #countLockWaits: CountLockWaits;
+  #ready: Step[] = [];
+  readonly #statements = new Set<Statement>();
+  #statementsCount = 0;
+  #changes = 0;
+  #completed = Promise.withResolvers<void>();
+  /** Until the run begins, and after it, nothing waits for the scheduler. */
+  isOn = false;
+
+  constructor(choices: Choices, countLockWaits: CountLockWaits) {
+    this.#choices = choices;
+    this.#countLockWaits = countLockWaits;
+  }
+
+  get stepsCount(): number {
+    return this.history.length;
+  }
+
+  note(text: string): void {
+    if (this.isOn) this.history.push(text);
+  }
+
+  hashOfHistory(): string {
+    const digest = createHash('sha256');
+    for (const line of this.history) digest.update(line).update('\n');
+    return digest.digest('hex').slice(0, 16);
+  }
+
+  /** Waits until the scheduler chooses this step. */
+  waitForStep(label: string): Promise<void> {
+    return this.#wait({ label });
+  }
+
+  #wait(step: Pick<Step, 'label' | 'unlocked'>): Promise<void> {
+    if (!this.isOn) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#ready.push({ ...step, owner: currentInstance(), resume: resolve });
+    this.#changes += 1;
+    return promise;
+  }
+
+  /**
+   * Tells that a statement has been sent. The scheduler waits until the function that it returns is called; this resolves at
+   * once, or when it is the turn of a statement that waited for a lock: PostgreSQL ends it while other code runs.
+   */
+  beginStatement(label: string, connection: unknown = Symbol(label)): () => Promise<void> {
+    this.#statementsCount += 1;
+    const number = this.#statementsCount;
+    const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false };
+    const statement: Statement = { number, label, ...parts };
+    this.#statements.add(statement);
+    return async () => {
+      if (!this.#statements.delete(statement)) return;
+      this.#changes += 1;
+      this.#completed.resolve();
+      this.#completed = Promise.withResolvers();
+      if (statement.hasWaited) await this.#wait({ label: `goes on after ${label}`, unlocked: number });
+    };
+  }
+
+  /** An instance that has crashed takes no more steps. */
+  forget(owner: Instance): void {
+    this.#ready = this.#ready.filter((step) => step.owner !== owner);
+    for (const statement of this.#statements) if (statement.owner === owner) this.#statements.delete(statement);
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  get blockedStatements(): string[] {
+    return [...this.#statements].map(({ label, owner }) => `${owner?.name ?? 'nobody'} ${label}`);
+  }
+
+  /** Lets one ready step go on, and waits until everything waits again. */
+  async step(): Promise<void> {
+    const step = this.#ready[this.#choices.below(this.#ready.length)];
+    if (step) await this.#resume(step);
+  }
+
+  /** Lets a ready step of this instance go on, if it has one. */
+  async stepOf(owner: Instance): Promise<void> {
+    const own = this.#ready.filter((step) => step.owner === owner);
+    const step = own[this.#choices.below(Math.max(1, own.length))];
+    if (step) await this.#resume(step);
+  }
+
+  async #resume(step: Step): Promise<void> {
+    this.#ready = this.#ready.filter((one) => one !== step);
+    this.note(`${step.owner?.name ?? 'outside'} ${step.label}`);
+    step.resume();
+    await this.settle();
+  }
+
+  /** Resolves when all code waits: for a step, a time, or a lock. */
+  async settle(): Promise<void> {
+    for (;;) {
+      await this.#quiet();
+      if (this.#statements.size === 0 || (await this.#areAllBlocked())) return this.#sortReady();
+    }
+  }
+
+  async #quiet(): Promise<void> {
+    for (let quiet = 0; quiet < quietRounds; quiet += 1) {
+      const before = this.#changes;
+      await nextRound();
+      if (this.#changes !== before) quiet = -1;
+    }
+  }
+
+  /** In an order that does not depend on when PostgreSQL woke whom. */
+  #sortReady(): void {
+    const isUnlocked = ({ unlocked }: Step): boolean => unlocked !== undefined;
+    const unlocked = this.#ready
+      .filter(isUnlocked)
+      .toSorted((one, other) => (one.unlocked ?? 0) - (other.unlocked ?? 0));
+    this.#ready = [...this.#ready.filter((step) => !isUnlocked(step)), ...unlocked];
+  }
+
+  /** Waits for a statement to end, unless all of them wait for locks. */
+  async #areAllBlocked(): Promise<boolean> {
+    const { size } = this.#statements;
+    const changes = this.#changes;
+    if ([...this.#statements].some(({ isBlocked }) => !isBlocked)) {
+      await Promise.race([this.#completed.promise, realSleep(lockCheckAfterMs)]);
+      if (this.#changes !== changes) return false;
+    }
+    const waiting = await this.#countLockWaits();
+    // A statement that got its lock meanwhile is awaited.
+    const connections = new Set([...this.#statements].map(({ connection }) => connection));
+    const areBlocked = waiting >= connections.size && this.#statements.size === size && this.#changes === changes;
+    for (const statement of this.#statements) {
+      statement.isBlocked = areBlocked;
+      if (!areBlocked || statement.hasWaited) continue;
+      statement.hasWaited = true;
+      this.note(`  ${statement.label} waits for a lock`);
+    }
+    return areBlocked;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Database } from '../../server/src/kit/db.ts';
+import { openDatabase } from '../../server/src/kit/db.ts';
+import { createTestDatabase } from '../harness/database.ts';
+import type { TestDatabase } from '../harness/database.ts';
+import { openTestDatabase } from '../harness/open-test-database.ts';
+import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
+
+/** The database of one run after the other. A new one would cost each run half a second of processor time. */
+export interface SharedDatabase {
+  database: TestDatabase;
+  /** Past the service. */
+  outside: Database;
+  /** The connections of a machine, which its instances use one after the other. They plan each statement once. */
+  connectionsOf(machine: string): Database;
+  /** Ends what a machine's connections are waiting for. */
+  cancelStatements(machine: string): Promise<void>;
+}
+
+// Deleted rows remain in the files, and their number shall not matter.
+const runsMax = 25;
+let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
+// One shape of plan, whatever the tables hold: rows that have no order come in that of an index.
+const planSettings = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
+
+/** The database without rows. The run before must have ended. */
+export async function emptyDatabase(): Promise<SharedDatabase> {
+  if (current && current.runs >= runsMax) await dropSharedDatabase();
+  if (current) await deleteRows(current.shared.database);
+  current ??= { ...(await openSharedDatabase()), runs: 0 };
+  current.runs += 1;
+  return current.shared;
+}
+
+export async function dropSharedDatabase(): Promise<void> {
+  await current?.close();
+  current = undefined;
+}
+
+async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: () => Promise<void> }> {
+  const database = await createTestDatabase();
+  await withoutAutovacuum(database);
+  const appUrl = withSettings(database.appUrl, { options: planSettings });
+  const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
+  const machines = new Map<string, Database>();
+  const connectionsOf = (machine: string): Database => {
+    const connections = machines.get(machine) ?? openConnections(appUrl, machine);
+    machines.set(machine, connections);
+    return connections;
+  };
+  const cancelStatements = async (machine: string): Promise<void> => {
+    const text = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+                  WHERE datname = current_database() AND application_name = $1 AND state = 'active'`;
+    await database.asOwner(text, [machine]);
+  };
+  const close = async (): Promise<void> => {
+    for (const connections of machines.values()) await connections.close();
+    await outside.close();
+    await database.drop();
+  };
+  return { shared: { database, outside, connectionsOf, cancelStatements }, close };
+}
+
+function openConnections(appUrl: string, machine: string): Database {
+  return openDatabase({
+    ...{ url: withSettings(appUrl, { application_name: machine }), connectionsMax, clock: clockOfRetries },
+    ...{ refuseNestedUse: true, isPatient: true, onConnectionError: () => {} },
+  });
+}
+
+function withSettings(address: string, settings: Record<string, string>): string {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/** Statistics that change at some real time would change plans, and with them the order of rows. */
+async function withoutAutovacuum(database: TestDatabase): Promise<void> {
+  const { rows } = await database.asOwner<{ text: string }>(
+    `SELECT format('ALTER TABLE %s SET (autovacuum_enabled = false)', oid::regclass) AS text
+     FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)`,
+  );
+  await database.asOwner(rows.map(({ text }) => text).join(';'));
+}
+
+async function deleteRows(database: TestDatabase): Promise<void> {
+  const { rows } = await database.asOwner<{ text: string }>(
+    `SELECT format('DELETE FROM %s', oid::regclass) AS text FROM pg_class
+     WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)
+       AND relname <> 'schema_migrations' AND pg_relation_size(oid) > 0`,
+  );
+  // Without foreign keys, whose order would have to be kept.
+  await database.asOwner(
+    ['BEGIN', 'SET LOCAL session_replication_role = replica', ...rows.map(({ text }) => text), 'COMMIT'].join(';'),
+  );
+}

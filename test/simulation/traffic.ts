@@ -1,0 +1,144 @@
+import type { CallResponse, OutgoingCall } from './calls.ts';
+import { CallError } from './calls.ts';
+import type { Choices } from './choices.ts';
+import { asInstance } from './instance.ts';
+import type { Instance, Machine } from './instance.ts';
+import type { Networks } from './networks.ts';
+import type { Fault } from './plan.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface TrafficOptions {
+  scheduler: Scheduler;
+  clock: VirtualClock;
+  choices: Choices;
+  machines: readonly Machine[];
+  networks: Networks;
+  faults: readonly Fault[];
+}
+
+// Longer than any caller waits.
+const lateMs = 70_000;
+// Longer than a simulated network's test account waits until it sends a payout again.
+const payoutLateMs = 20_000;
+const payoutPath = /\/(payout|disbursement)$/;
+const callFaultKinds: ReadonlySet<string> = new Set([
+  'refused',
+  'lost',
+  'answer_lost',
+  'answer_late',
+  'doubled',
+  'unavailable',
+]);
+
+/** Carries every request between merchants, instances, networks and receivers, and befalls it with the plan's faults. */
+export class Traffic {
+  /** The events that receivers have accepted, by their `webhook-id`. */
+  readonly received = new Map<string, number>();
+  readonly #options: TrafficOptions;
+  readonly #faults: Map<number, Fault>;
+  readonly #payoutFaults: Fault[];
+  #callsCount = 0;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+    const ofCalls = options.faults.filter(({ kind }) => callFaultKinds.has(kind));
+    this.#faults = new Map(ofCalls.map((fault) => [fault.at, fault]));
+    const ofPayouts = options.faults.filter(({ kind }) => kind === 'payout_late');
+    this.#payoutFaults = ofPayouts.toSorted((one, other) => one.at - other.at);
+  }
+
+  /** From here on all goes well. */
+  endFaults(): void {
+    this.#faults.clear();
+    this.#payoutFaults.length = 0;
+  }
+
+  /** Carries a call to whom it is addressed, and the response back. */
+  async carry(call: OutgoingCall): Promise<CallResponse> {
+    const { scheduler, clock } = this.#options;
+    this.#callsCount += 1;
+    const fault = this.#faults.get(this.#callsCount) ?? this.#payoutFault(call);
+    const label = `${call.method} ${call.url.port === '9002' ? 'receiver' : call.url.pathname}`;
+    await scheduler.waitForStep(`sends ${label}`);
+    if (fault) scheduler.note(`  fault ${fault.id}: ${fault.kind}`);
+    if (fault?.kind === 'refused') throw new CallError('ECONNREFUSED');
+    if (fault?.kind === 'lost') throw new CallError('UND_ERR_SOCKET');
+    if (fault?.kind === 'payout_late') {
+      this.#arriveAgain(call, label, payoutLateMs);
+      throw new CallError('UND_ERR_SOCKET');
+    }
+    if (fault?.kind === 'unavailable') return { status: 503, headers: {}, body: Buffer.from('') };
+    const arrival = asInstance(undefined, () => this.#arrive(call));
+    if (fault?.kind === 'doubled') this.#arriveAgain(call, label);
+    const response = await arrival;
+    await scheduler.waitForStep(`hears ${response.status} to ${label}`);
+    if (fault?.kind === 'answer_lost') throw new CallError('UND_ERR_SOCKET');
+    if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
+    return response;
+  }
+
+  #payoutFault({ method, url }: OutgoingCall): Fault | undefined {
+    const [fault] = this.#payoutFaults;
+    const isPayout = method === 'POST' && payoutPath.test(url.pathname);
+    return isPayout && fault && this.#callsCount >= fault.at ? this.#payoutFaults.shift() : undefined;
+  }
+
+  #arriveAgain(call: OutgoingCall, label: string, afterMs = 0): void {
+    void asInstance(undefined, async () => {
+      await this.#options.clock.ofMachine().sleep(afterMs);
+      await this.#options.scheduler.waitForStep(`arrives again ${label}`);
+      await this.#arrive(call).catch(() => {});
+    });
+  }
+
+  async #arrive(call: OutgoingCall): Promise<CallResponse> {
+    const { networks } = this.#options;
+    const path = call.url.pathname + call.url.search;
+    if (call.url.port === '9002') return this.#receive(call);
+    if (!path.startsWith('/simulator/networks/')) return this.#arriveAtApi(call);
+    return inject(networks.server, call);
+  }
+
+  #receive({ headers }: OutgoingCall): CallResponse {
+    const id = headers['webhook-id'] ?? 'none';
+    this.received.set(id, (this.received.get(id) ?? 0) + 1);
+    return { status: 200, headers: {}, body: Buffer.from('') };
+  }
+
+  /** A load balancer sends it to an instance that is up. */
+  async #arriveAtApi(call: OutgoingCall): Promise<CallResponse> {
+    const up = this.#options.machines.flatMap(({ role, instance }) =>
+      role === 'api' && instance?.app && !instance.hasCrashed ? [instance] : [],
+    );
+    const instance = up[this.#options.choices.below(Math.max(1, up.length))];
+    if (!instance?.app) throw new CallError('ECONNREFUSED');
+    const { server } = instance.app;
+    return untilCrash(
+      instance,
+      asInstance(instance, () => inject(server, call)),
+    );
+  }
+}
+
+async function untilCrash(instance: Instance, response: Promise<CallResponse>): Promise<CallResponse> {
+  const crashed = Promise.withResolvers<never>();
+  const fail = (): void => crashed.reject(new CallError('UND_ERR_SOCKET'));
+  instance.onCrash.add(fail);
+  try {
+    return await Promise.race([response, crashed.promise]);
+  } finally {
+    instance.onCrash.delete(fail);
+  }
+}
+
+async function inject(server: Networks['server'], call: OutgoingCall): Promise<CallResponse> {
+  const response = await server.inject({
+    method: call.method as 'POST',
+    url: call.url.pathname + call.url.search,
+    headers: { host: call.url.host, ...call.headers },
+    ...(call.body.length > 0 ? { payload: call.body } : {}),
+  });
+  const headers = { 'content-type': response.headers['content-type'] ?? '' };
+  return { status: response.statusCode, headers, body: response.rawPayload };
+}

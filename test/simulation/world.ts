@@ -1,0 +1,113 @@
+import { readConfig } from '../../server/src/configuration/config.ts';
+import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { Database } from '../../server/src/kit/db.ts';
+import { seededRandom } from '../../server/src/kit/random.ts';
+import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
+import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
+import type { TestDatabase } from '../harness/database.ts';
+import { Acts } from './acts.ts';
+import { carryCalls } from './calls.ts';
+import { ChangeFeeds } from './change-feed.ts';
+import { Choices } from './choices.ts';
+import type { Machine } from './instance.ts';
+import { emptyDatabase } from './shared-database.ts';
+import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
+import type { MachineRoom } from './machines.ts';
+import { createMerchantClient } from './merchant-client.ts';
+import { awaitedDatabase, startNetworks } from './networks.ts';
+import type { Networks } from './networks.ts';
+import type { Plan } from './plan.ts';
+import { Scheduler } from './scheduler.ts';
+import { Traffic } from './traffic.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const startedAt = new Date('2026-11-20T12:00:00.000Z');
+const merchantsCount = 2;
+const receiverUrl = 'http://127.0.0.1:9002';
+
+/** Everything that a simulated run consists of. */
+export interface World {
+  room: MachineRoom;
+  machines: readonly Machine[];
+  networks: Networks;
+  traffic: Traffic;
+  acts: Acts;
+  choices: Choices;
+  /** Reads and writes past the service. */
+  db: Database;
+  /** Ends all instances. */
+  stop(): Promise<void>;
+}
+
+export async function createWorld(plan: Plan): Promise<World> {
+  const choices = new Choices(`run ${plan.seed}`);
+  const clock = new VirtualClock(startedAt);
+  const shared = await emptyDatabase();
+  const { database, outside } = shared;
+  const scheduler = new Scheduler(choices, () => countLockWaits(database));
+  const isLost = () => choices.below(5) === 0;
+  const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
+  const room: MachineRoom = { seed: plan.seed, shared, clock, scheduler, feeds, logLines: [] };
+  const onboarded = await onboard(room, outside);
+  const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
+  const { secrets } = onboarded;
+  const networks = await startNetworks({
+    ...{ db, clock: clock.ofMachine(), secrets, seed: plan.seed, publicUrl, internalUrl },
+  });
+  const machines = [
+    ...[newMachine('api-1', 'api'), newMachine('api-2', 'api')],
+    ...[newMachine('worker-1', 'worker'), newMachine('worker-2', 'worker')],
+  ];
+  const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
+  carryCalls((call) => traffic.carry(call));
+  scheduler.isOn = true;
+  for (const machine of machines) await startInstance(room, machine);
+  const [first, ...others] = onboarded.merchants.map(({ merchant, key }) =>
+    createMerchantClient(merchant, { key, traffic, clock }),
+  );
+  if (!first) throw new Error('there is no merchant');
+  const waitForStep = (label: string) => scheduler.waitForStep(label);
+  const note = (text: string) => scheduler.note(text);
+  const acts = new Acts({ merchants: [first, ...others], networks, db, waitForStep, note });
+  return {
+    ...{ room, machines, networks, traffic, acts, choices, db },
+    stop: async () => {
+      scheduler.isOn = false;
+      for (const { instance } of machines) if (instance) await crash(room, instance);
+      await scheduler.settle();
+    },
+  };
+}
+
+async function onboard(room: MachineRoom, db: Database) {
+  const clock = room.clock.ofMachine();
+  const random = seededRandom(`${room.seed} onboarding`);
+  const config = readConfig(settingsOf(room, 'api'));
+  const { secrets } = await openSecrets(readSecrets(config, random), { db, clock });
+  await secrets.sealer.prepare();
+  const context = createOnboardingContext(config, { clock, random, secrets });
+  const merchants = [];
+  for (let count = 1; count <= merchantsCount; count += 1) {
+    const opened = await db.withTransaction(async (tx) => {
+      const { test } = await onboardBusiness(tx, context, { name: `Shop ${count}`, rateLimitPerSecond: 0n });
+      const { merchant, endpoint } = test;
+      const owner = { merchantId: merchant.id, testMode: true };
+      const change = { url: `${receiverUrl}/events`, enabledEvents: ['*'] };
+      await updateEndpoint(tx, context, owner, { id: endpoint.id, change });
+      const { text: key } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
+      return { merchant, key };
+    });
+    merchants.push(opened);
+  }
+  return { merchants, secrets };
+}
+
+/** How many of the instances' statements wait for a lock. */
+async function countLockWaits(database: TestDatabase): Promise<number> {
+  const text = `SELECT count(*)::integer AS waits FROM pg_stat_activity
+                WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
+  const { rows } = await database.asOwner<{ waits: number }>(text);
+  return rows[0]?.waits ?? 0;
+}
