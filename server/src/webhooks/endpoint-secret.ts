@@ -27,8 +27,14 @@ export function sealContext(owner: Owner): string {
   return `webhook_secret:${owner.merchantId}:${owner.id}`;
 }
 
-/** The secrets that are valid at a time. */
-export type SecretsAt = (time: Date) => { current: string; previous: string | null };
+/** The secrets that sign: both during a rotation. */
+export interface Secrets {
+  current: string;
+  previous: string | null;
+}
+
+/** The secrets that are valid at a time; the same object for the same secrets. */
+export type SecretsAt = (time: Date) => Secrets;
 
 /** Returns a function that opens each secret once, when it is first needed. That function throws SealError. */
 export function openSecrets(
@@ -36,12 +42,12 @@ export function openSecrets(
   endpoint: Owner & Pick<Endpoint, 'secret' | 'previousSecret' | 'previousSecretExpiresAt'>,
 ): SecretsAt {
   const { secret, previousSecret, previousSecretExpiresAt } = endpoint;
-  let current: string | undefined;
-  let previous: string | undefined;
+  let alone: Secrets | undefined;
+  let both: Secrets | undefined;
   return (time) => {
-    current ??= openSecret(sealer, endpoint, secret);
-    const overlaps = previousSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > time;
-    if (overlaps) previous ??= openSecret(sealer, endpoint, previousSecret);
-    return { current, previous: overlaps ? (previous ?? null) : null };
+    alone ??= { current: openSecret(sealer, endpoint, secret), previous: null };
+    if (previousSecret === null || previousSecretExpiresAt === null || previousSecretExpiresAt <= time) return alone;
+    both ??= { ...alone, previous: openSecret(sealer, endpoint, previousSecret) };
+    return both;
   };
 }
