@@ -80,7 +80,7 @@ describe('the test command', () => {
   test('fails when a test, or what it starts, calls another machine', async () => {
     const result = await run('calls.test.ts', 'passes.test.ts');
     assertLastLine(result, '4 passed, 1 failed');
-    assert.match(result.output, /outside-calls\.cjs\n\s+Error: A test called another machine:\n\s+192\.0\.2\.7 /);
+    assert.match(result.output, /outside-calls\.js\n\s+Error: A test called another machine:\n\s+192\.0\.2\.7 /);
     assert.doesNotMatch(result.output, /127\.0\.0\.1|shop\.example/);
   });
 

@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
 import { planProcesses } from './plan-processes.ts';
 import type { PlannedProcess } from './plan-processes.ts';
@@ -79,7 +80,8 @@ export async function runTests(
 function watchOutsideCalls(directory: string): string {
   const path = join(directory, 'outside-calls.txt');
   process.env['DALASI_OUTSIDE_CALLS'] = path;
-  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --require="${outsideCallsProgram}"`;
+  process.env['NODE_OPTIONS'] =
+    `${process.env['NODE_OPTIONS'] ?? ''} --import=${pathToFileURL(outsideCallsProgram).href}`;
   return path;
 }
 

@@ -9,7 +9,7 @@ import { excerpt, seconds } from './text.ts';
 export const groupProgram = join(import.meta.dirname, 'group.ts');
 
 /** Preloaded into all of them, and into what they start. */
-export const outsideCallsProgram = join(import.meta.dirname, 'outside-calls.cjs');
+export const outsideCallsProgram = join(import.meta.dirname, 'outside-calls.js');
 
 /** A test file that has ended. */
 export interface EndedFile {
@@ -88,7 +88,7 @@ export class TestReport {
     stream.on('test:stderr', ({ message }) => write(group, message));
   }
 
-  /** Calls that left this machine, as outside-calls.cjs writes them: together one more test, which failed. */
+  /** Calls that left this machine, as outside-calls.js writes them: together one more test, which failed. */
   failOutsideCalls(calls: string): void {
     if (calls === '') return;
     const group = newGroup();

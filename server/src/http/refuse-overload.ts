@@ -11,13 +11,13 @@ const message = 'More requests have come than can be answered now. Nothing was d
 export function refuseOverload(api: FastifyInstance, max = underWayMax): KeyedLimiter<string> {
   const limiter = limitEachKey({ name: 'requests', each: max, refusal: { code: 'unavailable', message } });
   api.addHook('onRequest', (_request, { raw }, proceed) => {
-    const answer = (): Promise<void> =>
+    const untilClosed = (): Promise<void> =>
       new Promise((end) => {
         // Also when the client leaves.
         raw.once('close', end);
         proceed();
       });
-    limiter.run('', answer).catch(proceed);
+    limiter.run('', untilClosed).catch(proceed);
   });
   return limiter;
 }

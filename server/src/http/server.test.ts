@@ -113,9 +113,9 @@ test('a server that closes gives a connection five seconds for the head of its r
   await closed;
 });
 
-test('while as many requests as it has room for are under way, one more is refused at once and costs nothing', async () => {
+test('a request beyond those that may be under way is refused at once, and nothing is done for it', async () => {
   const server = createTestServer({});
-  const { promise: mayAnswer, resolve: answerAll } = Promise.withResolvers<void>();
+  const { promise: mayRespond, resolve: respondToAll } = Promise.withResolvers<void>();
   let handled = 0;
   server.get('/other', async () => 'served');
   const limiter = await new Promise<ReturnType<typeof refuseOverload>>((resolve) => {
@@ -123,7 +123,7 @@ test('while as many requests as it has room for are under way, one more is refus
       resolve(refuseOverload(api, 2));
       api.get('/slow', async () => {
         handled += 1;
-        await mayAnswer;
+        await mayRespond;
         return 'served';
       });
     });
@@ -143,7 +143,7 @@ test('while as many requests as it has room for are under way, one more is refus
   await assert.rejects(second);
   await eventually('there is room', () => limiter.inUse === 1);
   const third = fetch(`${url}/slow`);
-  answerAll();
+  respondToAll();
   assert.deepEqual([(await first).status, (await third).status, handled], [200, 200, 3]);
   await server.close();
 });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { systemClock } from './clock.ts';
 import { ExpiringCache } from './expiring-cache.ts';
 
-const turn = promisify(setImmediate);
+const tick = promisify(setImmediate);
 
 /** A cache, and loads of one key that end when the test says so. */
 function cacheAndLoads() {
@@ -21,7 +21,7 @@ function cacheAndLoads() {
 test('callers that come while a value is loaded share one load', async () => {
   const { loads, loadAt, get } = cacheAndLoads();
   const callers = [get(), get(), get()];
-  await turn();
+  await tick();
   loadAt(0).resolve('value');
   assert.deepEqual(await Promise.all(callers), ['value', 'value', 'value']);
   assert.equal(await get(), 'value');
@@ -35,11 +35,11 @@ for (const [how, end] of [
   test(`a caller that waited for a load that ${how} loads by itself`, async () => {
     const { loadAt, get } = cacheAndLoads();
     const first = get().catch(() => 'failed');
-    await turn();
+    await tick();
     const second = get();
     end(loadAt(0));
     await first;
-    await turn();
+    await tick();
     loadAt(1).resolve('value');
     assert.equal(await second, 'value');
   });
@@ -48,10 +48,10 @@ for (const [how, end] of [
 test('a caller that comes after a change does not share a load that began before it', async () => {
   const { cache, loadAt, get } = cacheAndLoads();
   const before = get();
-  await turn();
+  await tick();
   cache.forget('key');
   const after = get();
-  await turn();
+  await tick();
   loadAt(1).resolve('new');
   assert.equal(await after, 'new');
   loadAt(0).resolve('old');

@@ -17,17 +17,17 @@ const responseBytesMax = 64 * 1024;
  */
 export class OutboundExchange implements Dispatcher.DispatchHandler {
   readonly #end: (end: ExchangeEnd) => void;
-  readonly #keptBytesMax: number;
+  readonly #bytesMax: number;
   #controller: Dispatcher.DispatchController | null = null;
   #isEnded = false;
   #status = 0;
   #headers: ResponseHeaders = {};
-  readonly #kept: Buffer[] = [];
+  readonly #body: Buffer[] = [];
   #bytes = 0;
 
-  /** Calls `end` once. The first `keptBytesMax` bytes of the body are returned. */
-  constructor(keptBytesMax: number, end: (end: ExchangeEnd) => void) {
-    this.#keptBytesMax = keptBytesMax;
+  /** Calls `end` once. The first `bytesMax` bytes of the body are returned. */
+  constructor(bytesMax: number, end: (end: ExchangeEnd) => void) {
+    this.#bytesMax = bytesMax;
     this.#end = end;
   }
 
@@ -47,21 +47,21 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#bytes < this.#keptBytesMax) this.#kept.push(chunk.subarray(0, this.#keptBytesMax - this.#bytes));
+    if (this.#bytes < this.#bytesMax) this.#body.push(chunk.subarray(0, this.#bytesMax - this.#bytes));
     this.#bytes += chunk.length;
-    if (this.#bytes > responseBytesMax) this.#abortWith(this.#answer());
+    if (this.#bytes > responseBytesMax) this.#abortWith(this.#response());
   }
 
   onResponseEnd(): void {
-    this.#endWith(this.#answer());
+    this.#endWith(this.#response());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#endWith({ kind: 'failed', error });
   }
 
-  #answer(): ExchangeEnd {
-    const body = this.#kept.length === 1 && this.#kept[0] ? this.#kept[0] : Buffer.concat(this.#kept);
+  #response(): ExchangeEnd {
+    const body = this.#body.length === 1 && this.#body[0] ? this.#body[0] : Buffer.concat(this.#body);
     return { kind: 'answered', status: this.#status, headers: this.#headers, body };
   }
 

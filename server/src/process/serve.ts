@@ -81,7 +81,7 @@ export interface ServedParts {
 
 /** Registers everything that serves requests: the API, callbacks of networks, the pages and the simulated networks. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
-  const { config, secrets, keyring, db, notifier, clock, log } = options;
+  const { config, secrets, keyring, db, clock, log } = options;
   const { address, money, endpoints, simulator, metrics } = parts;
   const { publicUrl } = address;
   const posters = createPosterRenderer({ clock });
@@ -93,7 +93,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const routes = bindApiRoutes({ money, endpoints, posters });
   await server.register(async (api) => {
     metrics.watchLimiter(refuseOverload(api));
-    await registerApi(api, {
+    registerApi(api, {
       ...runContext,
       log,
       authenticator: createKeyAuthenticator(db, clock, secrets.pepper, () => keyring.recordPepperVerified()),
@@ -110,21 +110,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       routes,
     });
   });
-  const unverified = new UnverifiedLimit(money);
-  await server.register(networkCallbacks, {
-    ...{ ...money, unverified, observeCallback: metrics.observeCallback },
-    notifyInbox: () => notifier.notify(inboxTopic),
-    isOurs: async ({ operation, reference }: ProviderNotification) => {
-      const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
-      return (await find(money, reference)) !== undefined;
-    },
-  });
-  await server.register(networkMessages, {
-    ...{ ...money, unverified },
-    templates: loadTemplates(config.receiptTemplates),
-    currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
-    observeMessage: metrics.observeMessage,
-  });
+  await server.register(fromNetworks, { options, parts });
   await server.register(chatCallbacks, parts.callbacks);
   await server.register(payerPages, { options, parts });
   await server.register(phonePages, {
@@ -150,6 +136,27 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       businessNameOf: async (account) => (await money.merchants.byShortId(account))?.name ?? '',
     }),
   );
+}
+
+/** What networks and the phones of shops send. */
+async function fromNetworks(server: FastifyInstance, { options, parts }: { options: AppOptions; parts: ServedParts }) {
+  const { config, notifier } = options;
+  const { money, metrics } = parts;
+  const unverified = new UnverifiedLimit(money);
+  await server.register(networkCallbacks, {
+    ...{ ...money, unverified, observeCallback: metrics.observeCallback },
+    notifyInbox: () => notifier.notify(inboxTopic),
+    isOurs: async ({ operation, reference }: ProviderNotification) => {
+      const find = operation === 'collection' ? findChargeOfReference : findTransferOfReference;
+      return (await find(money, reference)) !== undefined;
+    },
+  });
+  await server.register(networkMessages, {
+    ...{ ...money, unverified },
+    templates: loadTemplates(config.receiptTemplates),
+    currencyOf: async (merchantId: string) => (await money.merchants.byId(merchantId))?.currency,
+    observeMessage: metrics.observeMessage,
+  });
 }
 
 /** The pages behind a sign-in: of businesses' people and of operators. */
