@@ -86,10 +86,8 @@ test('of two processes one checks a merchant, and none twice within five minutes
   await collect(100n);
   await world.clock.advance(5 * minuteMs);
   const counts = await Promise.all([checkLedgers(context), checkLedgers(context)]);
-  assert.ok(
-    counts.every((count) => count > 0),
-    String(counts),
-  );
+  // The slower one may come when all is done.
+  assert.ok(Math.max(...counts) > 0, String(counts));
   assert.equal(await checkLedgers(context), 0);
   assert.deepEqual(logged, []);
 });
