@@ -1,4 +1,5 @@
 import type { Notifier } from '../../server/src/kit/notifier.ts';
+import { TopicListeners } from '../../server/src/kit/topic-listeners.ts';
 import { asInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
 
@@ -42,7 +43,7 @@ export class ChangeFeeds {
 }
 
 class InstanceFeed implements Notifier {
-  readonly #listeners = new Map<string, Set<(key: string) => void>>();
+  readonly #listeners = new TopicListeners();
   readonly #spread: (topic: string) => void;
 
   constructor(spread: (topic: string) => void) {
@@ -55,35 +56,21 @@ class InstanceFeed implements Notifier {
   }
 
   subscribe(topic: string, listener: () => void): () => void {
-    return this.#add(topic, listener);
+    return this.#listeners.add(topic, listener);
   }
 
   subscribeKind(kind: string, listener: (key: string) => void): () => void {
-    return this.#add(kind, listener);
+    return this.#listeners.add(kind, listener);
   }
 
   async close(): Promise<void> {}
 
   listensTo(topic: string): boolean {
-    return this.#namesOf(topic).some((name) => this.#listeners.has(name));
+    return this.#listeners.of(topic).next().done === false;
   }
 
   deliver(topic: string): void {
     const key = topic.slice(topic.indexOf(':') + 1);
-    for (const name of this.#namesOf(topic)) for (const listener of this.#listeners.get(name) ?? []) listener(key);
-  }
-
-  #namesOf(topic: string): [string, string] {
-    return [topic, topic.slice(0, topic.indexOf(':'))];
-  }
-
-  #add(name: string, listener: (key: string) => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    listeners.add(listener);
-    this.#listeners.set(name, listeners);
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(name);
-    };
+    for (const listener of this.#listeners.of(topic)) listener(key);
   }
 }

@@ -31,6 +31,23 @@ export function asInstance<Result>(instance: Instance | undefined, body: () => R
   return running.run(instance, body);
 }
 
+/** What the body ends with, or this error once the instance crashes. */
+export async function untilCrash<Result>(
+  instance: Instance,
+  error: Error,
+  body: () => Promise<Result>,
+): Promise<Result> {
+  const crashed = Promise.withResolvers<never>();
+  const fail = (): void => crashed.reject(error);
+  if (instance.hasCrashed) fail();
+  instance.onCrash.add(fail);
+  try {
+    return await Promise.race([crashed.promise, body()]);
+  } finally {
+    instance.onCrash.delete(fail);
+  }
+}
+
 /** What an instance that has crashed waits for. */
 export function never<Result>(): Promise<Result> {
   return new Promise(() => {});

@@ -6,6 +6,14 @@ export interface PlantedBug {
   to: string;
 }
 
+const chargeEvent = `  if (eventKind !== null) {
+    appendEvent(tx, context, {
+      merchantId: merchant.id,
+      kind: eventKind,
+      objectId: next.id,
+      sequence: next.eventSequence,
+      record: chargeToWire`;
+
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'lost lock: outcomes of a payment do not wait for each other',
@@ -28,20 +36,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'missed event: the outcome of a late success is not reported',
     file: 'server/src/payments/change-payment.ts',
-    from: `  if (eventKind !== null) {
-    appendEvent(tx, context, {
-      merchantId: merchant.id,
-      kind: eventKind,
-      objectId: next.id,
-      sequence: next.eventSequence,
-      record: chargeToWire`,
-    to: `  if (eventKind !== null && !next.late) {
-    appendEvent(tx, context, {
-      merchantId: merchant.id,
-      kind: eventKind,
-      objectId: next.id,
-      sequence: next.eventSequence,
-      record: chargeToWire`,
+    from: chargeEvent,
+    to: chargeEvent.replace('eventKind !== null', 'eventKind !== null && !next.late'),
   },
   {
     name: 'wrong sign: a reversed collection is booked as another one',

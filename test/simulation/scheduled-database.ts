@@ -3,7 +3,7 @@ import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import type { Instance } from './instance.ts';
-import { never } from './instance.ts';
+import { never, untilCrash } from './instance.ts';
 import type { Scheduler } from './scheduler.ts';
 
 // One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
@@ -67,7 +67,8 @@ export function scheduledDatabase(
         void underWay.end();
         const scheduled = new ScheduledTransaction(tx, { scheduler, instance, log });
         try {
-          const result = await unlessCrashed(instance, () => run(scheduled));
+          // Rolled back if the instance crashes: its connection outlives it.
+          const result = await untilCrash(instance, new Error('the instance has crashed'), () => run(scheduled));
           scheduled.flush();
           underWay.end = scheduler.beginStatement('commit');
           return result;
@@ -167,19 +168,6 @@ class ScheduledTransaction implements Transaction {
     await this.#parts.scheduler.waitForStep(label);
     this.#isWaiting = false;
     this.flush();
-  }
-}
-
-/** Rolls a transaction back whose instance crashes: its connection outlives the instance. */
-async function unlessCrashed<Result>(instance: Instance, body: () => Promise<Result>): Promise<Result> {
-  const crashed = Promise.withResolvers<never>();
-  const fail = (): void => crashed.reject(new Error('the instance has crashed'));
-  if (instance.hasCrashed) fail();
-  instance.onCrash.add(fail);
-  try {
-    return await Promise.race([crashed.promise, body()]);
-  } finally {
-    instance.onCrash.delete(fail);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { CallResponse, OutgoingCall } from './calls.ts';
 import { CallError } from './calls.ts';
 import type { Choices } from './choices.ts';
-import { asInstance } from './instance.ts';
-import type { Instance, Machine } from './instance.ts';
+import { asInstance, untilCrash } from './instance.ts';
+import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
 import type { Fault } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -114,21 +114,9 @@ export class Traffic {
     const instance = up[this.#options.choices.below(Math.max(1, up.length))];
     if (!instance?.app) throw new CallError('ECONNREFUSED');
     const { server } = instance.app;
-    return untilCrash(
-      instance,
+    return untilCrash(instance, new CallError('UND_ERR_SOCKET'), () =>
       asInstance(instance, () => inject(server, call)),
     );
-  }
-}
-
-async function untilCrash(instance: Instance, response: Promise<CallResponse>): Promise<CallResponse> {
-  const crashed = Promise.withResolvers<never>();
-  const fail = (): void => crashed.reject(new CallError('UND_ERR_SOCKET'));
-  instance.onCrash.add(fail);
-  try {
-    return await Promise.race([response, crashed.promise]);
-  } finally {
-    instance.onCrash.delete(fail);
   }
 }
 

@@ -13,8 +13,9 @@ const reservedName = /(^|\.)(example|invalid|localhost|test|example\.(com|net|or
 const thisMachine = /^(127\.|::1$|::ffff:127\.|0\.0\.0\.0$|::$|\/)/;
 
 subscribe('net.client.socket', ({ socket }) => {
-  const where = new Error('from').stack?.split('\n').slice(2).join('\n');
-  const note = (address) => appendFileSync(path, `${address} ${process.argv.slice(1).join(' ')}\n${where}\n`);
+  // Its stack becomes text only when it is read.
+  const origin = new Error('the socket was made here');
+  const note = (address) => appendFileSync(path, `${address} ${process.argv.slice(1).join(' ')}\n${origin.stack}\n`);
   socket.on('connectionAttempt', (ip) => {
     if (!thisMachine.test(ip)) note(ip);
   });

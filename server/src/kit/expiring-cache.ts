@@ -23,11 +23,18 @@ export class ExpiringCache<Value> {
   }
 
   async get(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
-    const nowMs = this.#options.clock.now().getTime();
+    return this.#known(key) ?? (await this.#load(key, load));
+  }
+
+  #known(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     // After the clock is set back, an entry must not live longer than its lifetime.
-    const leftMs = (entry?.expiresAtMs ?? 0) - nowMs;
-    if (entry && leftMs > 0 && leftMs <= this.#options.lifetimeMs) return entry.value;
+    const leftMs = (entry?.expiresAtMs ?? 0) - this.#options.clock.now().getTime();
+    return leftMs > 0 && leftMs <= this.#options.lifetimeMs ? entry?.value : undefined;
+  }
+
+  async #load(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const nowMs = this.#options.clock.now().getTime();
     const forgets = this.#forgets;
     const value = await load();
     // What was forgotten meanwhile may have been read before it changed.
@@ -42,6 +49,8 @@ export class ExpiringCache<Value> {
    * locks, for a load that may wait for them.
    */
   async getShared(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const known = this.#known(key);
+    if (known !== undefined) return known;
     const loading = this.#loading.get(key);
     // What was missing when that load began may be there now.
     const shared = loading && (await loading.catch(() => undefined));

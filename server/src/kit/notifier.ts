@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { ChangeFeed, Topic } from './changes.ts';
 import type { Clock } from './clock.ts';
 import type { Database } from './db.ts';
+import { TopicListeners } from './topic-listeners.ts';
 
 // Hints within this time are sent together: one statement for a burst instead of one for each.
 const batchMs = 4;
@@ -33,8 +34,7 @@ export async function startNotifier(options: NotifierOptions): Promise<Notifier>
 
 class PostgresNotifier implements Notifier {
   readonly #options: NotifierOptions;
-  /** By topic, and by the kind alone. */
-  readonly #listeners = new Map<string, Set<(key: string) => void>>();
+  readonly #listeners = new TopicListeners();
   readonly #closed = new AbortController();
   #queued = new Set<string>();
   #sending: Promise<void> | null = null;
@@ -51,21 +51,11 @@ class PostgresNotifier implements Notifier {
   }
 
   subscribe(topic: Topic, listener: () => void): () => void {
-    return this.#add(topic, listener);
+    return this.#listeners.add(topic, listener);
   }
 
   subscribeKind(kind: string, listener: (key: string) => void): () => void {
-    return this.#add(kind, listener);
-  }
-
-  #add(name: string, listener: (key: string) => void): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    listeners.add(listener);
-    this.#listeners.set(name, listeners);
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0) this.#listeners.delete(name);
-    };
+    return this.#listeners.add(kind, listener);
   }
 
   async listen(): Promise<void> {
@@ -111,11 +101,8 @@ class PostgresNotifier implements Notifier {
   }
 
   #callListeners(topic: string): void {
-    const separator = topic.indexOf(':');
-    const key = topic.slice(separator + 1);
-    for (const name of [topic, topic.slice(0, separator)]) {
-      for (const listener of this.#listeners.get(name) ?? []) this.#call(listener, key);
-    }
+    const key = topic.slice(topic.indexOf(':') + 1);
+    for (const listener of this.#listeners.of(topic)) this.#call(listener, key);
   }
 
   /** A listener that throws affects neither the caller nor the other listeners. */

@@ -59,8 +59,7 @@ export async function checkLedgers(context: CheckContext): Promise<number> {
     if (last === undefined) return count;
     for (const merchantId of merchantIds) {
       try {
-        await checkMerchant(context, merchantId);
-        count += 1;
+        if (await checkMerchant(context, merchantId, before)) count += 1;
       } catch (error) {
         log.error('a ledger could not be checked', error, { merchant_id: merchantId });
       }
@@ -69,14 +68,14 @@ export async function checkLedgers(context: CheckContext): Promise<number> {
   }
 }
 
-async function checkMerchant(context: CheckContext, merchantId: string): Promise<void> {
+/** False where another process checks it, or has done so since that time. */
+async function checkMerchant(context: CheckContext, merchantId: string, before: Date): Promise<boolean> {
   const { db, clock, log } = context;
-  const problem = await db.withTransaction(async (tx) => {
+  const checked = await db.withTransaction(async (tx) => {
     tx.send(allowLongVerification());
     tx.send(insertCheckOnce(merchantId, { throughId: idBeforeAll, checkedAt: new Date(0), problem: null }));
     const check = await lockCheck(tx, merchantId);
-    // Another process checks it.
-    if (!check) return null;
+    if (!check || check.checkedAt > before) return null;
     const now = clock.now();
     const beforeId = firstIdAt(addMs(now, -settlesAfterMs));
     let { throughId } = check;
@@ -92,10 +91,13 @@ async function checkMerchant(context: CheckContext, merchantId: string): Promise
     const found = wrong[0] ? problemOf(merchantId, wrong[0]) : null;
     tx.send(updateCheck(merchantId, { throughId, checkedAt: now, problem: found }));
     if (found !== null && found !== check.problem) recordWrong(tx, context, found);
-    return found;
+    return { problem: found };
   });
-  if (problem === null) return;
-  log.error('the ledger is WRONG: see docs/operations.md, "Verifying the ledger"', new Error(problem));
+  if (checked === null) return false;
+  const { problem } = checked;
+  if (problem !== null)
+    log.error('the ledger is WRONG: see docs/operations.md, "Verifying the ledger"', new Error(problem));
+  return true;
 }
 
 const kinds = { debitKinds, guardedKinds };
