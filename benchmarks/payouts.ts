@@ -5,7 +5,7 @@ import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
 import { inMs, whole } from './harness/statistics.ts';
 
-const ratesPerSecond = [200, 150, 100, 70, 50, 30] as const;
+const ratesPerSecond = [400, 300, 200, 150, 100, 50] as const;
 const [targetRate] = ratesPerSecond;
 const lowestPerSecond = 20;
 const seconds = 20;
