@@ -75,6 +75,18 @@ export class FragileService {
     return createApiClient(this.url, this.key);
   }
 
+  /** A second process of the same installation, on the same database. */
+  async startAnother(): Promise<TestProcess> {
+    const another = this.#world.startService(this.#settings);
+    await readyAt(another);
+    return another;
+  }
+
+  /** Reads the database as its owner. */
+  rows<Row>(text: string): Promise<Row[]> {
+    return withAdminClient(this.#postgres.adminUrl, async (client) => (await client.query(text)).rows as Row[]);
+  }
+
   /** Kills every process of PostgreSQL at once, as a power cut does. */
   async killDatabase(): Promise<void> {
     const pids = processesIn(clusterDirectoryIn(this.#directory));
@@ -98,25 +110,23 @@ export class FragileService {
 
   /** Checks that everything acknowledged exists, once, and that it ends; then that the books are right. */
   async verify(load: Pick<SteadyLoad, 'payments' | 'transfers'>): Promise<void> {
-    const rows = <Row>(text: string): Promise<Row[]> =>
-      withAdminClient(this.#postgres.adminUrl, async (client) => (await client.query(text)).rows as Row[]);
     const ids = async (table: string): Promise<string[]> =>
-      (await rows<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
+      (await this.rows<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
     assert.deepEqual(await ids('payment_intents'), [...load.payments.values()].toSorted(), 'one payment for each key');
     assert.deepEqual(await ids('transfers'), [...load.transfers.values()].toSorted(), 'one transfer for each key');
     const countOpen = async (): Promise<number | undefined> => {
       const text = `SELECT (SELECT count(*) FROM transfers WHERE status = 'pending')::integer
                          + (SELECT count(*) FROM charges WHERE status = 'pending')::integer AS count`;
-      return (await rows<{ count: number }>(text))[0]?.count;
+      return (await this.rows<{ count: number }>(text))[0]?.count;
     };
     const began = performance.now();
     while ((await countOpen()) !== 0) {
       assert.ok(performance.now() - began < endsWithinMs, `${await countOpen()} records are still under way`);
       await sleep(1_000);
     }
-    const [paid] = await rows<{ ours: string; theirs: string }>(
+    const [paid] = await this.rows<{ ours: string; theirs: string }>(
       `SELECT (SELECT count(*) FROM transfers WHERE status = 'completed') AS ours,
-              (SELECT count(*) FROM simulator.payouts WHERE status = 'completed') AS theirs`,
+              (SELECT count(*) FROM simulator.payouts WHERE COALESCE(planned_status, status) = 'completed') AS theirs`,
     );
     assert.equal(paid?.ours, paid?.theirs, 'the network paid each transfer once');
     const { code, stdout } = await this.#world.runOperatorInProcess(this.#settings, ['ledger', 'verify']);

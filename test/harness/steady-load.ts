@@ -10,6 +10,8 @@ interface SteadyLoadOptions {
   clients: number;
   /** Of each client. */
   pauseMs?: number;
+  /** Whom they charge and pay, in turn; by default a number with which all succeeds. */
+  accountNumbers?: readonly string[];
 }
 
 const patienceMs = 120_000;
@@ -23,6 +25,7 @@ export class SteadyLoad {
   readonly #stopped = new AbortController();
   readonly #running: Promise<unknown>;
   readonly #pauseMs: number;
+  readonly #accountNumbers: readonly string[];
   /** The ids by key, of what was acknowledged. */
   readonly payments = new Map<string, string>();
   readonly transfers = new Map<string, string>();
@@ -32,9 +35,10 @@ export class SteadyLoad {
   #lastMs = performance.now();
   #longestMs = 0;
 
-  constructor({ url, key, clients, pauseMs = 0 }: SteadyLoadOptions) {
+  constructor({ url, key, clients, pauseMs = 0, accountNumbers = ['7000001'] }: SteadyLoadOptions) {
     this.#api = createApiClient(url, key);
     this.#pauseMs = pauseMs;
+    this.#accountNumbers = accountNumbers;
     this.#running = Promise.all(Array.from({ length: clients }, () => this.#runClient()));
   }
 
@@ -60,16 +64,15 @@ export class SteadyLoad {
     for (let count = 0; !this.#stopped.signal.aborted; count += 1) {
       const key = randomUUID();
       const isPayment = count % 4 !== 3;
+      // Payments and payouts both reach every number.
+      const number = this.#accountNumbers[Math.floor(count / 4) % this.#accountNumbers.length] ?? '';
+      const account = { network: 'aps', account_number: number };
       const response = await this.#untilAcknowledged(() =>
         isPayment
-          ? this.#api.post(
-              '/v1/payments',
-              { data: { amount: 100, network: 'aps', account_number: '7000001' } },
-              { 'idempotency-key': key },
-            )
+          ? this.#api.post('/v1/payments', { data: { amount: 100, ...account } }, { 'idempotency-key': key })
           : this.#api.post(
               '/v1/transfers',
-              { amount: 1, network: 'aps', account_number: '7000001', beneficiary_name: 'Awa Ceesay' },
+              { amount: 1, ...account, beneficiary_name: 'Awa Ceesay' },
               { 'idempotency-key': key },
             ),
       );

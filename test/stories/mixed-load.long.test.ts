@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { ApiClient, ApiResponse } from '../harness/api-client.ts';
-import { elapse } from '../harness/elapse.ts';
 import { FragileService } from '../harness/fragile-service.ts';
+import { memorySlope, sampleProcess } from '../harness/memory-samples.ts';
 import { arrive, percentile } from '../harness/open-arrivals.ts';
 import { ProcessWorld } from '../harness/process.ts';
 
@@ -13,7 +12,9 @@ import { ProcessWorld } from '../harness/process.ts';
 
 const perSecond = 100;
 const seconds = 30 * 60;
-const sampleEveryMs = 10_000;
+// Memory settles first.
+const settlingMs = 10 * 60 * 1_000;
+const blockMs = 2 * 60 * 1_000;
 
 let world: ProcessWorld;
 
@@ -45,54 +46,35 @@ function createSender(api: ApiClient, known: { payments: string[]; transfers: st
   return (index: number): Promise<ApiResponse> => (kinds[index % kinds.length] ?? pay)(index);
 }
 
-/** The resident memory of a process in MiB, every ten seconds until it is stopped. */
-function sampleMemory(pid: number): { stop(): Promise<number[]> } {
-  const stopped = new AbortController();
-  const samples: number[] = [];
-  const sampling = (async (): Promise<void> => {
-    while (!stopped.signal.aborted) {
-      const [, kilobytes = '0'] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-      samples.push(Number(kilobytes) / 1_024);
-      await elapse(sampleEveryMs, stopped.signal);
-    }
-  })();
-  return {
-    stop: async () => {
-      stopped.abort();
-      await sampling;
-      return samples;
-    },
-  };
-}
-
 test('half an hour of mixed load at 100 requests a second is served within its times, without an error', async (context) => {
   const fragile = await FragileService.start(world);
   const known = { payments: [] as string[], transfers: [] as string[] };
   const send = createSender(fragile.api(), known);
   await arrive({ perSecond, seconds: 20 }, send);
-  const memory = sampleMemory(fragile.service.pid);
+  const sampling = sampleProcess(fragile.service.pid);
   const { durationsMs, statuses } = await arrive({ perSecond, seconds }, send);
-  const samples = await memory.stop();
+  const samples = await sampling.stop();
   const [p50, p95, p99] = [50, 95, 99].map((percent) => percentile(durationsMs, percent)) as [number, number, number];
   const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
   const times = `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
   context.diagnostic(`${counts}; ${times}`);
-  const half = samples.slice(samples.length / 2);
-  const [early, late] = [samples.slice(samples.length / 4, samples.length / 2), half].map((part) =>
-    percentile(part, 50),
+  const { perHour, error } = memorySlope(
+    samples.filter(({ atMs }) => atMs > settlingMs),
+    blockMs,
   );
+  const highest = Math.max(...samples.map(({ residentMiB }) => residentMiB));
   context.diagnostic(
-    `memory ${early?.toFixed(0)} MiB in the second quarter, ${late?.toFixed(0)} MiB in the second half`,
+    `memory ${highest.toFixed(0)} MiB at most, ${perHour.toFixed(1)} ± ${error.toFixed(1)} MiB an hour`,
+  );
+  assert.deepEqual(
+    [...statuses.keys()].filter((status) => !status.startsWith('2')),
+    [],
+    counts,
   );
   await fragile.verify({
     payments: new Map(known.payments.map((id) => [id, id])),
     transfers: new Map(known.transfers.map((id) => [id, id])),
   });
   await fragile.stop();
-  assert.deepEqual(
-    [...statuses.keys()].filter((status) => !status.startsWith('2')),
-    [],
-    counts,
-  );
   assert.ok(p95 < 200 && p99 < 500, times);
 });

@@ -16,6 +16,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'database', files: /database-faults/ },
   { name: 'simulation', files: /simulation/ },
   { name: 'load', files: /mixed-load/ },
+  { name: 'soak', files: /soak/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
   { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard/ },
