@@ -1,11 +1,13 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import { creationBody } from './harness/creation-statements.ts';
+import { failureFigure } from './harness/part.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { whole } from './harness/statistics.ts';
+import { inMs, whole } from './harness/statistics.ts';
 import { describeRatio, measureAlternately } from './harness/alternate.ts';
 import type { Comparison } from './harness/alternate.ts';
+import type { WholeLoadResult } from './whole-load.ts';
 import { pay } from './whole.ts';
 
 const few = 8;
@@ -13,13 +15,19 @@ const many = 64;
 const seconds = 5;
 const rounds = 4;
 const warmUpSeconds = 3;
+// Promise L2: one account, a hundred writers.
+const crowd = 100;
+const crowdSeconds = 20;
+const crowdPerSecondMin = 150;
+const crowdP99MaxMs = 2_000;
 
 export const writers: Part = {
   name: 'writers',
   title: 'One merchant with few and with many writers',
   description:
     `One merchant, ${few} writers and ${many} writers alternately: whole payments, which all book on the same accounts of ` +
-    'the merchant, and creations. More writers must not be slower: nobody queues on a balance.',
+    `the merchant, and creations. More writers must not be slower: nobody queues on a balance. Then ${crowd} writers for ` +
+    `${crowdSeconds} s; the time of a payment is from its request to its booking.`,
   async run(bench) {
     const service = await bench.startService();
     await pay(service, { payers: many, seconds: warmUpSeconds });
@@ -33,9 +41,14 @@ export const writers: Part = {
       { measured: () => created(service, many), base: () => created(service, few) },
       (round, { measured, base }) => bench.log(`  round ${round}: created ${whole(base)}/s and ${whole(measured)}/s`),
     );
+    const crowded = await pay(service, { payers: crowd, seconds: crowdSeconds });
     await service.stop();
     return {
-      figures: [...figuresOf('Payments booked', booking), ...figuresOf('Intents created', creation)],
+      figures: [
+        ...figuresOf('Payments booked', booking),
+        ...figuresOf('Intents created', creation),
+        ...crowdFigures(crowded),
+      ],
       bars: [
         { label: `booked, ${many} ÷ ${few} writers`, value: booking.ratio, aim: 1, better: 'higher', unit: 'ratio' },
         { label: `created, ${many} ÷ ${few} writers`, value: creation.ratio, aim: 1, better: 'higher', unit: 'ratio' },
@@ -43,6 +56,22 @@ export const writers: Part = {
     };
   },
 };
+
+function crowdFigures({ paymentsPerSecond, p99Ms, failures }: WholeLoadResult): Figure[] {
+  return [
+    {
+      label: `Payments booked a second, ${crowd} writers`,
+      value: whole(paymentsPerSecond),
+      aim: { text: `at least ${crowdPerSecondMin}`, isMet: paymentsPerSecond >= crowdPerSecondMin },
+    },
+    {
+      label: 'The p99 of these',
+      value: inMs(p99Ms),
+      aim: { text: `under ${crowdP99MaxMs} ms`, isMet: p99Ms < crowdP99MaxMs },
+    },
+    failureFigure('Payments of these not booked', failures),
+  ];
+}
 
 async function booked(service: Service, payers: number): Promise<number> {
   const { paymentsPerSecond } = await pay(service, { payers, seconds });
