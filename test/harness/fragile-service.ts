@@ -6,6 +6,7 @@ import type { EmbeddedPostgres } from '../../server/src/database/embedded/embedd
 import { clusterDirectoryIn } from '../../server/src/database/embedded/cluster.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
+import { serviceCommand } from './process.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 import { processesIn, readDemo, readyAt } from './program.ts';
 import type { SteadyLoad } from './steady-load.ts';
@@ -63,8 +64,8 @@ export class FragileService {
       ...{ DATABASE_URL: databaseUrl.href, RATE_LIMIT_TEST: '0' },
       ...{ APP_ENV: 'development', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: world.newDataDirectory() },
     };
-    const program = [process.execPath, 'server/src/main.ts'];
-    const command = shell === undefined ? program : ['/bin/sh', '-c', `${shell}; exec "$@"`, 'sh', ...program];
+    const command =
+      shell === undefined ? serviceCommand : ['/bin/sh', '-c', `${shell}; exec "$@"`, 'sh', ...serviceCommand];
     const service = world.start(command, settings);
     const url = await readyAt(service);
     const { secret_key: key } = readDemo(settings.DATA_DIR);

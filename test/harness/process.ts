@@ -8,6 +8,14 @@ import type { CommandOutput, Settings } from './service-world.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
+/** Starts the service as `npm start` does. */
+export const serviceCommand: readonly string[] = [
+  process.execPath,
+  '--max-semi-space-size=16',
+  '--max-old-space-size=1024',
+  'server/src/main.ts',
+];
+
 /** A program of ours in its own process. */
 export interface TestProcess extends Program {
   pid: number;
@@ -31,9 +39,9 @@ export class ProcessWorld extends ServiceWorld {
     for (const child of this.#children.filter(isRunning)) child.kill('SIGTERM');
   };
 
-  /** Starts `node server/src/main.ts` as `npm start` does, with these settings and none of the test's own; the system picks the port. */
+  /** Starts the service with these settings and none of the test's own; the system picks the port. */
   startService(settings: Settings): TestProcess {
-    return this.start([process.execPath, '--max-semi-space-size=16', 'server/src/main.ts'], {
+    return this.start(serviceCommand, {
       PORT: '0',
       LOG_LEVEL: 'error',
       ...settings,
