@@ -1,10 +1,9 @@
-import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
 import { withAdminClient } from '../server/src/database/admin-client.ts';
-import { fillPayments } from './harness/fill-payments.ts';
+import { compressedBytes, open, signIn } from './harness/dashboard-visit.ts';
+import type { Visit } from './harness/dashboard-visit.ts';
+import { fillPayments, giveNumberTo } from './harness/fill-payments.ts';
 import { fillPayouts } from './harness/fill-payouts.ts';
 import type { Figure, Part } from './harness/part.ts';
-import type { Service } from './harness/service.ts';
 import { inMs, median, percentile, whole } from './harness/statistics.ts';
 
 const payments = 1_000_000;
@@ -42,7 +41,7 @@ export const dashboard: Part = {
     bench.log(`  ${whole(payments)} payments written in ${whole(await fillPayments(service, payments))} s`);
     await fillPayouts(service, payouts);
     await withAdminClient(service.adminUrl, async (client) => {
-      for (const text of [giveRareNumber, giveRareAmount]) await client.query(text);
+      for (const text of [giveNumberTo(rareNumber, rareShare), giveRareAmount]) await client.query(text);
     });
     const visit = await signIn(service);
     const home = await open(visit, '');
@@ -82,77 +81,9 @@ export const dashboard: Part = {
   },
 };
 
-const giveRareNumber = `UPDATE charges SET account_number = '${rareNumber}', account_canonical = '+22087${rareNumber}'
-  WHERE mod(substr(network_transaction_id, 2)::int, ${rareShare}) = 0`;
-
 const giveRareAmount = `UPDATE payment_intents SET amount = 123450 FROM charges
   WHERE charges.merchant_id = payment_intents.merchant_id AND charges.intent_id = payment_intents.id
     AND charges.account_number = '${rareNumber}'`;
-
-interface Visit {
-  /** The dashboard of the test environment. */
-  url: string;
-  cookie: string;
-}
-
-/** Signs the demo's owner in, who lands on the dashboard of the only business. */
-async function signIn({ url, login }: Service): Promise<Visit> {
-  const { email, password } = login;
-  const response = await fetch(`${url}/dashboard/sign-in`, {
-    method: 'POST',
-    headers: { 'sec-fetch-site': 'same-origin', accept: 'text/html' },
-    body: new URLSearchParams({ email, password }),
-    redirect: 'manual',
-  });
-  const cookie = response.headers
-    .getSetCookie()
-    .map((header) => header.split(';')[0])
-    .join('; ');
-  let path = response.headers.get('location') ?? '';
-  while (!/^\/dashboard\/test\/\w+$/.test(path)) {
-    const next = await fetch(url + path, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' });
-    const target = next.headers.get('location');
-    if (target === null) throw new Error(`the sign-in ended at ${path} with ${next.status}`);
-    path = target;
-  }
-  return { url: url + path, cookie };
-}
-
-interface Opened {
-  text: string;
-  /** As sent, compressed. */
-  bytes: number;
-  elapsedMs: number;
-}
-
-async function open({ url, cookie }: Visit, path: string): Promise<Opened> {
-  const address = path.startsWith('http') ? path : url + path;
-  const startedAt = performance.now();
-  const response = await fetch(address, { headers: { cookie, accept: 'text/html', 'accept-encoding': 'identity' } });
-  const text = await response.text();
-  const elapsedMs = performance.now() - startedAt;
-  if (response.status !== 200) throw new Error(`${address} returned ${response.status}`);
-  return { text, bytes: await compressedBytes(address, cookie), elapsedMs };
-}
-
-/** The length of the compressed body, which `fetch` hides. */
-async function compressedBytes(address: string, cookie: string): Promise<number> {
-  const body = await new Promise<Buffer>((resolve, reject) => {
-    const sent = request(
-      address,
-      { headers: { cookie, accept: 'text/html', 'accept-encoding': 'gzip' } },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve(Buffer.concat(chunks)));
-      },
-    );
-    sent.on('error', reject);
-    sent.end();
-  });
-  gunzipSync(body);
-  return body.length;
-}
 
 async function assetBytes(visit: Visit, page: string): Promise<number> {
   const paths = [...page.matchAll(/(?:href|src)="(\/dashboard\/assets\/[^"]+)"/g)].map(([, path = '']) => path);

@@ -1,75 +1,120 @@
-import { fillPayments } from './harness/fill-payments.ts';
-import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
+import { withAdminClient } from '../server/src/database/admin-client.ts';
 import { creationBody } from './harness/creation-statements.ts';
-import type { Part } from './harness/part.ts';
+import { open, signIn } from './harness/dashboard-visit.ts';
+import type { Visit } from './harness/dashboard-visit.ts';
+import { fillPayments, giveNumberTo } from './harness/fill-payments.ts';
+import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
+import type { Figure, Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
-import { inMs, whole } from './harness/statistics.ts';
+import { inMs, median, whole } from './harness/statistics.ts';
 import { describeRatio, measureAlternately } from './harness/alternate.ts';
+import type { Comparison } from './harness/alternate.ts';
 
-const payments = 1_000_000;
+const payments = Number(process.env['BENCH_PAYMENTS'] ?? 1_000_000);
+const fewPayments = 1_000;
 const connections = 8;
 const seconds = 4;
 const rounds = 6;
 const warmUpSeconds = 3;
-const ratioMax = 1.3;
+const pagesEachRound = 10;
+const creationRatioMax = 1.2;
+const readingRatioMax = 1.3;
+
+const searchedNumber = '7004321';
+const found = 20;
 
 export const million: Part = {
   name: 'million',
-  title: 'A million payments in the table',
+  title: 'Many payments in the table',
   description:
-    `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and ` +
-    `event each), one that began empty. Alternately, on ${connections} connections: the median latency of creating an ` +
-    'intent, and of the first page of the list.',
+    `The same service on two databases, one with ${whole(payments)} payments of the merchant (intent, charge and event each), ` +
+    `one with ${whole(fewPayments)}. Alternately, the median latency of creating an intent and of the API’s first page, on ` +
+    `${connections} connections, and of the dashboard’s list and its search for a number that paid ${found} times, one page after ` +
+    'the other. BENCH_PAYMENTS sets another number of payments.',
   async run(bench) {
-    const empty = await bench.startService();
-    const full = await bench.startService();
-    const fillSeconds = await fillPayments(full, payments);
-    bench.log(`  ${whole(payments)} payments written in ${whole(fillSeconds)} s`);
-    for (const service of [empty, full]) {
-      await latency(service, creation, warmUpSeconds);
-      await latency(service, firstPage, warmUpSeconds);
+    const few = await prepare(await bench.startService(), fewPayments);
+    const beganAt = performance.now();
+    const many = await prepare(await bench.startService(), payments);
+    bench.log(`  ${whole(payments)} payments written in ${whole((performance.now() - beganAt) / 1_000)} s`);
+    const figures: Figure[] = [];
+    const ratios = new Map<string, number>();
+    for (const [label, ratioMax, latencyOf] of measured) {
+      for (const side of [few, many]) await latencyOf(side, warmUpSeconds);
+      const comparison = await measureAlternately(
+        rounds,
+        { measured: () => latencyOf(many, seconds), base: () => latencyOf(few, seconds) },
+        (round, { measured: full, base }) => bench.log(`  round ${round}: ${label} ${inMs(base)} and ${inMs(full)}`),
+      );
+      ratios.set(label, comparison.ratio);
+      figures.push(...figuresOf(label, comparison, ratioMax));
     }
-    const created = await measureAlternately(
-      rounds,
-      { measured: () => latency(full, creation), base: () => latency(empty, creation) },
-      (round, { measured, base }) => bench.log(`  round ${round}: creation ${inMs(base)} and ${inMs(measured)}`),
-    );
-    const page = await measureAlternately(
-      rounds,
-      { measured: () => latency(full, firstPage), base: () => latency(empty, firstPage) },
-      (round, { measured, base }) => bench.log(`  round ${round}: first page ${inMs(base)} and ${inMs(measured)}`),
-    );
-    await empty.stop();
-    await full.stop();
-    const aim = (ratio: number) => ({ text: `at most ${ratioMax}`, isMet: ratio <= ratioMax });
+    for (const { service } of [few, many]) await service.stop();
     return {
-      figures: [
-        { label: 'Creation, empty table', value: inMs(created.base) },
-        { label: `Creation, ${whole(payments)} payments`, value: inMs(created.measured) },
-        { label: 'Creation: full ÷ empty', value: describeRatio(created), aim: aim(created.ratio) },
-        { label: 'First page, empty table', value: inMs(page.base) },
-        { label: `First page, ${whole(payments)} payments`, value: inMs(page.measured) },
-        { label: 'First page: full ÷ empty', value: describeRatio(page), aim: aim(page.ratio) },
-      ],
+      figures,
       bars: [
-        { label: 'creation, million ÷ empty', value: created.ratio, aim: ratioMax, better: 'lower', unit: 'ratio' },
-        { label: 'first page, million ÷ empty', value: page.ratio, aim: ratioMax, better: 'lower', unit: 'ratio' },
+        bar('creation, many ÷ few payments', ratios.get('Creation'), creationRatioMax),
+        bar('first page, many ÷ few payments', ratios.get('First page'), readingRatioMax),
       ],
     };
   },
 };
 
-type Request = Pick<HttpLoadOptions, 'path' | 'body'>;
+interface Side {
+  service: Service;
+  visit: Visit;
+}
 
-const creation: Request = { path: '/v1/payments', body: creationBody };
-const firstPage: Request = { path: '/v1/payments' };
+async function prepare(service: Service, count: number): Promise<Side> {
+  await fillPayments(service, count);
+  await withAdminClient(service.adminUrl, async (client) => {
+    await client.query(giveNumberTo(searchedNumber, count / found));
+    await client.query('VACUUM ANALYZE charges');
+  });
+  return { service, visit: await signIn(service) };
+}
+
+type LatencyOf = (side: Side, forSeconds: number) => Promise<number>;
+
+const measured: readonly (readonly [label: string, ratioMax: number, latencyOf: LatencyOf])[] = [
+  ['Creation', creationRatioMax, requestLatency({ path: '/v1/payments', body: creationBody })],
+  ['First page', readingRatioMax, requestLatency({ path: '/v1/payments' })],
+  ['Dashboard’s list', readingRatioMax, ({ visit }) => pageLatency(visit, '/payments')],
+  ['Search by number', readingRatioMax, ({ visit }) => pageLatency(visit, `/payments?term=${searchedNumber}`)],
+];
 
 /** The median, in milliseconds. */
-async function latency({ url, key, settled }: Service, request: Request, forSeconds = seconds): Promise<number> {
-  const options: HttpLoadOptions = { url, key, ...request, connections, seconds: forSeconds };
-  const { p50Ms, failures } = await runProgram<HttpLoadResult>('http-load.ts', options);
-  if (failures > 0) throw new Error(`${failures} requests to ${request.path} failed`);
-  await settled();
-  return p50Ms;
+function requestLatency(request: Pick<HttpLoadOptions, 'path' | 'body'>): LatencyOf {
+  return async ({ service: { url, key, settled } }, forSeconds) => {
+    const options: HttpLoadOptions = { url, key, ...request, connections, seconds: forSeconds };
+    const { p50Ms, failures } = await runProgram<HttpLoadResult>('http-load.ts', options);
+    if (failures > 0) throw new Error(`${failures} requests to ${request.path} failed`);
+    await settled();
+    return p50Ms;
+  };
 }
+
+async function pageLatency(visit: Visit, path: string): Promise<number> {
+  const elapsedMs: number[] = [];
+  for (let index = 0; index < pagesEachRound; index += 1) {
+    const page = await open(visit, path);
+    if (!page.text.includes('id="row-')) throw new Error(`${path} has no payment`);
+    elapsedMs.push(page.elapsedMs);
+  }
+  return median(elapsedMs);
+}
+
+function figuresOf(label: string, comparison: Comparison, ratioMax: number): Figure[] {
+  return [
+    { label: `${label}, ${whole(fewPayments)} payments`, value: inMs(comparison.base) },
+    { label: `${label}, ${whole(payments)} payments`, value: inMs(comparison.measured) },
+    {
+      label: `${label}: many ÷ few`,
+      value: describeRatio(comparison),
+      aim: { text: `at most ${ratioMax}`, isMet: comparison.ratio <= ratioMax },
+    },
+  ];
+}
+
+const bar = (label: string, value = Number.NaN, aim: number) =>
+  ({ label, value, aim, better: 'lower', unit: 'ratio' }) as const;
