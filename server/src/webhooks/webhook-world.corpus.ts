@@ -119,6 +119,9 @@ export function createDeliveryWorker(context: WebhookContext) {
   const delivering = new Set<string>();
   let isStopped = false;
   let failure: Error | null = null;
+  const activate = (key: string): void => {
+    if (!active.has(key)) active.set(key, Promise.withResolvers());
+  };
   const onIdle = (key: string): void => {
     queue.onIdle(key);
     active.get(key)?.resolve();
@@ -127,7 +130,7 @@ export function createDeliveryWorker(context: WebhookContext) {
   const batches = new BatchQueue({ ...queue, onIdle }, { ...queue, clock: context.clock, claimMin: 1 });
   const runner = new KeyedRunner(async (key) => {
     if (isStopped) return;
-    if (!active.has(key)) active.set(key, Promise.withResolvers());
+    activate(key);
     await batches.run(key).catch((error: unknown) => {
       failure = error as Error;
     });
@@ -149,8 +152,14 @@ export function createDeliveryWorker(context: WebhookContext) {
     /** Resolves when nothing is due for the merchant and nothing under way. */
     deliver: async (merchantId: string): Promise<void> => {
       delivering.add(merchantId);
-      for (;;) {
-        for (const key of await dueKeys(merchantId)) schedule(key);
+      while (!isStopped) {
+        const due = await dueKeys(merchantId);
+        if (isStopped) break;
+        for (const key of due) {
+          // At once: a key that waits until the runner has room for it is awaited too.
+          activate(key);
+          schedule(key);
+        }
         const keys = [...active.keys()].filter(isOf(merchantId));
         if (keys.length === 0) break;
         for (const key of keys) await active.get(key)?.promise;
@@ -163,6 +172,7 @@ export function createDeliveryWorker(context: WebhookContext) {
       runner.clearWaiting();
       batches.stop();
       await batches.idle();
+      for (const key of active.keys()) onIdle(key);
     },
   };
 }
