@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
-import type { Database, Queryable, Statement } from '../kit/db.ts';
-import { answering, createDeliveryWorker, createDeliveryWorld, listDeliveries } from './webhook-world.corpus.ts';
+import {
+  answering,
+  countStatements,
+  createDeliveryWorker,
+  createDeliveryWorld,
+  listDeliveries,
+} from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
 const limitMs = 15_000;
@@ -191,34 +196,3 @@ describe('a merchant with a backlog', () => {
     assert.equal(hangs.received().length, 31);
   });
 });
-
-/** The same database, with a count of each statement. */
-function countStatements(db: Database): { db: Database; of: (name: string) => number } {
-  const counts = new Map<string, number>();
-  const counted = (statement: Statement): Statement => {
-    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1);
-    return statement;
-  };
-  const counting = (inner: Queryable): Queryable => ({
-    rows: (statement) => inner.rows(counted(statement)),
-    row: (statement) => inner.row(counted(statement)),
-    run: (statement) => inner.run(counted(statement)),
-  });
-  const watched: Database = {
-    ...counting(db),
-    withTransaction: (body) =>
-      db.withTransaction((tx) =>
-        body({
-          ...counting(tx),
-          requestId: tx.requestId,
-          send: (statement) => tx.send(counted(statement)),
-          beforeCommit: (action) => tx.beforeCommit(action),
-          afterCommit: (action) => tx.afterCommit(action),
-        }),
-      ),
-    dedicatedClient: () => db.dedicatedClient(),
-    waiting: 0,
-    close: () => db.close(),
-  };
-  return { db: watched, of: (name) => counts.get(name) ?? 0 };
-}

@@ -7,7 +7,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/event.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Database, Queryable, Statement, Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { ListReader } from '../api/list-reader.ts';
@@ -351,4 +351,35 @@ export async function startReceiver() {
       await once(server, 'close');
     },
   };
+}
+
+/** The same database, with a count of each statement. */
+export function countStatements(db: Database): { db: Database; of: (name: string) => number } {
+  const counts = new Map<string, number>();
+  const counted = (statement: Statement): Statement => {
+    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1);
+    return statement;
+  };
+  const counting = (inner: Queryable): Queryable => ({
+    rows: (statement) => inner.rows(counted(statement)),
+    row: (statement) => inner.row(counted(statement)),
+    run: (statement) => inner.run(counted(statement)),
+  });
+  const watched: Database = {
+    ...counting(db),
+    withTransaction: (body) =>
+      db.withTransaction((tx) =>
+        body({
+          ...counting(tx),
+          requestId: tx.requestId,
+          send: (statement) => tx.send(counted(statement)),
+          beforeCommit: (action) => tx.beforeCommit(action),
+          afterCommit: (action) => tx.afterCommit(action),
+        }),
+      ),
+    dedicatedClient: () => db.dedicatedClient(),
+    waiting: 0,
+    close: () => db.close(),
+  };
+  return { db: watched, of: (name) => counts.get(name) ?? 0 };
 }
