@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { TimeLimits } from './time-limits.ts';
 
 /** What an exchange ended with. */
 export type ExchangeEnd =
@@ -8,16 +9,40 @@ export type ExchangeEnd =
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** No more of a response body is read: the status is known by then. */
-const responseBytesMax = 64 * 1024;
+export interface ExchangeLimits {
+  /** How much of the response body is returned. */
+  keptBytesMax: number;
+  /** A longer body is not read to its end: the connection is closed, and what has come is the response. */
+  readBytesMax: number;
+  time: TimeLimits<OutboundExchange>;
+}
+
+/** Sends a request at this time and reads its response, within the limits. Never rejects. */
+export async function exchange(
+  agent: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  { startedAtMs, ...limits }: ExchangeLimits & { startedAtMs: number },
+): Promise<ExchangeEnd> {
+  const { promise, resolve } = Promise.withResolvers<ExchangeEnd>();
+  const handler = new OutboundExchange(limits, resolve);
+  const stopTime = limits.time.start(handler, startedAtMs);
+  try {
+    agent.dispatch(request, handler);
+  } catch (error) {
+    resolve({ kind: 'failed', error });
+  }
+  const end = await promise;
+  stopTime();
+  return end;
+}
 
 /**
- * One request and the beginning of its response. A handler of undici's own, because `agent.request` makes a stream, a promise
- * for each chunk and an abort signal for each response, which cost more than the exchange itself.
+ * One request and its response. A handler of undici's own, because `agent.request` makes a stream, a promise for each chunk and
+ * an abort signal for each response, which cost more than the exchange itself.
  */
 export class OutboundExchange implements Dispatcher.DispatchHandler {
   readonly #end: (end: ExchangeEnd) => void;
-  readonly #bytesMax: number;
+  readonly #limits: Pick<ExchangeLimits, 'keptBytesMax' | 'readBytesMax'>;
   #controller: Dispatcher.DispatchController | null = null;
   #isEnded = false;
   #status = 0;
@@ -25,9 +50,9 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   readonly #body: Buffer[] = [];
   #bytes = 0;
 
-  /** Calls `end` once. The first `bytesMax` bytes of the body are returned. */
-  constructor(bytesMax: number, end: (end: ExchangeEnd) => void) {
-    this.#bytesMax = bytesMax;
+  /** Calls `end` once. */
+  constructor(limits: Pick<ExchangeLimits, 'keptBytesMax' | 'readBytesMax'>, end: (end: ExchangeEnd) => void) {
+    this.#limits = limits;
     this.#end = end;
   }
 
@@ -47,9 +72,10 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#bytes < this.#bytesMax) this.#body.push(chunk.subarray(0, this.#bytesMax - this.#bytes));
+    const { keptBytesMax, readBytesMax } = this.#limits;
+    if (this.#bytes < keptBytesMax) this.#body.push(chunk.subarray(0, keptBytesMax - this.#bytes));
     this.#bytes += chunk.length;
-    if (this.#bytes > responseBytesMax) this.#abortWith(this.#response());
+    if (this.#bytes > readBytesMax) this.#abortWith(this.#response());
   }
 
   onResponseEnd(): void {

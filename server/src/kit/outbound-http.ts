@@ -6,8 +6,8 @@ import type { ResolveName } from './name-resolver.ts';
 import { responseTooLargeCode } from './outbound-response-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
-import { OutboundExchange } from './outbound-exchange.ts';
-import type { ExchangeEnd } from './outbound-exchange.ts';
+import { exchange } from './outbound-exchange.ts';
+import type { ExchangeEnd, ExchangeLimits } from './outbound-exchange.ts';
 import type { AddressPolicy, OutboundPolicy } from './outbound-guard.ts';
 import { TimeLimits } from './time-limits.ts';
 
@@ -74,6 +74,8 @@ export interface OutboundClientOptions {
   resolveName?: ResolveName;
 }
 
+/** No more of a response body is read: the status is known by then. */
+const responseBytesMax = 64 * 1024;
 // Callers limit their own concurrency; this only contains a bug of theirs. No lower than their limit: many receivers can share
 // one origin, and those that hang must leave connections to the others.
 const connectionsPerOriginMax = 256;
@@ -97,8 +99,8 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const limits = new TimeLimits<OutboundExchange>(clock, totalTimeoutMs);
-  const client = { agent, options, sockets, limits, targets: new BoundedMap<string, Target>(targetsMax) };
+  const time: ExchangeLimits['time'] = new TimeLimits(clock, totalTimeoutMs);
+  const client = { agent, options, sockets, time, targets: new BoundedMap<string, Target>(targetsMax) };
   return {
     post: (request) => post(client, request),
     close: () => agent.destroy(),
@@ -121,7 +123,7 @@ interface ClientParts {
   agent: Agent;
   options: OutboundClientOptions;
   sockets: ReadonlySet<Socket>;
-  limits: TimeLimits<OutboundExchange>;
+  time: ExchangeLimits['time'];
   /** By URL, those that the rules allow: they do not change, and a merchant's URL is called again and again. */
   targets: BoundedMap<string, Target>;
 }
@@ -135,11 +137,7 @@ interface Target {
 async function post(client: ClientParts, request: OutboundRequest): Promise<OutboundResult> {
   const { clock, excerptBytesMax = 1_024 } = client.options;
   const startedAtMs = clock.now().getTime();
-  const { promise, resolve } = Promise.withResolvers<ExchangeEnd>();
-  const exchange = new OutboundExchange(excerptBytesMax, resolve);
-  const stopTime = client.limits.start(exchange, startedAtMs);
-  const end = await dispatch(client, request, exchange, promise);
-  stopTime();
+  const end = await send(client, request, { startedAtMs, keptBytesMax: excerptBytesMax });
   const now = clock.now();
   const durationMs = Math.max(0, now.getTime() - startedAtMs);
   if (end.kind === 'timeout') return { kind: 'failed', failure: 'timeout', durationMs };
@@ -155,20 +153,19 @@ async function post(client: ClientParts, request: OutboundRequest): Promise<Outb
   };
 }
 
-function dispatch(
-  { agent, options, sockets, targets }: ClientParts,
+async function send(
+  { agent, options, sockets, targets, time }: ClientParts,
   { method = 'POST', url, headers, body, httpsOnly }: OutboundRequest,
-  exchange: OutboundExchange,
-  end: Promise<ExchangeEnd>,
+  limits: { startedAtMs: number; keptBytesMax: number },
 ): Promise<ExchangeEnd> {
   const { policy, userAgent, idleConnectionsMax = 256 } = options;
   try {
     const target = targetOf(targets, url, { ...policy, httpsOnly });
     const reset = sockets.size >= idleConnectionsMax;
-    agent.dispatch({ ...target, method, headers: { 'user-agent': userAgent, ...headers }, body, reset }, exchange);
-    return end;
+    const request = { ...target, method, headers: { 'user-agent': userAgent, ...headers }, body, reset };
+    return await exchange(agent, request, { ...limits, readBytesMax: responseBytesMax, time });
   } catch (error) {
-    return Promise.resolve({ kind: 'failed', error });
+    return { kind: 'failed', error };
   }
 }
 
