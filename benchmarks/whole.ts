@@ -24,7 +24,7 @@ export const whole: Part = {
     `A direct charge over POST /v1/payments, its attempt at a simulated network (over HTTP, in the same process), the ` +
     'network’s signed callback, the booking in the ledger and the event: from the request until all of it is committed. ' +
     `First as fast as ${payersMax} payments at once go, then at half that rate, where latency shows the work and not ` +
-    'the queue. The client polls every 5 ms, which is in the latencies. With BASELINE_CHECKOUT, a checkout of an earlier commit ' +
+    'the queue. The client polls every 20 ms, which is in the latencies. With BASELINE_CHECKOUT, a checkout of an earlier commit ' +
     'with its packages, the same payments run there in turn.',
   async run(bench) {
     const service = await bench.startService();

@@ -34,27 +34,83 @@ export class CallError extends Error {
  */
 export function carryCalls(carry: Carry): void {
   Agent.prototype.request = function request(options: unknown) {
-    return carryOne(carry, options as Dispatcher.RequestOptions);
+    return respondTo(carry, options as Dispatcher.RequestOptions);
+  };
+  Agent.prototype.dispatch = function dispatch(options, handler) {
+    void handle(carry, options, handler);
+    return true;
   };
 }
 
-async function carryOne(carry: Carry, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+async function respondTo(carry: Carry, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
   const aborted = Promise.withResolvers<never>();
   const signal = options.signal as AbortSignal | undefined;
   const abort = (): void => aborted.reject(new CallError('UND_ERR_ABORTED'));
   if (signal?.aborted === true) abort();
   signal?.addEventListener('abort', abort);
   try {
-    const call = {
-      method: options.method,
-      url: new URL(options.path, String(options.origin)),
-      headers: options.headers as Record<string, string>,
-      body: Buffer.from((options.body ?? '') as string | Uint8Array),
-    };
-    return responseData(await Promise.race([carry(call), aborted.promise]));
+    return responseData(await Promise.race([carry(callOf(options)), aborted.promise]));
   } finally {
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Reports to a handler as undici does; what it aborts ends with the reason. */
+async function handle(
+  carry: Carry,
+  options: Dispatcher.DispatchOptions,
+  handler: Dispatcher.DispatchHandler,
+): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const controller = new CallController(aborted.reject);
+  try {
+    handler.onRequestStart?.(controller, {});
+    controller.throwIfAborted();
+    const { status, headers, body } = await Promise.race([carry(callOf(options)), aborted.promise]);
+    handler.onResponseStart?.(controller, status, headers);
+    handler.onResponseData?.(controller, body);
+    controller.throwIfAborted();
+    handler.onResponseEnd?.(controller, {});
+  } catch (error) {
+    handler.onResponseError?.(controller, error as Error);
+  }
+}
+
+/** A response comes as a whole, so that there is nothing to pause. */
+class CallController implements Dispatcher.DispatchController {
+  readonly #onAbort: (reason: Error) => void;
+  readonly paused = false;
+  reason: Error | null = null;
+
+  constructor(onAbort: (reason: Error) => void) {
+    this.#onAbort = onAbort;
+  }
+
+  get aborted(): boolean {
+    return this.reason !== null;
+  }
+
+  abort(reason: Error): void {
+    this.reason = reason;
+    this.#onAbort(reason);
+  }
+
+  throwIfAborted(): void {
+    if (this.reason !== null) throw this.reason;
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+}
+
+function callOf(options: Dispatcher.DispatchOptions): OutgoingCall {
+  return {
+    method: options.method,
+    url: new URL(options.path, String(options.origin)),
+    headers: options.headers as Record<string, string>,
+    body: Buffer.from((options.body ?? '') as string | Uint8Array),
+  };
 }
 
 /** As much of a response as the clients read. */

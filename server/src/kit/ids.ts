@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { v5, v7, validate } from 'uuid';
+import { parse, v5, v7, validate } from 'uuid';
 import { dayMs } from './clock.ts';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
@@ -37,7 +37,7 @@ export function timestampOf(id: string): Date {
  */
 export function stableUuid(...parts: string[]): string {
   // As JSON, so that ('a', 'bc') and ('ab', 'c') are two things.
-  return v5(JSON.stringify(parts), stableNamespace);
+  return v5(Buffer.from(JSON.stringify(parts)), stableNamespace);
 }
 
 /** The same id for the same parts on one day (UTC): a UUID of version 7, whose time is the beginning of the day. */
@@ -53,7 +53,7 @@ export function isUuid(text: string): boolean {
 }
 
 // Random, and fixed: another one would change every stable id that was ever issued.
-const stableNamespace = '3f0bc622-7735-4069-8d6a-6e0b4b484770';
+const stableNamespace = parse('3f0bc622-7735-4069-8d6a-6e0b4b484770');
 
 interface Timestamp {
   ms: number;

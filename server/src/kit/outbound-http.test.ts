@@ -159,6 +159,22 @@ describe('an outbound request that goes wrong', () => {
     assert.equal(await failure(client(limits).post(url)), 'timeout');
   });
 
+  it('ends in time while it waits for a connection, and is not sent once there is one', async () => {
+    const paths: (string | undefined)[] = [];
+    const url = await httpServer((request, response) => {
+      paths.push(request.url);
+      response.end();
+    });
+    const { promise: addresses, resolve } = Promise.withResolvers<string[]>();
+    const { post } = client({ ...limits, resolveName: () => addresses });
+    const named = url.replace('127.0.0.1', 'shop.example');
+    assert.equal(await failure(post(`${named}/late`)), 'timeout');
+    const next = post(`${named}/next`);
+    resolve(['127.0.0.1']);
+    await next;
+    assert.ok(!paths.includes('/late'), paths.join());
+  });
+
   it('ends after the connect limit when TLS is never spoken', async () => {
     const silent = await tcpServer(() => {});
     const result = failure(client({ connectTimeoutMs: 100 }).post(`https://${silent.address}/`));

@@ -1,11 +1,15 @@
 import type { Socket } from 'node:net';
 import { Agent, Pool } from 'undici';
+import { BoundedMap } from './bounded-map.ts';
 import type { Clock } from './clock.ts';
 import type { ResolveName } from './name-resolver.ts';
 import { responseTooLargeCode } from './outbound-response-limit.ts';
 import { guardedConnector } from './outbound-connector.ts';
 import { assertUrlAllowed, UrlNotAllowedError } from './outbound-guard.ts';
-import type { AddressPolicy } from './outbound-guard.ts';
+import { exchange } from './outbound-exchange.ts';
+import type { ExchangeEnd, ExchangeLimits } from './outbound-exchange.ts';
+import type { AddressPolicy, OutboundPolicy } from './outbound-guard.ts';
+import { TimeLimits } from './time-limits.ts';
 
 /** Sends requests to URLs that somebody else chose; all are bounded in time and size, and none reaches a private network. */
 export interface OutboundClient {
@@ -75,9 +79,11 @@ const responseBytesMax = 64 * 1024;
 // Callers limit their own concurrency; this only contains a bug of theirs. No lower than their limit: many receivers can share
 // one origin, and those that hang must leave connections to the others.
 const connectionsPerOriginMax = 256;
+const targetsMax = 1_000;
 
 export function createOutboundClient(options: OutboundClientOptions): OutboundClient {
-  const { policy, clock, connectTimeoutMs = 5_000, keepAliveMs = 4_000, resolveName } = options;
+  const { policy, clock, resolveName } = options;
+  const { totalTimeoutMs = 15_000, connectTimeoutMs = 5_000, keepAliveMs = 4_000 } = options;
   const sockets = new Set<Socket>();
   const agent = new Agent({
     connect: guardedConnector({ policy, clock, connectTimeoutMs, resolveName, sockets }),
@@ -93,8 +99,10 @@ export function createOutboundClient(options: OutboundClientOptions): OutboundCl
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const time: ExchangeLimits['time'] = new TimeLimits(clock, totalTimeoutMs);
+  const client = { agent, options, sockets, time, targets: new BoundedMap<string, Target>(targetsMax) };
   return {
-    post: (request) => post({ agent, options, sockets }, request),
+    post: (request) => post(client, request),
     close: () => agent.destroy(),
   };
 }
@@ -115,74 +123,66 @@ interface ClientParts {
   agent: Agent;
   options: OutboundClientOptions;
   sockets: ReadonlySet<Socket>;
+  time: ExchangeLimits['time'];
+  /** By URL, those that the rules allow: they do not change, and a merchant's URL is called again and again. */
+  targets: BoundedMap<string, Target>;
 }
 
-// An abort without a reason creates an error with a stack each time.
-const whenFinished = 'finished';
+/** What a request to a URL is sent to. */
+interface Target {
+  origin: string;
+  path: string;
+}
 
 async function post(client: ClientParts, request: OutboundRequest): Promise<OutboundResult> {
-  const { clock, totalTimeoutMs = 15_000 } = client.options;
-  const startedAt = clock.now();
-  const elapsedMs = (): number => Math.max(0, clock.now().getTime() - startedAt.getTime());
-  const timeout = new AbortController();
-  const finished = new AbortController();
-  void clock.sleep(totalTimeoutMs, finished.signal).then(() => {
-    if (!finished.signal.aborted) timeout.abort();
-  });
-  try {
-    const response = await exchange(client, request, timeout.signal);
-    return { kind: 'answered', ...response, durationMs: elapsedMs() };
-  } catch (error) {
-    const failure = timeout.signal.aborted ? 'timeout' : outboundFailure(error);
-    return { kind: 'failed', failure, durationMs: elapsedMs() };
-  } finally {
-    finished.abort(whenFinished);
-  }
-}
-
-async function exchange(
-  { agent, options, sockets }: ClientParts,
-  request: OutboundRequest,
-  signal: AbortSignal,
-): Promise<{ status: number; retryAfterMs: number | null; excerpt: string }> {
-  // URLs that were stored without validation are checked here, by the same rules.
-  const { policy, clock, userAgent, idleConnectionsMax = 256, excerptBytesMax = 1_024 } = options;
-  const url = assertUrlAllowed(request.url, { ...policy, httpsOnly: request.httpsOnly });
-  const response = await agent.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method: request.method ?? 'POST',
-    headers: { 'user-agent': userAgent, ...request.headers },
-    body: request.body,
-    signal,
-    reset: sockets.size >= idleConnectionsMax,
-  });
-  const isEncoded = response.headers['content-encoding'] !== undefined;
-  const excerpt = await readExcerpt(response.body, { isEncoded, excerptBytesMax });
+  const { clock, excerptBytesMax = 1_024 } = client.options;
+  const startedAtMs = clock.now().getTime();
+  const end = await send(client, request, { startedAtMs, keptBytesMax: excerptBytesMax });
+  const now = clock.now();
+  const durationMs = Math.max(0, now.getTime() - startedAtMs);
+  if (end.kind === 'timeout') return { kind: 'failed', failure: 'timeout', durationMs };
+  if (end.kind === 'failed') return { kind: 'failed', failure: outboundFailure(end.error), durationMs };
+  const { status, headers, body } = end;
+  const isEncoded = headers['content-encoding'] !== undefined;
   return {
-    status: response.statusCode,
-    retryAfterMs: readRetryAfter(response.headers['retry-after'], clock.now()),
-    excerpt,
+    kind: 'answered',
+    status,
+    retryAfterMs: readRetryAfter(headers['retry-after'], now),
+    excerpt: isEncoded ? '' : sanitizedText(body, excerptBytesMax),
+    durationMs,
   };
 }
 
-async function readExcerpt(
-  body: AsyncIterable<Buffer>,
-  { isEncoded, excerptBytesMax }: { isEncoded: boolean; excerptBytesMax: number },
-): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    if (bytes < excerptBytesMax) chunks.push(chunk.subarray(0, excerptBytesMax - bytes));
-    bytes += chunk.length;
-    // Leaving the loop closes the connection.
-    if (bytes > responseBytesMax) break;
+async function send(
+  { agent, options, sockets, targets, time }: ClientParts,
+  { method = 'POST', url, headers, body, httpsOnly }: OutboundRequest,
+  limits: { startedAtMs: number; keptBytesMax: number },
+): Promise<ExchangeEnd> {
+  const { policy, userAgent, idleConnectionsMax = 256 } = options;
+  try {
+    const target = targetOf(targets, url, { ...policy, httpsOnly });
+    const reset = sockets.size >= idleConnectionsMax;
+    const request = { ...target, method, headers: { 'user-agent': userAgent, ...headers }, body, reset };
+    return await exchange(agent, request, { ...limits, readBytesMax: responseBytesMax, time });
+  } catch (error) {
+    return { kind: 'failed', error };
   }
-  return isEncoded ? '' : sanitizedText(Buffer.concat(chunks), excerptBytesMax);
+}
+
+/** URLs that were stored without validation are checked here, by the same rules. Throws UrlNotAllowedError. */
+function targetOf(targets: BoundedMap<string, Target>, text: string, policy: OutboundPolicy): Target {
+  const key = `${policy.httpsOnly} ${text}`;
+  const known = targets.get(key);
+  if (known) return known;
+  const url = assertUrlAllowed(text, policy);
+  const target = { origin: url.origin, path: url.pathname + url.search };
+  targets.set(key, target);
+  return target;
 }
 
 /** Without control characters (PostgreSQL refuses NUL) and without those that reverse or hide text on a screen. */
 function sanitizedText(bytes: Buffer, bytesMax: number): string {
+  if (bytes.length === 0) return '';
   const text = textIn(bytes).replace(/[^\P{C}\n\t]/gu, '');
   // Replacing invalid UTF-8 makes text longer.
   return Buffer.byteLength(text) <= bytesMax ? text : textIn(Buffer.from(text).subarray(0, bytesMax));

@@ -1,8 +1,11 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../kit/clock.ts';
+import { exchange } from '../kit/outbound-exchange.ts';
+import type { ExchangeLimits } from '../kit/outbound-exchange.ts';
 import { parseStrictJsonBytes } from '../kit/strict-json.ts';
 import type { JsonValue } from '../kit/strict-json.ts';
+import { TimeLimits } from '../kit/time-limits.ts';
 
 /** How a call ended. Only `response` and `not_sent` are certain. */
 export type Reply =
@@ -50,13 +53,14 @@ const lastResortTimeoutMs = 60_000;
 const keepAliveMs = 4_000;
 
 export function createNetworkClient(options: NetworkClientOptions): NetworkClient {
+  const time: ExchangeLimits['time'] = new TimeLimits(options.clock, options.callTimeoutMs);
   const pools: Record<ConnectionPool, Agent> = {
     collections: createAgent(options),
     payouts: createAgent(options),
     look_ups: createAgent(options),
   };
   return {
-    call: (call) => callWithin(pools[call.pool], options, call),
+    call: (call) => callWithin({ agent: pools[call.pool], time }, options, call),
     close: async () => {
       await Promise.all(Object.values(pools).map((pool) => pool.destroy()));
     },
@@ -76,30 +80,31 @@ function createAgent({ connectionsMax = 32, callTimeoutMs }: NetworkClientOption
   });
 }
 
-async function callWithin(agent: Agent, options: NetworkClientOptions, call: Call): Promise<Reply> {
-  const { clock, callTimeoutMs } = options;
-  const limit = new AbortController();
-  const finished = new AbortController();
-  void clock.sleep(callTimeoutMs, finished.signal).then(() => limit.abort());
-  try {
-    const response = await agent.request(requestOptions(options, call, limit.signal));
-    const bytes = await response.body.bytes();
-    const isEmpty = bytes.length === 0;
-    return { kind: 'response', status: response.statusCode, body: readJson(bytes), ...(isEmpty ? { isEmpty } : {}) };
-  } catch (error) {
-    if (limit.signal.aborted) return { kind: 'lost', detail: `no response within ${callTimeoutMs} ms` };
-    const code = errorCode(error);
-    return { kind: notSentCodes.has(code) ? 'not_sent' : 'lost', detail: `no response: ${code}` };
-  } finally {
-    finished.abort();
+async function callWithin(
+  { agent, time }: { agent: Agent; time: ExchangeLimits['time'] },
+  options: NetworkClientOptions,
+  call: Call,
+): Promise<Reply> {
+  const limits = { startedAtMs: options.clock.now().getTime(), keptBytesMax: responseBytesMax, time };
+  const end = await exchange(agent, requestOptions(options, call), { ...limits, readBytesMax: responseBytesMax });
+  switch (end.kind) {
+    case 'answered': {
+      const isEmpty = end.body.length === 0;
+      return { kind: 'response', status: end.status, body: readJson(end.body), ...(isEmpty ? { isEmpty } : {}) };
+    }
+    case 'timeout':
+      return { kind: 'lost', detail: `no response within ${options.callTimeoutMs} ms` };
+    case 'failed': {
+      const code = errorCode(end.error);
+      return { kind: notSentCodes.has(code) ? 'not_sent' : 'lost', detail: `no response: ${code}` };
+    }
   }
 }
 
 function requestOptions(
   { baseUrl }: NetworkClientOptions,
   { method, path, headers, body }: Call,
-  signal: AbortSignal,
-): Dispatcher.RequestOptions {
+): Dispatcher.DispatchOptions {
   const url = new URL(`${baseUrl()}${path}`);
   return {
     origin: url.origin,
@@ -107,7 +112,6 @@ function requestOptions(
     method,
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
     body: body ?? null,
-    signal,
   };
 }
 

@@ -9,7 +9,7 @@ import { createDefaultEndpoint, deleteEndpoint, updateEndpoint } from './manage-
 import { createCommandPlanner } from './delivery-planner.ts';
 import { endpointQueueKey } from './delivery.ts';
 import { claimDeliveries } from './queries/deliveries.ts';
-import { createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
+import { countStatements, createWebhookWorld, listDeliveries } from './webhook-world.corpus.ts';
 import type { WebhookWorld } from './webhook-world.corpus.ts';
 
 let world: WebhookWorld;
@@ -176,6 +176,23 @@ describe('a change of endpoints', () => {
     await Promise.all([replan(), replan()]);
     for (const eventId of [...missed, planned]) assert.deepEqual(await receiversOf(eventId), [id]);
     assert.deepEqual(await workLeft(), []);
+  });
+
+  it('writes no delivery once more that is planned: to an endpoint, and to a callback URL', async () => {
+    // Later than what the other tests have written.
+    await world.clock.advance(60_000);
+    const deaf = createDeafProcess();
+    await deaf.append();
+    await world.db.run({ name: 'test_work_delete', text: 'DELETE FROM outbox', values: [] });
+    await createEndpoint('/new');
+    const callbackUrl = world.receiver.url('/callback');
+    for (let count = 0; count < 30; count += 1) await world.append({ callbackUrl });
+    await deaf.append();
+    const [work] = await workLeft();
+    assert.ok(work);
+    const counted = countStatements(world.db);
+    await world.context.planner.replan(counted.db, work);
+    assert.equal(counted.of('webhook_deliveries_insert_once'), 2, 'those of the process that has not heard of it');
   });
 
   it('reaches a process that has not heard of it within three seconds', async () => {

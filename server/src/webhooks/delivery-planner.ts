@@ -9,7 +9,8 @@ import { firstIdAt } from '../kit/ids.ts';
 import { endpointQueueKey } from './delivery.ts';
 import type { Endpoint } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
-import { insertDeliveryOnce, listEventsToDeliver } from './queries/deliveries.ts';
+import { insertDeliveryOnce, listEventsToDeliver, listPlannedAddresses } from './queries/deliveries.ts';
+import type { DeliveryAddress } from './queries/deliveries.ts';
 import { listEndpointsToPlan } from './queries/endpoints.ts';
 
 // How long a process plans by what it has read, where the hint of a change was lost.
@@ -89,7 +90,10 @@ export class DeliveryPlanner {
     for (let isMore = true; isMore;) {
       const events = await db.withTransaction(async (tx) => {
         const page = await listEventsToDeliver(tx, merchantId, { after, rowsMax: replannedMax });
-        this.#write(tx, page, await listEndpointsToPlan(tx, merchantId));
+        const last = page.at(-1)?.id ?? after;
+        // Nearly all are planned already: reading that is a fraction of writing each once more.
+        const planned = await listPlannedAddresses(tx, merchantId, { after, last });
+        this.#write(tx, page, await listEndpointsToPlan(tx, merchantId), new Set(planned.map(addressKey)));
         if (page.length < replannedMax) completeWorkWith(tx, work);
         return page;
       });
@@ -103,12 +107,19 @@ export class DeliveryPlanner {
     return (isChanging ? await read() : await this.#endpoints.get(merchantId, read)) ?? [];
   }
 
-  #write(tx: Transaction, events: readonly EventToDeliver[], endpoints: readonly Endpoint[]): void {
+  #write(
+    tx: Transaction,
+    events: readonly EventToDeliver[],
+    endpoints: readonly Endpoint[],
+    planned: ReadonlySet<string> = new Set(),
+  ): void {
     const { clock, newId, scheduleDeliveries } = this.#context;
     const createdAt = clock.now();
     const keys = new Set<string>();
     for (const { merchantId, id: eventId, kind, callbackUrl } of events) {
       for (const delivery of planDeliveries({ kind, callbackUrl }, endpoints)) {
+        const address = { eventId, endpointId: delivery.endpointId, isOwnUrl: delivery.callbackUrl === null };
+        if (planned.has(addressKey(address))) continue;
         const isPending = delivery.status === 'pending';
         if (isPending) keys.add(endpointQueueKey({ ...delivery, merchantId }));
         const nextAttemptAt = isPending ? createdAt : null;
@@ -117,4 +128,8 @@ export class DeliveryPlanner {
     }
     if (keys.size > 0) tx.afterCommit(() => scheduleDeliveries([...keys]));
   }
+}
+
+function addressKey({ eventId, endpointId, isOwnUrl }: DeliveryAddress): string {
+  return `${eventId} ${endpointId} ${isOwnUrl}`;
 }

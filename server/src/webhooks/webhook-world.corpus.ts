@@ -7,7 +7,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { NewEvent } from '../events/event.ts';
-import type { Transaction } from '../kit/db.ts';
+import type { Database, Queryable, Statement, Transaction } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
 import { ListReader } from '../api/list-reader.ts';
@@ -119,6 +119,9 @@ export function createDeliveryWorker(context: WebhookContext) {
   const delivering = new Set<string>();
   let isStopped = false;
   let failure: Error | null = null;
+  const activate = (key: string): void => {
+    if (!active.has(key)) active.set(key, Promise.withResolvers());
+  };
   const onIdle = (key: string): void => {
     queue.onIdle(key);
     active.get(key)?.resolve();
@@ -127,7 +130,7 @@ export function createDeliveryWorker(context: WebhookContext) {
   const batches = new BatchQueue({ ...queue, onIdle }, { ...queue, clock: context.clock, claimMin: 1 });
   const runner = new KeyedRunner(async (key) => {
     if (isStopped) return;
-    if (!active.has(key)) active.set(key, Promise.withResolvers());
+    activate(key);
     await batches.run(key).catch((error: unknown) => {
       failure = error as Error;
     });
@@ -149,8 +152,14 @@ export function createDeliveryWorker(context: WebhookContext) {
     /** Resolves when nothing is due for the merchant and nothing under way. */
     deliver: async (merchantId: string): Promise<void> => {
       delivering.add(merchantId);
-      for (;;) {
-        for (const key of await dueKeys(merchantId)) schedule(key);
+      while (!isStopped) {
+        const due = await dueKeys(merchantId);
+        if (isStopped) break;
+        for (const key of due) {
+          // At once: a key that waits until the runner has room for it is awaited too.
+          activate(key);
+          schedule(key);
+        }
         const keys = [...active.keys()].filter(isOf(merchantId));
         if (keys.length === 0) break;
         for (const key of keys) await active.get(key)?.promise;
@@ -163,6 +172,7 @@ export function createDeliveryWorker(context: WebhookContext) {
       runner.clearWaiting();
       batches.stop();
       await batches.idle();
+      for (const key of active.keys()) onIdle(key);
     },
   };
 }
@@ -341,4 +351,35 @@ export async function startReceiver() {
       await once(server, 'close');
     },
   };
+}
+
+/** The same database, with a count of each statement. */
+export function countStatements(db: Database): { db: Database; of: (name: string) => number } {
+  const counts = new Map<string, number>();
+  const counted = (statement: Statement): Statement => {
+    counts.set(statement.name, (counts.get(statement.name) ?? 0) + 1);
+    return statement;
+  };
+  const counting = (inner: Queryable): Queryable => ({
+    rows: (statement) => inner.rows(counted(statement)),
+    row: (statement) => inner.row(counted(statement)),
+    run: (statement) => inner.run(counted(statement)),
+  });
+  const watched: Database = {
+    ...counting(db),
+    withTransaction: (body) =>
+      db.withTransaction((tx) =>
+        body({
+          ...counting(tx),
+          requestId: tx.requestId,
+          send: (statement) => tx.send(counted(statement)),
+          beforeCommit: (action) => tx.beforeCommit(action),
+          afterCommit: (action) => tx.afterCommit(action),
+        }),
+      ),
+    dedicatedClient: () => db.dedicatedClient(),
+    waiting: 0,
+    close: () => db.close(),
+  };
+  return { db: watched, of: (name) => counts.get(name) ?? 0 };
 }
