@@ -47,9 +47,13 @@ type NetworkCallOutcome = ObservedCall & { account: string };
 
 export type GaugeSetter = (labels: Record<string, string>, value: number) => void;
 
+// The figures of the process are watched once, whatever number of applications runs in it: their watchers never end.
+let processRegistry: Registry | undefined;
+
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  processRegistry ??= watchProcess();
+  const registries = [processRegistry, registry];
   const requests = new Counter({
     name: 'dalasi_http_requests_total',
     help: 'Requests answered, by route and status.',
@@ -103,9 +107,15 @@ export function createMetrics(): Metrics {
       });
     },
     watchLimiter: (limiter) => limiters.push(limiter),
-    text: () => registry.metrics(),
+    text: () => Registry.merge(registries).metrics(),
     contentType: registry.contentType,
   };
+}
+
+function watchProcess(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
 }
 
 function registerBuild(registry: Registry): void {

@@ -1,11 +1,14 @@
 import { AppError } from '../api/app-error.ts';
 import { enqueue, networkQueue } from '../events/outbox.ts';
+import type { NewWork } from '../events/work.ts';
+import type { Transaction } from '../kit/db.ts';
 import type { CollectionResponse, Failure, ProviderNotification } from '../networks/contract.ts';
 import { outcomeOfUnmatched } from '../networks/inbox.ts';
 import type { NotificationOutcome } from '../networks/inbox.ts';
 import { applyReversal } from './apply-reversal.ts';
 import { applySuccess } from './apply-success.ts';
 import { endAttempt, enqueueCancellation, withLockedPayment } from './change-payment.ts';
+import type { LockedPayment } from './change-payment.ts';
 import { holdsMoney } from './charge.ts';
 import type { Charge, ChargeProgress } from './charge.ts';
 import { noteCharge, noteChargeNow } from './charge-notes.ts';
@@ -53,12 +56,19 @@ export async function findChargeOfReference(
  * or its money was held for review. Under the payment's lock, because the hint of a reversal may come while the success is being booked.
  */
 async function lookUpNow(context: PaymentContext, seen: Charge): Promise<void> {
-  await withLockedPayment(context, seen, async (tx, { merchant, charge }) => {
-    const isAwaited = charge.status === 'pending' && !holdsMoney(charge);
-    const kind = isAwaited ? 'look_up_charge' : 'recheck_charge';
-    const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
-    enqueue(tx, context, { merchantId: charge.merchantId, queue, kind, subjectId: charge.id });
+  await withLockedPayment(context, seen, async (tx, locked) => {
+    const isAwaited = locked.charge.status === 'pending' && !holdsMoney(locked.charge);
+    enqueueLookUp(tx, context, { ...locked, kind: isAwaited ? 'look_up_charge' : 'recheck_charge' });
   });
+}
+
+function enqueueLookUp(
+  tx: Transaction,
+  context: PaymentContext,
+  { merchant, charge, kind, dueAt }: LockedPayment & Pick<NewWork, 'kind' | 'dueAt'>,
+): void {
+  const queue = networkQueue({ network: charge.network, testMode: merchant.testMode }, 'look-ups');
+  enqueue(tx, context, { merchantId: charge.merchantId, queue, kind, subjectId: charge.id, ...(dueAt && { dueAt }) });
 }
 
 /** Whether a charge's outcome is now known, or has to be looked up further. */
@@ -100,12 +110,21 @@ export async function applyResponse(
   }
 }
 
-/** Ends the attempt. A refusal that comes after a success changes nothing. */
-export async function applyRefusal(context: PaymentContext, charge: Charge, failure: Failure): Promise<void> {
+/**
+ * Ends the attempt. A refusal that comes after a success changes nothing. After one that is only inferred, `recheckAt` is when to look
+ * whether the network has collected after all.
+ */
+export async function applyRefusal(
+  context: PaymentContext,
+  charge: Charge,
+  failure: Failure & { recheckAt?: Date },
+): Promise<void> {
   await withLockedPayment(context, charge, async (tx, locked) => {
     const { status, review, failureCode } = locked.charge;
     if (status === 'pending' && review === null) {
       await endAttempt(tx, context, locked, failure);
+      if (failure.recheckAt)
+        enqueueLookUp(tx, context, { ...locked, kind: 'recheck_charge', dueAt: failure.recheckAt });
     } else if (failureCode !== failure.code) {
       // The same refusal, repeated by a callback, needs no second note.
       noteCharge(tx, context, charge, 'refusal_ignored', `The network said: ${failure.reason}`);

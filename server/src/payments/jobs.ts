@@ -178,7 +178,7 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
 
 /**
  * Returns whether the outcome is known. "No such payment" is a refusal only some time after the charge was sent, and never
- * from a network that had acknowledged it.
+ * from a network that had acknowledged it. It is looked up once more afterwards, in case it was collected after all.
  */
 async function applyLookUp(
   context: PaymentContext,
@@ -186,12 +186,15 @@ async function applyLookUp(
   { charge, sentAt }: { charge: Charge; sentAt: Date },
   response: CollectionResponse,
 ): Promise<boolean> {
-  const sinceSentMs = context.clock.now().getTime() - sentAt.getTime();
-  const isFinal =
-    charge.networkReference === null && sinceSentMs >= connector.collections.capabilities.notFoundIsFinalAfterMs;
+  const now = context.clock.now();
+  const { notFoundIsFinalAfterMs } = connector.collections.capabilities;
+  const sinceSentMs = now.getTime() - sentAt.getTime();
+  const isFinal = charge.networkReference === null && sinceSentMs >= notFoundIsFinalAfterMs;
   if (response.state === 'not_found' && isFinal) {
     const reason = `${connector.capabilities.displayName} did not receive the payment. Nothing was collected.`;
-    await applyRefusal(context, charge, { code: 'network_unavailable', reason });
+    // The clock of this machine may be ahead of the one that sent the charge.
+    const recheckAt = addMs(now, notFoundIsFinalAfterMs);
+    await applyRefusal(context, charge, { code: 'network_unavailable', reason, recheckAt });
     return true;
   }
   return (await applyResponse(context, charge, response)) === 'settled';

@@ -163,3 +163,20 @@ test('the hint that money held for review was reversed finds the reversal', asyn
     assert.deepEqual(await world.cases(charge), ['amount_mismatch', 'network_reversal']);
   }
 });
+
+test('a charge that its network did not know is looked up once more, and a collection found then is booked', async () => {
+  const { wave } = world.networks;
+  wave.responses.start = { state: 'unknown', detail: 'no answer' };
+  wave.responses.look_up = { state: 'not_found' };
+  const { charge } = await world.createSent({ network: 'wave' });
+  await world.clock.advance(30_000);
+  await world.work();
+  assert.equal((await world.charge(charge)).status, 'failed');
+  // As when the clock of the worker that took this for final was ahead.
+  wave.responses.look_up = async ({ reference }) =>
+    reference === charge.reference ? succeeded(charge) : { state: 'not_found' };
+  await world.clock.advance(30_000);
+  assert.ok((await world.work()).includes('recheck_charge'));
+  const found = await world.charge(charge);
+  assert.deepEqual([found.status, found.late], ['completed', true]);
+});
