@@ -1,6 +1,6 @@
 import type { HttpLoadOptions, HttpLoadResult } from './http-load.ts';
 import type { OpenLoadOptions, OpenLoadResult } from './open-load.ts';
-import { failureFigure } from './harness/part.ts';
+import { failureFigure, secondsOf } from './harness/part.ts';
 import type { Part } from './harness/part.ts';
 import { runProgram } from './harness/program.ts';
 import type { Service } from './harness/service.ts';
@@ -11,7 +11,7 @@ const merchants = 32;
 const capacitySeconds = 10;
 const warmUpSeconds = 4;
 const times = 5;
-const overloadSeconds = 30;
+const overloadSeconds = secondsOf({ usual: 30 });
 const goodputMin = 0.8;
 // More than wait for an answer at once; Node accepts one new connection in each turn of its event loop, so a proxy keeps them open.
 const connections = 1_500;

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { EventToDeliver } from '../server/src/events/event.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 import { createCommandPlanner } from '../server/src/webhooks/delivery-planner.ts';
@@ -5,6 +6,7 @@ import { addSubscribersWith } from './harness/add-subscribers.ts';
 import { claimBar, claimFigures, claimTimes, p99Aim } from './harness/claim-times.ts';
 import type { ClaimTimes } from './harness/claim-times.ts';
 import { fillDeliveries, vacuumDeliveries } from './harness/fill-deliveries.ts';
+import { secondsOf } from './harness/part.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { inMs, whole } from './harness/statistics.ts';
 import type { Latencies } from './harness/statistics.ts';
@@ -30,6 +32,7 @@ const deliveries = 1_000_000;
 const merchants = 1_000;
 const few = 20_000;
 const seconds = 20;
+const snapshotSeconds = secondsOf({ usual: 60 });
 // As in the service.
 const connectionsMax = 20;
 const responseMs = 100;
@@ -41,18 +44,25 @@ export const pending: Part = {
     `${whole(deliveries)} deliveries are due, all of one endpoint, or of ${whole(merchants)} merchants. For ${seconds} s a ` +
     `worker sends them as in the service, to receivers that respond after ${responseMs} ms. Its statements are timed from ` +
     'when each has a connection: the claims, and the sweep that finds the merchants with due deliveries. ' +
-    `Beside it the same with ${whole(few)} deliveries of one endpoint. Straight on the database, durable.`,
+    `Beside it the same with ${whole(few)} deliveries of one endpoint, and for ${whole(snapshotSeconds)} s beside a snapshot that ` +
+    'stays open, which keeps every dead row of the queue. Straight on the database, durable. BENCH_MINUTES says how long that is.',
   async run(bench) {
     const base = await work(bench, { deliveries: few, merchants: 1 });
     const one = await work(bench, { deliveries, merchants: 1 });
     const spread = await work(bench, { deliveries, merchants });
+    const beside = await work(bench, { deliveries, merchants, hasSnapshot: true });
     return {
       figures: [
         ...figuresOf('one endpoint', one),
         ...figuresOf(`${whole(merchants)} merchants`, spread),
+        ...figuresOf('the same beside an open snapshot', beside),
         { label: `Claim p50 and p99, ${whole(few)} deliveries`, value: p50AndP99(base.claims) },
       ],
-      bars: [claimBar('claim p99, a million of one endpoint', one), claimBar('claim p99, a million of many', spread)],
+      bars: [
+        claimBar('claim p99, a million of one endpoint', one),
+        claimBar('claim p99, a million of many', spread),
+        claimBar('claim p99, beside an open snapshot', beside),
+      ],
     };
   },
 };
@@ -71,7 +81,13 @@ function figuresOf(scope: string, result: WorkResult): Figure[] {
 
 const p50AndP99 = ({ p50Ms, p99Ms }: Latencies): string => `${inMs(p50Ms)}, ${inMs(p99Ms)}`;
 
-async function work(bench: Workbench, backlog: { deliveries: number; merchants: number }): Promise<WorkResult> {
+interface Backlog {
+  deliveries: number;
+  merchants: number;
+  hasSnapshot?: boolean;
+}
+
+async function work(bench: Workbench, backlog: Backlog): Promise<WorkResult> {
   const adminUrl = await bench.createDatabase();
   await migrate({ adminUrl, clock: systemClock, log: () => {} });
   const url = await ensureServingRole({ adminUrl, password: 'benchmark' });
@@ -91,6 +107,7 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const merchantIds = subscribers.map(({ merchantId }) => merchantId);
   await fillDeliveries(adminUrl, { deliveries: backlog.deliveries, merchantIds });
   await vacuumDeliveries(adminUrl);
+  const snapshot = backlog.hasSnapshot ? await openSnapshot(adminUrl) : undefined;
   const opened = openDatabase({ url, connectionsMax, clock: systemClock, onConnectionError: () => {} });
   const { db, durationsMs } = timedDatabase(opened, connectionsMax);
   let delivered = 0;
@@ -114,10 +131,11 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
   const queues = workerQueues(webhooks, { webhooks });
   const deliveryQueues = queues.filter(({ topicKind }) => topicKind === deliveryTopicKind);
   const worker = startWorker({ ...webhooks, changes: silence, queues: deliveryQueues });
-  await systemClock.sleep(seconds * 1_000);
+  await systemClock.sleep((snapshot ? snapshotSeconds : seconds) * 1_000);
   await worker.stop();
   const elapsedMs = performance.now() - beganAt;
   await db.close();
+  await snapshot?.end();
   const claimsMs = durationsMs(/deliveries_claim/);
   const sweepsMs = durationsMs(/queues_due/);
   if (claimsMs.length === 0 || sweepsMs.length === 0) throw new Error('no claim or sweep ran under the expected name');
@@ -127,6 +145,15 @@ async function work(bench: Workbench, backlog: { deliveries: number; merchants: 
       `${inMs(result.claims.p99Ms)}, sweep p99 ${inMs(result.sweeps.p99Ms)}, ${whole(delivered)} delivered`,
   );
   return result;
+}
+
+/** A transaction that sees the database as it is now until its connection ends. */
+async function openSnapshot(adminUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await client.query('SELECT count(*) FROM merchants');
+  return client;
 }
 
 /** A change feed without changes. */

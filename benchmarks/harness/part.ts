@@ -27,3 +27,9 @@ export interface Figure {
 export function failureFigure(label: string, count: number): Figure {
   return { label, value: whole(count), aim: { text: '0', isMet: count === 0 } };
 }
+
+/** How long a part that can take longer than usual does: BENCH_MINUTES, where it is set. */
+export function secondsOf({ usual }: { usual: number }): number {
+  const minutes = process.env['BENCH_MINUTES'];
+  return minutes === undefined ? usual : Number(minutes) * 60;
+}
