@@ -81,18 +81,20 @@ export const audit: PromiseGroup = {
     {
       id: 'A5',
       promise: 'A person’s data is exported within an hour and erased on request; the ledger stays as it was.',
-      gates: ['long'],
+      gates: ['change'],
       tests: {
+        'server/src/payments/payer.test.ts': [
+          'an open payment of a deleted customer is booked when paid, and carries no personal data',
+        ],
         [erasure]: [
           'erases the person’s details in past payments, which keep amounts and the customer’s id',
-          'leaves no details of the person except in events, which have their own retention',
+          'leaves no details of the person in any table, nor in earlier events',
         ],
         'server/src/portal/records/customer-data.test.ts': [
           'the data of a customer is whole and readable by programs, by the dashboard and by command',
           'an erased customer leaves no personal data in these tables, and books that are right',
         ],
       },
-      weaker: 'Tried with every change, not in the long run. Events keep the data for 13 months.',
     },
   ],
 };

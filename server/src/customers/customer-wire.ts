@@ -18,6 +18,9 @@ export function customerToWire(caller: Caller, customer: Customer): JsonRecord {
   };
 }
 
+/** What of this a deletion erases. */
+export const personalFields = ['name', 'email', 'phone', 'metadata'];
+
 const nameLengthMax = 200;
 const emailLengthMax = 254;
 const phoneLengthMax = 32;

@@ -1,11 +1,12 @@
 import { appendEvent } from '../events/append-event.ts';
+import { clearFieldsOfEvents } from '../events/list-events.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
 import type { EventContext } from '../events/append-event.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../api/route.ts';
-import { customerToWire } from './customer-wire.ts';
+import { customerToWire, personalFields } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
 import {
@@ -118,8 +119,8 @@ export async function updateCustomer(
 }
 
 /**
- * The customer answers 404 from now on. Payments keep their amounts and the customer's id; the person's details are erased
- * from both. Earlier events are retained as long as all events. Throws AppError `not_found`.
+ * The customer answers 404 from now on. Payments keep their amounts and the customer's id; the person's details are erased from both,
+ * and from the records of earlier events. Throws AppError `not_found`.
  */
 export async function deleteCustomer(
   tx: Transaction,
@@ -133,6 +134,7 @@ export async function deleteCustomer(
   tx.send(forgetCustomer(forgotten));
   // The lock makes new payments wait until the transaction ends, so none with the person's name follows.
   await context.forgetInPayments(tx, forgotten);
+  await clearFieldsOfEvents(tx, forgotten.merchantId, { objectIds: [forgotten.id], fields: personalFields });
   emitCustomerEvent(tx, context, forgotten, { kind: 'customer.deleted', record: { id: forgotten.id } });
 }
 

@@ -1,1 +1,1 @@
-export { listEventsOfObjects } from './queries.ts';
+export { clearFieldsOfEvents, listEventsOfObjects } from './queries.ts';

@@ -223,6 +223,26 @@ export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog
   });
 }
 
+/**
+ * Replaces fields of the records of all events about these objects by null. The record is otherwise as it was written, each value
+ * letter by letter. What was sent is with its receivers.
+ */
+export function clearFieldsOfEvents(
+  db: Queryable,
+  merchantId: string,
+  { objectIds, fields }: { objectIds: readonly string[]; fields: readonly string[] },
+): Promise<number> {
+  return db.run({
+    name: 'events_clear_fields',
+    text: `UPDATE events SET record = (
+             SELECT json_object_agg(key, CASE WHEN key = ANY ($3::text[]) THEN 'null'::json ELSE value END)
+             FROM json_each(record)
+           )
+           WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[])`,
+    values: [merchantId, [...objectIds], [...fields]],
+  });
+}
+
 /** The events of a few objects, oldest first; an object has a handful of them. */
 export function listEventsOfObjects(
   db: Queryable,

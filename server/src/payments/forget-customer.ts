@@ -1,15 +1,23 @@
+import { clearFieldsOfEvents } from '../events/list-events.ts';
 import type { Transaction } from '../kit/db.ts';
 import { clearPayerOfIntents } from './queries/intents.ts';
 
-// A statement takes some tenths of a second; a customer with more payments takes several.
-const rowsMax = 5_000;
+// Two statements of some tenths of a second; a customer with more payments takes several.
+const rowsMax = 1_000;
+
+const payerFields = ['customer_name', 'customer_email', 'customer_phone'];
 
 /**
- * Removes the payer's name, email address and number from a customer's payments; amounts, shares and the customer's id stay.
- * The caller holds the customer's lock, so that no new payment names it meanwhile.
+ * Removes the payer's name, email address and number from a customer's payments and their events; amounts, shares and the customer's
+ * id stay. The caller holds the customer's lock, so that no new payment names it meanwhile.
  */
 export async function forgetCustomer(tx: Transaction, customer: { merchantId: string; id: string }): Promise<void> {
-  for (;;) {
-    if ((await clearPayerOfIntents(tx, customer, rowsMax)) < rowsMax) return;
+  for (let isMore = true; isMore;) {
+    const cleared = await clearPayerOfIntents(tx, customer, rowsMax);
+    const objectIds = cleared.flatMap(({ id, chargeIds }) => [id, ...chargeIds]);
+    if (objectIds.length > 0) {
+      await clearFieldsOfEvents(tx, customer.merchantId, { objectIds, fields: payerFields });
+    }
+    isMore = cleared.length === rowsMax;
   }
 }

@@ -90,7 +90,15 @@ test('an open payment of a deleted customer is booked when paid, and carries no 
   const [paid, open] = [await world.createSent({ customerId }), await world.createSent({ customerId })];
   await applyResponse(world.context, paid.charge, succeeded(paid.charge));
   const booked = await world.movements(paid.charge);
+  const before = await listEventsOfObjects(world.db, world.merchant.id, [paid.charge.id, paid.intent.id]);
   await forget(customerId);
+  const payer = { customer_name: null, customer_email: null, customer_phone: null };
+  assert.deepEqual(
+    await listEventsOfObjects(world.db, world.merchant.id, [paid.charge.id, paid.intent.id]),
+    before.map((event) => ({ ...event, record: { ...event.record, ...payer } })),
+    'earlier events are otherwise as they were',
+  );
+  assert.ok(before.some(({ record }) => record['customer_name'] === 'Awa'));
   await applyResponse(world.context, open.charge, succeeded(open.charge));
   assert.deepEqual(await world.movements(paid.charge), booked);
   assert.deepEqual(await world.movements(open.charge), booked);
