@@ -17,6 +17,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'simulation', files: /simulation/ },
   { name: 'load', files: /mixed-load/ },
   { name: 'soak', files: /soak/ },
+  { name: 'restores', files: /restore-payouts/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
   { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard/ },
