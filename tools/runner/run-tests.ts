@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { globalSetup, globalTeardown } from '../../test/harness/global-setup.ts';
 import { planProcesses } from './plan-processes.ts';
 import type { PlannedProcess } from './plan-processes.ts';
-import { groupProgram, outsideCallsProgram, TestReport } from './test-report.ts';
+import { groupProgram, outsideCallsProgram, TestReport, testScopesProgram } from './test-report.ts';
 import type { Verdict } from './test-report.ts';
 import { workWhileIdle } from './work-while-idle.ts';
 
@@ -27,7 +27,7 @@ export interface TestLimits {
 export const defaultLimits: TestLimits = { testMs: 600_000, lingerMs: 20_000 };
 
 // As `npm start` sets it: with Node's default a twentieth more of the time goes into collecting garbage.
-const execArgv = ['--max-semi-space-size=16'];
+const execArgv = ['--max-semi-space-size=16', `--import=${pathToFileURL(testScopesProgram).href}`];
 
 const testFiles = '{server/src,simulator,cli,launch,test,tools}/**/*.test.ts';
 const onlyLong = /\.long\.test\.ts$/;

@@ -8,6 +8,9 @@ import { excerpt, seconds } from './text.ts';
 /** The program of each process. */
 export const groupProgram = join(import.meta.dirname, 'group.ts');
 
+/** Preloaded into all of them. */
+export const testScopesProgram = join(import.meta.dirname, 'test-scopes.ts');
+
 /** Preloaded into all of them, and into what they start. */
 export const outsideCallsProgram = join(import.meta.dirname, 'outside-calls.js');
 
