@@ -235,7 +235,7 @@ test('due work is found whatever else is there: work that is due later, and othe
   await query({ dueAt: later });
   assert.deepEqual(await due(), [], 'one queue, due later');
   await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', kind: 'plan_deliveries' });
-  assert.deepEqual(await due(), [], 'another that is due and not requested about');
+  assert.deepEqual(await due(), [], 'another that is due and not requested');
   await query({ subjectId: uuidV7(clock, random), queue: starts });
   assert.deepEqual(await due(), [starts]);
   await clock.advance(1);
