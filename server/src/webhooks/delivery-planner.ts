@@ -65,7 +65,6 @@ export class DeliveryPlanner {
   readonly #events = new WeakMap<Transaction, WrittenEvent[]>();
   /** Transactions that have changed endpoints, which plan by what they have written. */
   readonly #changing = new WeakSet<Transaction>();
-
   /** Null where no worker runs, so that another process sends them. */
   #firstAttempts: FirstAttempts | null = null;
 
