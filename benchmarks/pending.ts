@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { EventToDeliver } from '../server/src/events/event.ts';
+import type { WrittenEvent } from '../server/src/events/event.ts';
 import type { Transaction } from '../server/src/kit/db.ts';
 import { createCommandPlanner } from '../server/src/webhooks/delivery-planner.ts';
 import { addSubscribersWith } from './harness/add-subscribers.ts';
@@ -98,7 +98,7 @@ async function work(bench: Workbench, backlog: Backlog): Promise<WorkResult> {
     random: systemRandom,
     newId,
     planner,
-    planDeliveries: (tx: Transaction, event: EventToDeliver) => planner.plan(tx, event),
+    planDeliveries: (tx: Transaction, event: WrittenEvent) => planner.plan(tx, event),
     sealer: createSealer(Buffer.from(systemRandom.bytes(32)).toString('base64')),
     urlPolicy: (testMode: boolean) => outboundPolicy({ production: false, testMode }),
   };

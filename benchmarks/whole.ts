@@ -1,4 +1,6 @@
 import type { WholeLoadOptions, WholeLoadResult } from './whole-load.ts';
+import { startOwnNetworks } from './harness/own-networks.ts';
+import type { OwnNetworks } from './harness/own-networks.ts';
 import { failureFigure } from './harness/part.ts';
 import type { Figure, Part } from './harness/part.ts';
 import { processorSeconds } from './harness/process-figures.ts';
@@ -25,11 +27,13 @@ export const whole: Part = {
     'network’s signed callback, the booking in the ledger and the event: from the request until all of it is committed. ' +
     `First as fast as ${payersMax} payments at once go, then at half that rate, where latency shows the work and not ` +
     'the queue. The client polls every 20 ms, which is in the latencies. With BASELINE_CHECKOUT, a checkout of an earlier commit ' +
-    'with its packages, the same payments run there in turn.',
+    'with its packages, the same payments run there in turn. Last, the networks run in the process of the benchmark, with a database ' +
+    'of their own.',
   async run(bench) {
     const service = await bench.startService();
     await pay(service, { payers: payersMax, seconds: warmUpSeconds });
     const baseline = await compareWithBaseline(bench, service);
+    const apart = await withOwnNetworks(bench);
     const full: WholeLoadResult[] = [];
     const half: WholeLoadResult[] = [];
     for (let round = 1; round <= rounds; round += 1) {
@@ -55,6 +59,7 @@ export const whole: Part = {
         { label: 'Payments a second at half load', value: wholeNumber(middle(half, 'paymentsPerSecond')) },
         { label: 'Latency p50, p95, p99 at half load', value: latencies(half) },
         ...baseline,
+        ...apart,
         failureFigure('Payments not booked', failures),
       ],
       bars: [
@@ -107,6 +112,49 @@ async function compareWithBaseline(bench: Workbench, service: Service): Promise<
     },
     { label: 'The same of the earlier commit', value: inMs(median(costs.base)) },
   ];
+}
+
+/** The same with the simulated networks in another process and database: what the service and its own database take. */
+async function withOwnNetworks(bench: Workbench): Promise<Figure[]> {
+  const networks = await startOwnNetworks(bench);
+  try {
+    const service = await bench.startService({ settings: { INTERNAL_URL: networks.url } });
+    await networks.serve(service);
+    await pay(service, { payers: payersMax, seconds: warmUpSeconds });
+    await service.settled();
+    const results: { perSecond: number; serviceMs: number; networksMs: number; failures: number }[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      const before = await secondsOf(bench, service, networks);
+      const { paymentsPerSecond: perSecond, failures } = await pay(service, { payers: payersMax, seconds });
+      await service.settled();
+      const after = await secondsOf(bench, service, networks);
+      const each = (used: number) => (used * 1_000) / (perSecond * seconds);
+      const networksMs = each(after.networks - before.networks);
+      results.push({ perSecond, failures, serviceMs: each(after.service - before.service), networksMs });
+    }
+    await service.stop();
+    const middle = (field: keyof (typeof results)[number]) => median(results.map((result) => result[field]));
+    return [
+      { label: 'Payments a second, the networks in another process', value: wholeNumber(middle('perSecond')) },
+      { label: 'Processor time of service and database then', value: inMs(middle('serviceMs')) },
+      { label: 'Processor time of the networks and their database', value: inMs(middle('networksMs')) },
+      failureFigure(
+        'Payments not booked then',
+        results.reduce((sum, { failures }) => sum + failures, 0),
+      ),
+    ];
+  } finally {
+    await networks.close();
+  }
+}
+
+async function secondsOf(bench: Workbench, service: Service, networks: OwnNetworks) {
+  const ofTheirDatabase = await networks.databaseSeconds();
+  const ofBoth = await bench.databaseSeconds();
+  return {
+    service: processorSeconds(service.pid) + ofBoth - ofTheirDatabase,
+    networks: processorSeconds(process.pid) + ofTheirDatabase,
+  };
 }
 
 export function pay(

@@ -6,6 +6,7 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { servingUrlOf } from '../../server/src/database/roles.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { ConfiguredSecrets } from '../../server/src/configuration/secrets.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { addMerchants } from './add-merchants.ts';
 import type { MerchantWithKey } from './add-merchants.ts';
@@ -25,6 +26,8 @@ export interface Service {
   adminUrl: string;
   appUrl: string;
   pid: number;
+  /** What the simulated networks share with the service. */
+  networkSecrets: { bearerSecret: string; callbackSecret: string };
   /** Resolves when no due work is left. */
   settled(): Promise<void>;
   /** Creates a record through the API, with the demo merchant's key. */
@@ -81,7 +84,8 @@ export async function startService(
       merchantId: await findDemoMerchant(adminUrl),
       login: facts.dashboard,
       adminUrl,
-      appUrl: servingUrl(adminUrl, dataDirectory),
+      appUrl: servingUrlOf(adminUrl, { password: secretsOf({ adminUrl, dataDirectory }).servingPassword }),
+      networkSecrets: networkSecretsOf({ adminUrl, dataDirectory }),
       pid: child.pid ?? 0,
       settled: () => untilSettled(adminUrl),
       post: (path, body) => post(facts, path, body),
@@ -95,10 +99,15 @@ export async function startService(
   }
 }
 
-/** As the service itself connects. */
-function servingUrl(adminUrl: string, dataDirectory: string): string {
+/** The secrets that the service has read or made at its start. */
+function secretsOf({ adminUrl, dataDirectory }: { adminUrl: string; dataDirectory: string }): ConfiguredSecrets {
   const config = readConfig({ APP_ENV: 'development', DATABASE_URL: adminUrl, DATA_DIR: dataDirectory });
-  return servingUrlOf(adminUrl, { password: readSecrets(config, systemRandom).servingPassword });
+  return readSecrets(config, systemRandom);
+}
+
+function networkSecretsOf(service: { adminUrl: string; dataDirectory: string }): Service['networkSecrets'] {
+  const { simulatorBearerSecret: bearerSecret, simulatorCallbackSecret: callbackSecret } = secretsOf(service);
+  return { bearerSecret, callbackSecret };
 }
 
 /** The arguments that `npm start` passes to Node, flags included: they decide how much memory it takes. */

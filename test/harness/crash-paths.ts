@@ -5,13 +5,17 @@ import { outboundCall, commit, since, statements, autocommit } from './crash-poi
 /** What an event adds to its own transaction: its deliveries, planned by a copy of the endpoints that is read once in a while. */
 export const planPoints = statements('webhook_endpoints_list_to_plan');
 
-/** From the claim of a delivery to the record of its success. */
-export const deliveryPoints = [
+/** The claim of a delivery that this process has not just written. */
+export const deliveryClaimPoints = [
   ...statements('webhook_targets_find'),
   ...autocommit('webhook_deliveries_claim_own'),
-  ...outboundCall('webhook-call'),
-  ...commit('webhook_deliveries_mark_delivered'),
 ];
+
+/** From the request to the record of its success. */
+export const attemptPoints = [...outboundCall('webhook-call'), ...commit('webhook_deliveries_mark_delivered')];
+
+/** From the claim of a delivery to the record of its success. */
+export const deliveryPoints = [...deliveryClaimPoints, ...attemptPoints];
 
 /** From the claim of the work to the network's response. */
 export const sendPoints = [

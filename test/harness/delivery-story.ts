@@ -13,7 +13,7 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
-import type { EventToDeliver } from '../../server/src/events/event.ts';
+import type { WrittenEvent } from '../../server/src/events/event.ts';
 import type { DeliveryPlanner } from '../../server/src/webhooks/delivery-planner.ts';
 import { createPlanner } from '../../server/src/app/contexts.ts';
 import { createEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
@@ -140,7 +140,7 @@ export class DeliveryStory {
     const context = {
       ...this.#context(),
       notifyWorker: (work: Parameters<typeof workTopic>[0]) => this.#notifyWorker(work),
-      planDeliveries: (tx: Transaction, event: EventToDeliver) => this.#planner.plan(tx, event),
+      planDeliveries: (tx: Transaction, event: WrittenEvent) => this.#planner.plan(tx, event),
     };
     const request = { name: 'Ŋansi "Ceesay" 🙂', email: null, phone: null, metadata: { big: '9007199254740993' } };
     const { customer } = await this.#db.withTransaction((tx) =>

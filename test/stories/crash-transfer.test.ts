@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { completionPoints, deliveryPoints, planPoints, sendPoints } from '../harness/crash-paths.ts';
+import {
+  attemptPoints,
+  completionPoints,
+  deliveryClaimPoints,
+  deliveryPoints,
+  planPoints,
+  sendPoints,
+} from '../harness/crash-paths.ts';
 import { commit, since, statements } from '../harness/crash-points.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { requestTransfer, requestUntilResponse, verifyTransfer } from '../harness/crash-transfer.ts';
@@ -66,6 +73,9 @@ testCrashStory({
   coveredElsewhere: [...sendPoints, ...completionPoints, ...merchantEventPoints],
 });
 
+// After five seconds, with its variation (docs/events.md, "Responding").
+const firstRetryWithinMs = 6_000;
+
 const refusedNumber = '7000002';
 
 testCrashStory({
@@ -94,6 +104,24 @@ testCrashStory({
     await requestTransfer(world);
   },
   verify: (world) => verifyTransfer(world, { status: 'completed' }),
-  points: since('ledger_holds_close:after-commit', merchantEventPoints),
-  coveredElsewhere: [...sendPoints, ...completionPoints],
+  points: since('ledger_holds_close:after-commit', [...planPoints, ...attemptPoints]),
+  // A poll may come between; the next story is about it.
+  coveredElsewhere: [...sendPoints, ...completionPoints, ...deliveryClaimPoints],
+});
+
+testCrashStory({
+  title: 'while it claims an event that its receiver has refused before',
+  role: 'worker',
+  prepare: async (world) => {
+    world.receiver.respondWith(500);
+    await world.start('api');
+    await world.dropCallbacks();
+    await requestTransfer(world);
+    await world.runWorker();
+    world.receiver.respondWith(200);
+    world.advance(firstRetryWithinMs);
+  },
+  verify: (world) => verifyTransfer(world, { status: 'completed' }),
+  points: deliveryClaimPoints,
+  coveredElsewhere: [...sendPoints, ...completionPoints, ...merchantEventPoints],
 });

@@ -78,12 +78,14 @@ export const operations: PromiseGroup = {
       gates: ['long', 'release'],
       tests: {
         [backup]: ['a restored copy makes no payout until it is released, and then looks it up before it sends it'],
+        'test/stories/restore-payouts.long.test.ts': [
+          '… copies of random seconds send no payout again, and list exactly what was paid since',
+        ],
         'server/src/transfers/look-up-first.test.ts': [
           'a payout that was sent after the backup is found by a look-up and never sent again',
           'a payout that no network knows is sent once, after its earlier request can no longer arrive',
         ],
       },
-      weaker: 'Not tried at random seconds, and the list of differences is not compared with what happened since.',
     },
     {
       id: 'O6',

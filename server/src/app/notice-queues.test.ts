@@ -15,7 +15,7 @@ import { createDefaultEndpoint, createEndpoint } from '../webhooks/manage-endpoi
 import { createBulkResendLimiter } from '../webhooks/resend-events.ts';
 import { startReceiver } from '../webhooks/webhook-world.corpus.ts';
 import { withLocalChanges } from './local-changes.corpus.ts';
-import type { EventToDeliver } from '../events/event.ts';
+import type { WrittenEvent } from '../events/event.ts';
 import type { Database, Statement, Transaction } from '../kit/db.ts';
 import { createPlanner } from './contexts.ts';
 import { deliveryTopicKind, workerQueues } from './work-queues.ts';
@@ -63,7 +63,7 @@ function contextOf({ context: payments }: NoticeWorld) {
   return {
     ...local,
     planner,
-    planDeliveries: (tx: Transaction, event: EventToDeliver) => planner.plan(tx, event),
+    planDeliveries: (tx: Transaction, event: WrittenEvent) => planner.plan(tx, event),
     sealer: createSealer(Buffer.alloc(32, 7).toString('base64')),
     urlPolicy: payments.settings.urlPolicy,
     outbound,

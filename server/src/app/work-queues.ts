@@ -44,6 +44,7 @@ import { purgeIdempotencyKeys } from '../http/retention.ts';
 import { foldBalances } from '../ledger/balances.ts';
 import { checkLedgers } from '../ledger/check-changes.ts';
 import type { WebhookContext } from '../webhooks/context.ts';
+import { createFirstAttempts } from '../webhooks/first-attempts.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
@@ -221,6 +222,7 @@ function webhookQueues(context: WebhookContext): WorkQueue[] {
   const { clock, log } = context;
   const queue = createDeliveryQueue(context);
   const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
+  context.planner.sendFirstBy(createFirstAttempts(context, batches));
   return [
     {
       name: 'webhook deliveries',

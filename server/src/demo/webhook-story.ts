@@ -37,6 +37,7 @@ export function createDemoWebhooks(world: DemoWorld, sealer: Sealer, failsFrom: 
       // Nothing else plans at the same time, so nothing has to be planned once more.
       endpointsChanged: (_tx, merchantId) => planner.forget(merchantId),
       replan: () => Promise.resolve(),
+      sendFirstBy: () => {},
     },
     sealer,
     outbound: createReceivers(world, failsFrom),

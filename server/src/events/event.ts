@@ -16,6 +16,14 @@ export interface EventToDeliver extends Pick<NewEvent, 'merchantId' | 'kind' | '
   id: string;
 }
 
+/** An event that this process has just written, with all that its body holds. */
+export interface WrittenEvent extends EventToDeliver, Pick<NewEvent, 'sequence'> {
+  createdAt: Date;
+  requestId: string | null;
+  /** The record as it is stored. */
+  recordText: string;
+}
+
 /** An event as it is stored. */
 export interface StoredEvent extends NewEvent {
   id: string;

@@ -230,16 +230,16 @@ test('the backlog says how much is due in each queue, and since when', async () 
 test('due work is found whatever else is there: work that is due later, and other queues', async () => {
   const later = addMs(clock.now(), 1);
   const starts = networkQueue({ network: 'wave', testMode: true }, 'starts');
-  const asked = [queue, starts];
-  const due = async () => (await listDueWork(db, asked, clock.now())).map(({ queue: name }) => name).toSorted();
+  const requested = [queue, starts];
+  const due = async () => (await listDueWork(db, requested, clock.now())).map(({ queue: name }) => name).toSorted();
   await query({ dueAt: later });
   assert.deepEqual(await due(), [], 'one queue, due later');
   await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', kind: 'plan_deliveries' });
-  assert.deepEqual(await due(), [], 'another that is due and not asked about');
+  assert.deepEqual(await due(), [], 'another that is due and not requested');
   await query({ subjectId: uuidV7(clock, random), queue: starts });
   assert.deepEqual(await due(), [starts]);
   await clock.advance(1);
-  assert.deepEqual(await due(), asked.toSorted());
+  assert.deepEqual(await due(), requested.toSorted());
 });
 
 test('a claim reads only the rows it takes, whatever the backlog and the query plan', async () => {

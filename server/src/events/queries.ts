@@ -2,11 +2,11 @@ import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
-import type { NewEvent, StoredEvent } from './event.ts';
+import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
 import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
-export function insertEvent(event: NewEvent & { id: string; requestId: string | null; createdAt: Date }): Statement {
+export function insertEvent(event: WrittenEvent & Pick<NewEvent, 'objectId'>): Statement {
   return {
     name: 'events_insert',
     text: `INSERT INTO events (merchant_id, id, kind, object_id, sequence, record, callback_url, request_id,
@@ -18,7 +18,7 @@ export function insertEvent(event: NewEvent & { id: string; requestId: string | 
       event.kind,
       event.objectId,
       event.sequence,
-      JSON.stringify(event.record),
+      event.recordText,
       event.callbackUrl,
       event.requestId,
       event.createdAt,

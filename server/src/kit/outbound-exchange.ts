@@ -11,7 +11,7 @@ type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResp
 
 export interface ExchangeLimits {
   /** How much of the response body is returned. */
-  keptBytesMax: number;
+  returnedBytesMax: number;
   /** A longer body is not read to its end: the connection is closed, and what has come is the response. */
   readBytesMax: number;
   time: TimeLimits<OutboundExchange>;
@@ -42,7 +42,7 @@ export async function exchange(
  */
 export class OutboundExchange implements Dispatcher.DispatchHandler {
   readonly #end: (end: ExchangeEnd) => void;
-  readonly #limits: Pick<ExchangeLimits, 'keptBytesMax' | 'readBytesMax'>;
+  readonly #limits: Pick<ExchangeLimits, 'returnedBytesMax' | 'readBytesMax'>;
   #controller: Dispatcher.DispatchController | null = null;
   #isEnded = false;
   #status = 0;
@@ -51,7 +51,7 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
 
   /** Calls `end` once. */
-  constructor(limits: Pick<ExchangeLimits, 'keptBytesMax' | 'readBytesMax'>, end: (end: ExchangeEnd) => void) {
+  constructor(limits: Pick<ExchangeLimits, 'returnedBytesMax' | 'readBytesMax'>, end: (end: ExchangeEnd) => void) {
     this.#limits = limits;
     this.#end = end;
   }
@@ -72,8 +72,8 @@ export class OutboundExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { keptBytesMax, readBytesMax } = this.#limits;
-    if (this.#bytes < keptBytesMax) this.#body.push(chunk.subarray(0, keptBytesMax - this.#bytes));
+    const { returnedBytesMax, readBytesMax } = this.#limits;
+    if (this.#bytes < returnedBytesMax) this.#body.push(chunk.subarray(0, returnedBytesMax - this.#bytes));
     this.#bytes += chunk.length;
     if (this.#bytes > readBytesMax) this.#abortWith(this.#response());
   }

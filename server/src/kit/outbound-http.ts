@@ -137,7 +137,7 @@ interface Target {
 async function post(client: ClientParts, request: OutboundRequest): Promise<OutboundResult> {
   const { clock, excerptBytesMax = 1_024 } = client.options;
   const startedAtMs = clock.now().getTime();
-  const end = await send(client, request, { startedAtMs, keptBytesMax: excerptBytesMax });
+  const end = await send(client, request, { startedAtMs, returnedBytesMax: excerptBytesMax });
   const now = clock.now();
   const durationMs = Math.max(0, now.getTime() - startedAtMs);
   if (end.kind === 'timeout') return { kind: 'failed', failure: 'timeout', durationMs };
@@ -156,7 +156,7 @@ async function post(client: ClientParts, request: OutboundRequest): Promise<Outb
 async function send(
   { agent, options, sockets, targets, time }: ClientParts,
   { method = 'POST', url, headers, body, httpsOnly }: OutboundRequest,
-  limits: { startedAtMs: number; keptBytesMax: number },
+  limits: { startedAtMs: number; returnedBytesMax: number },
 ): Promise<ExchangeEnd> {
   const { policy, userAgent, idleConnectionsMax = 256 } = options;
   try {

@@ -85,7 +85,7 @@ async function callWithin(
   options: NetworkClientOptions,
   call: Call,
 ): Promise<Reply> {
-  const limits = { startedAtMs: options.clock.now().getTime(), keptBytesMax: responseBytesMax, time };
+  const limits = { startedAtMs: options.clock.now().getTime(), returnedBytesMax: responseBytesMax, time };
   const end = await exchange(agent, requestOptions(options, call), { ...limits, readBytesMax: responseBytesMax });
   switch (end.kind) {
     case 'answered': {

@@ -30,7 +30,7 @@ export interface WebhookContext extends EventContext {
   mailTrouble: MailEndpointTrouble;
   /** Counts attempts by outcome. */
   observeAttempt: (outcome: Verdict['status']) => void;
-  planner: Pick<DeliveryPlanner, 'endpointsChanged' | 'replan'>;
+  planner: Pick<DeliveryPlanner, 'endpointsChanged' | 'replan' | 'sendFirstBy'>;
   /** Called after the commit with the endpoint queues in which deliveries are due. */
   scheduleDeliveries: (keys: readonly string[]) => void;
 }

@@ -1,4 +1,4 @@
-import type { EventToDeliver } from '../events/event.ts';
+import type { EventToDeliver, WrittenEvent } from '../events/event.ts';
 import { completeWorkWith, enqueue } from '../events/outbox.ts';
 import type { WorkContext } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
@@ -6,8 +6,8 @@ import { addMs } from '../kit/clock.ts';
 import type { Database, Transaction } from '../kit/db.ts';
 import { ExpiringCache } from '../kit/expiring-cache.ts';
 import { firstIdAt } from '../kit/ids.ts';
-import { endpointQueueKey } from './delivery.ts';
-import type { Endpoint } from './endpoint.ts';
+import { deliveryLeaseMs, endpointQueueKey } from './delivery.ts';
+import type { EndpointToPlan } from './endpoint.ts';
 import { planDeliveries } from './plan-deliveries.ts';
 import { insertDeliveryOnce, listEventsToDeliver, listPlannedAddresses } from './queries/deliveries.ts';
 import type { DeliveryAddress } from './queries/deliveries.ts';
@@ -28,6 +28,24 @@ interface PlannerContext extends WorkContext {
   notifyEndpoints: (merchantId: string) => void;
 }
 
+/** A delivery that was written as claimed, with what its first attempt needs. */
+export interface WrittenDelivery {
+  id: string;
+  endpoint: EndpointToPlan;
+  event: WrittenEvent;
+}
+
+/**
+ * Makes the first attempts of deliveries from memory. They are written as claimed, so that another process makes the attempt
+ * after the lease if this one dies before.
+ */
+export interface FirstAttempts {
+  /** How many more an endpoint queue can take: none while it has a backlog, which is older. */
+  room(key: string): number;
+  /** Called after the commit. What gets no permit soon is put back, as other claims are. */
+  send(key: string, deliveries: readonly WrittenDelivery[]): void;
+}
+
 /** For a command, which notifies nobody: services find by themselves what is due, and read endpoints again within seconds. */
 export function createCommandPlanner(context: Pick<WorkContext, 'clock' | 'newId'>): DeliveryPlanner {
   const notifyNobody = () => {};
@@ -43,10 +61,12 @@ export function createCommandPlanner(context: Pick<WorkContext, 'clock' | 'newId
  */
 export class DeliveryPlanner {
   readonly #context: PlannerContext;
-  readonly #endpoints: ExpiringCache<readonly Endpoint[]>;
-  readonly #events = new WeakMap<Transaction, EventToDeliver[]>();
+  readonly #endpoints: ExpiringCache<readonly EndpointToPlan[]>;
+  readonly #events = new WeakMap<Transaction, WrittenEvent[]>();
   /** Transactions that have changed endpoints, which plan by what they have written. */
   readonly #changing = new WeakSet<Transaction>();
+  /** Null where no worker runs, so that another process sends them. */
+  #firstAttempts: FirstAttempts | null = null;
 
   constructor(context: PlannerContext) {
     this.#context = context;
@@ -54,7 +74,7 @@ export class DeliveryPlanner {
   }
 
   /** Writes an event's deliveries at the end of its transaction, and schedules them after the commit. */
-  plan(tx: Transaction, event: EventToDeliver): void {
+  plan(tx: Transaction, event: WrittenEvent): void {
     const before = this.#events.get(tx);
     if (before) {
       before.push(event);
@@ -64,9 +84,15 @@ export class DeliveryPlanner {
     this.#events.set(tx, events);
     tx.beforeCommit(async (last) => {
       for (const [merchantId, own] of Map.groupBy(events, (each) => each.merchantId)) {
-        this.#write(last, own, await this.#endpointsOf(last, merchantId, this.#changing.has(tx)));
+        const endpoints = await this.#endpointsOf(last, merchantId, this.#changing.has(tx));
+        this.#write(last, own, { endpoints, firstAttempts: this.#firstAttempts });
       }
     });
+  }
+
+  /** From now on this makes first attempts. */
+  sendFirstBy(firstAttempts: FirstAttempts): void {
+    this.#firstAttempts = firstAttempts;
   }
 
   /** Call it in every transaction that changes what `planDeliveries` reads of a merchant's endpoints. */
@@ -93,7 +119,8 @@ export class DeliveryPlanner {
         const last = page.at(-1)?.id ?? after;
         // Nearly all are planned already: reading that is a fraction of writing each once more.
         const planned = await listPlannedAddresses(tx, merchantId, { after, last });
-        this.#write(tx, page, await listEndpointsToPlan(tx, merchantId), new Set(planned.map(addressKey)));
+        const endpoints = await listEndpointsToPlan(tx, merchantId);
+        this.#write(tx, page, { endpoints, planned: new Set(planned.map(addressKey)) });
         if (page.length < replannedMax) completeWorkWith(tx, work);
         return page;
       });
@@ -102,31 +129,70 @@ export class DeliveryPlanner {
     }
   }
 
-  async #endpointsOf(tx: Transaction, merchantId: string, isChanging: boolean): Promise<readonly Endpoint[]> {
+  async #endpointsOf(tx: Transaction, merchantId: string, isChanging: boolean): Promise<readonly EndpointToPlan[]> {
     const read = () => listEndpointsToPlan(tx, merchantId);
     return (isChanging ? await read() : await this.#endpoints.get(merchantId, read)) ?? [];
   }
 
-  #write(
-    tx: Transaction,
-    events: readonly EventToDeliver[],
-    endpoints: readonly Endpoint[],
-    planned: ReadonlySet<string> = new Set(),
-  ): void {
+  #write(tx: Transaction, events: readonly (EventToDeliver | WrittenEvent)[], plan: Plan): void {
     const { clock, newId, scheduleDeliveries } = this.#context;
+    const { endpoints, planned } = plan;
     const createdAt = clock.now();
     const keys = new Set<string>();
-    for (const { merchantId, id: eventId, kind, callbackUrl } of events) {
-      for (const delivery of planDeliveries({ kind, callbackUrl }, endpoints)) {
-        const address = { eventId, endpointId: delivery.endpointId, isOwnUrl: delivery.callbackUrl === null };
-        if (planned.has(addressKey(address))) continue;
-        const isPending = delivery.status === 'pending';
-        if (isPending) keys.add(endpointQueueKey({ ...delivery, merchantId }));
-        const nextAttemptAt = isPending ? createdAt : null;
-        tx.send(insertDeliveryOnce({ ...delivery, merchantId, id: newId(), eventId, nextAttemptAt, createdAt }));
+    const first = new SentAfterCommit(plan.firstAttempts ?? null);
+    for (const event of events) {
+      const { merchantId, id: eventId } = event;
+      for (const delivery of planDeliveries(event, endpoints)) {
+        const { endpointId, callbackUrl, status } = delivery;
+        if (planned?.has(addressKey({ eventId, endpointId, isOwnUrl: callbackUrl === null }))) continue;
+        const key = endpointQueueKey({ ...delivery, merchantId });
+        const row = { ...delivery, merchantId, id: newId(), eventId, createdAt };
+        const endpoint = callbackUrl === null && endpoints.find(({ id }) => id === endpointId);
+        if (status !== 'pending') tx.send(insertDeliveryOnce({ ...row, nextAttemptAt: null }));
+        else if (endpoint && 'recordText' in event && first.add(key, { id: row.id, endpoint, event })) {
+          const nextAttemptAt = addMs(createdAt, deliveryLeaseMs);
+          tx.send(insertDeliveryOnce({ ...row, nextAttemptAt, attempts: 1 }));
+        } else {
+          keys.add(key);
+          tx.send(insertDeliveryOnce({ ...row, nextAttemptAt: createdAt }));
+        }
       }
     }
+    tx.afterCommit(() => first.send());
     if (keys.size > 0) tx.afterCommit(() => scheduleDeliveries([...keys]));
+  }
+}
+
+/** By what deliveries are written. */
+interface Plan {
+  endpoints: readonly EndpointToPlan[];
+  /** What has a delivery already. */
+  planned?: ReadonlySet<string>;
+  firstAttempts?: FirstAttempts | null;
+}
+
+/** The deliveries of a transaction whose first attempts follow its commit, as far as their endpoint queues have room. */
+class SentAfterCommit {
+  readonly #firstAttempts: FirstAttempts | null;
+  readonly #byKey = new Map<string, { room: number; deliveries: WrittenDelivery[] }>();
+
+  constructor(firstAttempts: FirstAttempts | null) {
+    this.#firstAttempts = firstAttempts;
+  }
+
+  /** Whether there was room. */
+  add(key: string, delivery: WrittenDelivery): boolean {
+    const queue = this.#byKey.get(key) ?? { room: this.#firstAttempts?.room(key) ?? 0, deliveries: [] };
+    this.#byKey.set(key, queue);
+    if (queue.deliveries.length >= queue.room) return false;
+    queue.deliveries.push(delivery);
+    return true;
+  }
+
+  send(): void {
+    for (const [key, { deliveries }] of this.#byKey) {
+      if (deliveries.length > 0) this.#firstAttempts?.send(key, deliveries);
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { AdaptiveConcurrencies } from './adaptive-concurrency.ts';
 import type { Speed } from './adaptive-concurrency.ts';
 import type { WebhookContext } from './context.ts';
-import { endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
+import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
 import type { EndpointQueue } from './delivery.ts';
 import { isReceiving } from './endpoint.ts';
 import { openSecrets } from './endpoint-secret.ts';
@@ -38,8 +38,6 @@ const permits = {
   /** Of one merchant's slow and unproven endpoints. */
   perMerchantUnsure: 16,
 };
-/** The time limit of a request, and as much again for what precedes and follows it. */
-const leaseMs = 30_000;
 // A delivery that cannot be signed (the seal key is missing) waits for the operator and costs no attempt.
 const unsignedWaitMs = 60_000;
 // How many deliveries are prefetched, in multiples of the concurrency. A claim takes two round trips to the database, in which
@@ -135,7 +133,7 @@ async function claim(
     return [];
   }
   const now = clock.now();
-  const deliveries = await claimDeliveries(db, { ...queue, now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+  const deliveries = await claimDeliveries(db, { ...queue, now, leaseEndsAt: addMs(now, deliveryLeaseMs), rowsMax });
   const secretsAt = openSecrets(sealer, target);
   return deliveries.map((delivery) => ({
     target,

@@ -22,6 +22,9 @@ export interface Delivery {
   createdAt: Date;
 }
 
+/** How long a claim lasts: the time limit of a request, and as much again for what precedes and follows it. */
+export const deliveryLeaseMs = 30_000;
+
 /** A claimed delivery with its event. */
 export interface DueDelivery {
   id: string;

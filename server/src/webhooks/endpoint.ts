@@ -23,6 +23,11 @@ export interface Endpoint {
   updatedAt: Date;
 }
 
+/** An endpoint as deliveries are planned by it, and first attempts made. */
+export interface EndpointToPlan extends Endpoint {
+  testMode: boolean;
+}
+
 /** Events for a disabled endpoint are kept, to be resent. */
 export type EndpointStatus = 'enabled' | 'disabled';
 

@@ -64,7 +64,7 @@ export async function sendTestEvent(tx: Transaction, context: Context, caller: C
   checkReceiving(endpoint);
   const sequence = await incrementEndpointSequence(tx, merchantId, id);
   const event = { kind: 'webhook_endpoint.test', objectId: id, record: endpointToWire(endpoint, testMode) } as const;
-  const eventId = writeEvent(tx, context, { ...event, merchantId, sequence, callbackUrl: null });
+  const { id: eventId } = writeEvent(tx, context, { ...event, merchantId, sequence, callbackUrl: null });
   const createdAt = context.clock.now();
   const target = { endpointId: id, callbackUrl: null, status: 'pending', nextAttemptAt: createdAt } as const;
   tx.send(insertDeliveryOnce({ ...target, merchantId, id: context.newId(), eventId, createdAt }));

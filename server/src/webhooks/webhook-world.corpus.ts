@@ -28,6 +28,7 @@ import { createDefaultEndpoint, createEndpoint, deleteEndpoint, updateEndpoint }
 import type { EndpointChange, NewEndpoint } from './manage-endpoints.ts';
 import type { Endpoint } from './endpoint.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
+import { createFirstAttempts } from './first-attempts.ts';
 import { createEndpointMails } from './endpoint-mails.ts';
 import { createBulkResendLimiter } from './resend-events.ts';
 
@@ -91,6 +92,7 @@ export async function createWebhookWorld() {
     change,
     caller,
     liveMerchantId: merchant.live.id,
+    planner,
     /** What mails are sent with. */
     mails,
     defaultEndpoint,
@@ -149,6 +151,8 @@ export function createDeliveryWorker(context: WebhookContext) {
     scheduleDeliveries,
     listDueKeys: queue.listDueKeys,
     schedule,
+    firstAttempts: createFirstAttempts(context, batches),
+    isIdle: () => batches.isIdle,
     /** Resolves when nothing is due for the merchant and nothing under way. */
     deliver: async (merchantId: string): Promise<void> => {
       delivering.add(merchantId);

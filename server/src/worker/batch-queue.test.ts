@@ -218,3 +218,26 @@ test('prefetched items are put back after two seconds without a permit, and at o
   await end('a', 1);
   await batches.idle();
 });
+
+test('items that are added run like claimed ones, and there is room for as many as a claim may have', async () => {
+  const { batches, underWay, end, claims } = controlled({ concurrency: 2, prefetch: 3 });
+  assert.equal(batches.room('a'), 5);
+  batches.add('a', ['a', 'a', 'a']);
+  assert.deepEqual([underWay('a').length, batches.room('a'), batches.room('b')], [2, 2, 5]);
+  await end('a', 3);
+  await end('a', 3);
+  assert.deepEqual([underWay('a').length, batches.isIdle, claims.length], [0, true, 0]);
+});
+
+test('there is no room beside a backlog, nor once it has stopped, when what is added is put back', async () => {
+  const { batches, add, underWay, end, putBack } = controlled({ concurrency: 2, prefetch: 3, canPutBack: true });
+  await add('a', 9);
+  await end('a', 1);
+  assert.ok(underWay('a').length > 0);
+  assert.equal(batches.room('a'), 0);
+  batches.stop();
+  assert.equal(batches.room('b'), 0);
+  const before = putBack.length;
+  batches.add('b', ['b']);
+  assert.deepEqual([underWay('b').length, putBack.length - before], [0, 1]);
+});

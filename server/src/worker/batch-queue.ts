@@ -99,6 +99,24 @@ export class BatchQueue<Item, Scope> implements Batches {
     return true;
   }
 
+  /** How many items of a key can be added now: none while it has more due than is claimed. */
+  room(key: string): number {
+    if (this.#schedule === null || this.#stopped.signal.aborted) return 0;
+    const state = this.#states.get(key);
+    if (state && (state.isMoreDue || state.stopWaiting !== null || state.unrecorded > unrecordedMax)) return 0;
+    const { concurrency, prefetch } = this.#source.capacity(key);
+    return Math.max(0, concurrency + prefetch - (state ? state.running + state.claimed.length : 0));
+  }
+
+  /** Runs items that are claimed already, as those of a claim; after `stop` they are put back. */
+  add(key: string, items: readonly Item[]): void {
+    const state = this.#states.get(key) ?? newState<Item, Scope>(key);
+    this.#states.set(key, state);
+    const claimedAtMs = this.#options.clock.now().getTime();
+    state.claimed.push(...items.map((item) => ({ item, claimedAtMs })));
+    this.#start(state);
+  }
+
   get isIdle(): boolean {
     return this.#states.size === 0;
   }

@@ -4,13 +4,16 @@ import type { Queryable, Statement } from '../../kit/db.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
 
-/** One row per event, endpoint and callback URL: planning an event again adds nothing. */
-export function insertDeliveryOnce(delivery: Delivery): Statement {
+/**
+ * One row per event, endpoint and callback URL: planning an event again adds nothing. With an attempt it is written as claimed,
+ * until `nextAttemptAt`.
+ */
+export function insertDeliveryOnce({ attempts = 0, ...delivery }: Delivery & { attempts?: number }): Statement {
   return {
     name: 'webhook_deliveries_insert_once',
     text: `INSERT INTO webhook_deliveries (merchant_id, id, event_id, endpoint_id, callback_url, status, attempts,
              next_attempt_at, created_at, delivered_at)
-           VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, NULL)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL)
            ON CONFLICT DO NOTHING`,
     values: [
       delivery.merchantId,
@@ -19,6 +22,7 @@ export function insertDeliveryOnce(delivery: Delivery): Statement {
       delivery.endpointId,
       delivery.callbackUrl,
       delivery.status,
+      attempts,
       delivery.nextAttemptAt,
       delivery.createdAt,
     ],

@@ -1,5 +1,5 @@
 import type { Queryable, Statement } from '../../kit/db.ts';
-import type { DisabledReason, Endpoint } from '../endpoint.ts';
+import type { DisabledReason, Endpoint, EndpointToPlan } from '../endpoint.ts';
 
 const endpointColumns = `merchant_id AS "merchantId", id, url, description, kinds, status,
   disabled_reason AS "disabledReason", is_default AS "isDefault", secret, previous_secret AS "previousSecret",
@@ -150,11 +150,12 @@ export function listEndpointsByMerchant(db: Queryable, merchantId: string): Prom
  * Oldest first, without locks: every payment plans, and a change of an endpoint would never get its lock. Deliveries to
  * an endpoint that is disabled meanwhile cannot be claimed; a worker marks them as kept.
  */
-export function listEndpointsToPlan(db: Queryable, merchantId: string): Promise<Endpoint[]> {
-  return db.rows<Endpoint>({
+export function listEndpointsToPlan(db: Queryable, merchantId: string): Promise<EndpointToPlan[]> {
+  return db.rows<EndpointToPlan>({
     name: 'webhook_endpoints_list_to_plan',
-    text: `SELECT ${endpointColumns} FROM webhook_endpoints
-           WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
+    text: `SELECT ${endpointColumns},
+                  (SELECT merchants.test_mode FROM merchants WHERE merchants.id = $1) AS "testMode"
+           FROM webhook_endpoints WHERE merchant_id = $1 AND deleted_at IS NULL ORDER BY id`,
     values: [merchantId],
   });
 }
