@@ -77,7 +77,7 @@ export class Acts {
         values: [],
       });
       const session = sessions[choices.below(Math.max(1, sessions.length))];
-      if (session) await this.#options.networks.simulator.act(session.id, action);
+      if (session) await this.#options.networks.act(session.id, action);
     },
     cancel: async (choices) => {
       const payment = this.#known(this.payments, choices);

@@ -12,6 +12,8 @@ export interface Instance {
   onCrash: Set<() => void>;
 }
 
+export const machineNames = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
+
 export interface Machine {
   name: string;
   role: 'api' | 'worker';

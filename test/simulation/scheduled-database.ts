@@ -1,11 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
+import { sqlState } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
+import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Connection, Scheduler } from './scheduler.ts';
 
+// That of `server/src/kit/db.ts`.
+const usualLockTimeoutMs = 1_200;
 // One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
 export const connectionsMax = 4;
 
@@ -47,7 +51,13 @@ export function scheduledDatabase(
     await slots.take();
     try {
       await scheduler.waitForStep(label);
-      return await finish(instance, scheduler.beginStatement(label), body());
+      const connection = new SingleStatement();
+      const end = scheduler.beginStatement(label, connection);
+      return await finish(
+        instance,
+        end,
+        body().catch((error: unknown) => connection.fail(error)),
+      );
     } finally {
       slots.free();
     }
@@ -56,6 +66,7 @@ export function scheduledDatabase(
     await slots.take();
     try {
       await scheduler.waitForStep('begin');
+      let committing: ScheduledTransaction | undefined;
       const underWay: UnderWay = { end: scheduler.beginStatement('begin'), clock };
       const run = async (scheduled: ScheduledTransaction) => {
         const value = await body(scheduled);
@@ -66,26 +77,31 @@ export function scheduledDatabase(
       const attempt = async (tx: Transaction) => {
         void underWay.end();
         const scheduled = new ScheduledTransaction(tx, { scheduler, instance, log });
+        committing = scheduled;
         try {
           // Rolled back if the instance crashes: its connection outlives it.
           const result = await untilCrash(instance, new Error('the instance has crashed'), () => run(scheduled));
           scheduled.flush();
-          underWay.end = scheduler.beginStatement('commit');
+          underWay.end = scheduler.beginStatement('commit', scheduled);
           return result;
         } catch (error) {
-          underWay.end = scheduler.beginStatement('rollback');
+          underWay.end = scheduler.beginStatement('rollback', scheduled);
           throw error;
         }
       };
       const result = transactions.run(underWay, () => inner.withTransaction(attempt, cause));
-      return await finish(instance, () => underWay.end(), result);
+      const value = await finish(instance, () => underWay.end(), result);
+      committing?.runAfterCommit();
+      return value;
     } finally {
       slots.free();
     }
   };
   return {
     rows: (statement) => single(statement.name, () => orderedRows(inner, statement)),
-    row: (statement) => single(statement.name, () => inner.row(statement)),
+    row: async (statement) =>
+      // The networks send their callbacks themselves (networks.ts).
+      statement.name === 'simulator_callback_next' ? undefined : single(statement.name, () => inner.row(statement)),
     run: (statement) => single(statement.name, () => inner.run(statement)),
     withTransaction,
     dedicatedClient: () => inner.dedicatedClient(),
@@ -96,10 +112,26 @@ export function scheduledDatabase(
   };
 }
 
-class ScheduledTransaction implements Transaction {
+class SingleStatement implements Connection {
+  readonly lockTimeoutMs = usualLockTimeoutMs;
+  #code: string | undefined;
+
+  failWith(code: string): void {
+    this.#code = code;
+  }
+
+  fail(error: unknown): never {
+    if (this.#code !== undefined) setState(error instanceof PublicError ? error.cause : error, this.#code);
+    throw error;
+  }
+}
+
+class ScheduledTransaction implements Transaction, Connection {
+  lockTimeoutMs = usualLockTimeoutMs;
   readonly #inner: Transaction;
   readonly #parts: { scheduler: Scheduler; instance: Instance; log: Log };
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
+  readonly #afterCommit: (() => void)[] = [];
   #unsent: (() => void)[] = [];
   #isWaiting = false;
 
@@ -125,7 +157,22 @@ class ScheduledTransaction implements Transaction {
   }
 
   send(statement: Statement): void {
-    this.#unsent.push(() => this.#inner.send(statement));
+    // A timeout in real time would depend on how busy this machine is.
+    const lockTimeoutMs = /set_config\('lock_timeout', '(\d+)ms'/.exec(statement.text)?.[1];
+    if (lockTimeoutMs === undefined) this.#unsent.push(() => this.#inner.send(statement));
+    else this.lockTimeoutMs = Number(lockTimeoutMs);
+  }
+
+  /** The transaction decides by its first failure whether it is tried again. */
+  failWith(code: string): void {
+    let failure: unknown;
+    Object.defineProperty(this.#inner, 'failure', {
+      get: () => failure,
+      set: (error: unknown) => {
+        failure = error;
+        setState(error, code);
+      },
+    });
   }
 
   /** Here and not by the inner transaction, because their statements are steps too. */
@@ -138,15 +185,18 @@ class ScheduledTransaction implements Transaction {
   }
 
   afterCommit(action: () => void): void {
-    const { instance, log } = this.#parts;
-    this.#inner.afterCommit(() => {
-      if (instance.hasCrashed) return;
+    this.#afterCommit.push(action);
+  }
+
+  /** Not by the inner transaction: a commit that waited for a lock ends while other code runs. */
+  runAfterCommit(): void {
+    for (const action of this.#afterCommit) {
       try {
         action();
       } catch (error) {
-        log.error('an action after a commit failed', error);
+        this.#parts.log.error('an action after a commit failed', error);
       }
-    });
+    }
   }
 
   flush(): void {
@@ -193,6 +243,11 @@ async function finish<Result>(instance: Instance, end: () => Promise<void>, resu
   if (instance.hasCrashed) return never();
   if ('error' in settled) throw settled.error;
   return settled.value;
+}
+
+/** Of a cancelled statement. */
+function setState(error: unknown, code: string): void {
+  if (sqlState(error) === '57014') Object.assign(error as Error, { code });
 }
 
 /** Takes a connection before the step, because waiting for the pool would look like a statement that never ends. */

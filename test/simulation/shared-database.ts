@@ -1,8 +1,9 @@
-import type { Database } from '../../server/src/kit/db.ts';
+import type { Database, Queryable } from '../../server/src/kit/db.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
+import { machineNames } from './instance.ts';
 import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
@@ -14,6 +15,15 @@ export interface SharedDatabase {
   connectionsOf(machine: string): Database;
   /** Ends what a machine's connections are waiting for. */
   cancelStatements(machine: string): Promise<void>;
+  /** Who waits for a lock, in the order in which the statements began. */
+  listLockWaits(): Promise<LockWait[]>;
+  cancelStatement(pid: number): Promise<void>;
+}
+
+export interface LockWait {
+  pid: number;
+  /** The processes that hold the lock, or wait for it before this one. */
+  blockedBy: readonly number[];
 }
 
 // Deleted rows remain in the files, and their number shall not matter.
@@ -39,12 +49,14 @@ export async function dropSharedDatabase(): Promise<void> {
 async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: () => Promise<void> }> {
   const database = await createTestDatabase();
   await withoutAutovacuum(database);
+  await withoutDeadlockTimeout(database);
   const appUrl = withSettings(database.appUrl, { options: planSettings });
   const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
-  const machines = new Map<string, Database>();
+  const machines = new Map<string, Database>(machineNames.map((name) => [name, openConnections(appUrl, name)]));
+  await Promise.all([...machines.values()].map(connect));
   const connectionsOf = (machine: string): Database => {
-    const connections = machines.get(machine) ?? openConnections(appUrl, machine);
-    machines.set(machine, connections);
+    const connections = machines.get(machine);
+    if (!connections) throw new Error(`there is no machine ${machine}`);
     return connections;
   };
   const cancelStatements = async (machine: string): Promise<void> => {
@@ -52,12 +64,21 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
                   WHERE datname = current_database() AND application_name = $1 AND state = 'active'`;
     await database.asOwner(text, [machine]);
   };
+  const listLockWaits = async (): Promise<LockWait[]> => {
+    const text = `SELECT pid, pg_blocking_pids(pid) AS "blockedBy" FROM pg_stat_activity
+                  WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0 ORDER BY query_start`;
+    return (await database.asOwner<LockWait & Record<string, unknown>>(text)).rows;
+  };
+  const cancelStatement = async (pid: number): Promise<void> => {
+    await database.asOwner('SELECT pg_cancel_backend($1)', [pid]);
+  };
   const close = async (): Promise<void> => {
     for (const connections of machines.values()) await connections.close();
     await outside.close();
     await database.drop();
   };
-  return { shared: { database, outside, connectionsOf, cancelStatements }, close };
+  const statements = { cancelStatements, listLockWaits, cancelStatement };
+  return { shared: { database, outside, connectionsOf, ...statements }, close };
 }
 
 function openConnections(appUrl: string, machine: string): Database {
@@ -67,10 +88,29 @@ function openConnections(appUrl: string, machine: string): Database {
   });
 }
 
+/** Before a run: a connection that is opened by one would keep all of it in memory. */
+async function connect(connections: Database): Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let count = 0;
+  const hold = async (tx: Queryable): Promise<void> => {
+    await tx.run({ name: 'simulation_connect', text: 'SELECT 1', values: [] });
+    count += 1;
+    if (count === connectionsMax) all.resolve();
+    await all.promise;
+  };
+  await Promise.all(Array.from({ length: connectionsMax }, () => connections.withTransaction(hold)));
+}
+
 function withSettings(address: string, settings: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value);
   return url.href;
+}
+
+/** Deadlocks are found by `lock-timeouts.ts`, at virtual times. */
+async function withoutDeadlockTimeout(database: TestDatabase): Promise<void> {
+  const name = new URL(database.adminUrl).pathname.slice(1);
+  await database.asOwner(`ALTER DATABASE "${name}" SET deadlock_timeout = '1h'`);
 }
 
 /** Statistics that change at some real time would change plans, and with them the order of rows. */

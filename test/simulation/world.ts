@@ -6,12 +6,13 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
-import type { TestDatabase } from '../harness/database.ts';
 import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
+import { asInstance, machineNames } from './instance.ts';
 import type { Machine } from './instance.ts';
+import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
 import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
 import type { MachineRoom } from './machines.ts';
@@ -45,8 +46,9 @@ export async function createWorld(plan: Plan): Promise<World> {
   const choices = new Choices(`run ${plan.seed}`);
   const clock = new VirtualClock(startedAt);
   const shared = await emptyDatabase();
-  const { database, outside } = shared;
-  const scheduler = new Scheduler(choices, () => countLockWaits(database));
+  const { outside } = shared;
+  const scheduler = new Scheduler(choices, shared);
+  new LockTimeouts({ scheduler, clock, shared });
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
   const room: MachineRoom = { seed: plan.seed, shared, clock, scheduler, feeds, logLines: [] };
@@ -54,15 +56,13 @@ export async function createWorld(plan: Plan): Promise<World> {
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;
   const networks = await startNetworks({
-    ...{ db, clock: clock.ofMachine(), secrets, seed: plan.seed, publicUrl, internalUrl },
+    ...{ db, clock: clock.ofMachine(), scheduler, secrets, seed: plan.seed, publicUrl, internalUrl },
   });
-  const machines = [
-    ...[newMachine('api-1', 'api'), newMachine('api-2', 'api')],
-    ...[newMachine('worker-1', 'worker'), newMachine('worker-2', 'worker')],
-  ];
+  const machines = machineNames.map((name) => newMachine(name, name.startsWith('api') ? 'api' : 'worker'));
   const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
   carryCalls((call) => traffic.carry(call));
   scheduler.isOn = true;
+  void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
   const [first, ...others] = onboarded.merchants.map(({ merchant, key }) =>
     createMerchantClient(merchant, { key, traffic, clock }),
@@ -102,12 +102,4 @@ async function onboard(room: MachineRoom, db: Database) {
     merchants.push(opened);
   }
   return { merchants, secrets };
-}
-
-/** How many of the instances' statements wait for a lock. */
-async function countLockWaits(database: TestDatabase): Promise<number> {
-  const text = `SELECT count(*)::integer AS waits FROM pg_stat_activity
-                WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
-  const { rows } = await database.asOwner<{ waits: number }>(text);
-  return rows[0]?.waits ?? 0;
 }
