@@ -22,10 +22,10 @@ const stepsMax = 60_000;
 const minuteMs = 60_000;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
 // answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
-// seconds from the first payout on that comes after a while.
+// seconds from the first payout on that comes after a while, and the payout is then looked up before it is sent again.
 const endPausesMs = [
   ...Array.from({ length: 6 }, () => 31_000),
-  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000]),
+  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000, 31_000]),
 ];
 
 /** Runs a plan from a seed to its end, and checks what must hold then. */
