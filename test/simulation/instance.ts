@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App } from '../../server/src/app/app.ts';
+import type { FaultKind } from './plan.ts';
 
 /** One run of one process of the service; after a crash its machine starts another. */
 export interface Instance {
@@ -18,6 +19,8 @@ export interface Machine {
   name: string;
   role: 'api' | 'worker';
   clockErrorMs: number;
+  /** What befalls its next statement, or its next commit. */
+  databaseFault: FaultKind | undefined;
   runs: number;
   instance: Instance | undefined;
 }

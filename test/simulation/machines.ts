@@ -27,7 +27,7 @@ export interface MachineRoom {
 }
 
 export function newMachine(name: string, role: Machine['role']): Machine {
-  return { name, role, clockErrorMs: 0, runs: 0, instance: undefined };
+  return { name, role, clockErrorMs: 0, databaseFault: undefined, runs: 0, instance: undefined };
 }
 
 export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {

@@ -1,13 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
-import { sqlState } from '../../server/src/kit/db-errors.ts';
+import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
+import type { FaultKind } from './plan.ts';
 import type { Connection, Scheduler } from './scheduler.ts';
 
+const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.
 const usualLockTimeoutMs = 1_200;
 // One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
@@ -47,11 +49,12 @@ export function scheduledDatabase(
   { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
-  const single = async <Result>(label: string, body: () => Promise<Result>): Promise<Result> => {
+  const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
     await slots.take();
     try {
       await scheduler.waitForStep(label);
       const connection = new SingleStatement();
+      const body = failing<Result>(instance, inner) ?? send;
       const end = scheduler.beginStatement(label, connection);
       return await finish(
         instance,
@@ -91,6 +94,7 @@ export function scheduledDatabase(
       };
       const result = transactions.run(underWay, () => inner.withTransaction(attempt, cause));
       const value = await finish(instance, () => underWay.end(), result);
+      if (befalls(instance, 'commit_lost')) throw translateError(new Error('Connection terminated unexpectedly'));
       committing?.runAfterCommit();
       return value;
     } finally {
@@ -207,7 +211,13 @@ class ScheduledTransaction implements Transaction, Connection {
     const { scheduler, instance } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<Result>();
     this.#unsent.push(() =>
-      resolve(finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner))),
+      resolve(
+        finish(
+          instance,
+          scheduler.beginStatement(statement.name, this),
+          failing<Result>(instance, this.#inner)?.() ?? body(this.#inner),
+        ),
+      ),
     );
     if (!this.#isWaiting) void this.#sendWithStep(statement.name);
     return promise;
@@ -219,6 +229,22 @@ class ScheduledTransaction implements Transaction, Connection {
     this.#isWaiting = false;
     this.flush();
   }
+}
+
+/** Whether this is the machine's next fault, which is then over. */
+function befalls({ machine }: Instance, kind: FaultKind): boolean {
+  if (machine.databaseFault !== kind) return false;
+  machine.databaseFault = undefined;
+  return true;
+}
+
+/** A statement that fails instead of the machine's next one. */
+function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Result>) | undefined {
+  const kind = Object.keys(stateOfFault).find((one) => befalls(instance, one as FaultKind));
+  if (kind === undefined) return undefined;
+  const state = stateOfFault[kind as keyof typeof stateOfFault];
+  const text = `DO $$ BEGIN RAISE EXCEPTION '${kind}' USING ERRCODE = '${state}'; END $$`;
+  return () => db.run({ name: `simulation_${kind}`, text, values: [] }) as Promise<never>;
 }
 
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Database, Queryable } from '../../server/src/kit/db.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
@@ -18,6 +19,8 @@ export interface SharedDatabase {
   /** Who waits for a lock, in the order in which the statements began. */
   listLockWaits(): Promise<LockWait[]>;
   cancelStatement(pid: number): Promise<void>;
+  /** Breaks all connections of all machines, as a restart does. */
+  loseConnections(): Promise<void>;
 }
 
 export interface LockWait {
@@ -26,6 +29,7 @@ export interface LockWait {
   blockedBy: readonly number[];
 }
 
+const noticeMaxMs = 10_000;
 // Deleted rows remain in the files, and their number shall not matter.
 const runsMax = 25;
 let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
@@ -52,7 +56,9 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
   await withoutDeadlockTimeout(database);
   const appUrl = withSettings(database.appUrl, { options: planSettings });
   const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
-  const machines = new Map<string, Database>(machineNames.map((name) => [name, openConnections(appUrl, name)]));
+  const losses = { count: 0 };
+  const onLoss = (): void => void (losses.count += 1);
+  const machines = new Map<string, Database>(machineNames.map((name) => [name, openConnections(appUrl, name, onLoss)]));
   await Promise.all([...machines.values()].map(connect));
   const connectionsOf = (machine: string): Database => {
     const connections = machines.get(machine);
@@ -72,19 +78,31 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
   const cancelStatement = async (pid: number): Promise<void> => {
     await database.asOwner('SELECT pg_cancel_backend($1)', [pid]);
   };
+  const loseConnections = async (): Promise<void> => {
+    losses.count = 0;
+    const text = `SELECT count(pg_terminate_backend(pid))::integer AS ended FROM pg_stat_activity
+                  WHERE datname = current_database() AND application_name = ANY ($1)`;
+    const { rows } = await database.asOwner<{ ended: number }>(text, [machineNames]);
+    // Until the pools know it: they would hand out a connection that is lost.
+    const beganAt = performance.now();
+    while (losses.count < (rows[0]?.ended ?? 0)) {
+      await nextRound();
+      if (performance.now() - beganAt > noticeMaxMs) throw new Error('a lost connection is not noticed');
+    }
+  };
   const close = async (): Promise<void> => {
     for (const connections of machines.values()) await connections.close();
     await outside.close();
     await database.drop();
   };
-  const statements = { cancelStatements, listLockWaits, cancelStatement };
+  const statements = { cancelStatements, listLockWaits, cancelStatement, loseConnections };
   return { shared: { database, outside, connectionsOf, ...statements }, close };
 }
 
-function openConnections(appUrl: string, machine: string): Database {
+function openConnections(appUrl: string, machine: string, onConnectionError: () => void): Database {
   return openDatabase({
     ...{ url: withSettings(appUrl, { application_name: machine }), connectionsMax, clock: clockOfRetries },
-    ...{ refuseNestedUse: true, isPatient: true, onConnectionError: () => {} },
+    ...{ refuseNestedUse: true, isPatient: true, onConnectionError },
   });
 }
 
