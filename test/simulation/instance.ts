@@ -14,6 +14,8 @@ export interface Instance {
 }
 
 export const machineNames = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
+/** Where operators work. It does not crash. */
+export const consoleName = 'console';
 
 export interface Machine {
   name: string;

@@ -25,7 +25,8 @@ export type ActKind =
   | 'transfer'
   | 'sub_account'
   | 'pay_out'
-  | 'doubled_transfer';
+  | 'doubled_transfer'
+  | 'decide';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -65,7 +66,17 @@ export interface Fault {
 
 const actKinds: readonly [ActKind, ...ActKind[]] = [
   ...(['collect', 'collect', 'collect', 'collect', 'collect', 'phone', 'phone', 'phone', 'cancel'] as const),
-  ...(['refund', 'refund', 'transfer', 'transfer', 'transfer', 'doubled_transfer', 'sub_account', 'pay_out'] as const),
+  ...([
+    'refund',
+    'refund',
+    'transfer',
+    'transfer',
+    'transfer',
+    'doubled_transfer',
+    'sub_account',
+    'pay_out',
+    'decide',
+  ] as const),
 ];
 /** Those that come at a step; the others come at a call. */
 export const stepFaults: readonly [FaultKind, ...FaultKind[]] = [

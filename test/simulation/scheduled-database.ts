@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
@@ -136,7 +137,7 @@ class ScheduledTransaction implements Transaction, Connection {
   readonly #parts: { scheduler: Scheduler; instance: Instance; log: Log };
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   readonly #afterCommit: (() => void)[] = [];
-  #unsent: (() => void)[] = [];
+  #unsent: ((group: Group) => void)[] = [];
   #isWaiting = false;
 
   constructor(inner: Transaction, parts: { scheduler: Scheduler; instance: Instance; log: Log }) {
@@ -204,21 +205,19 @@ class ScheduledTransaction implements Transaction, Connection {
   }
 
   flush(): void {
-    for (const send of this.#unsent.splice(0)) send();
+    const group = new Group();
+    for (const send of this.#unsent.splice(0)) send(group);
+    group.close();
   }
 
   #step<Result>(statement: Statement, body: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const { scheduler, instance } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<Result>();
-    this.#unsent.push(() =>
-      resolve(
-        finish(
-          instance,
-          scheduler.beginStatement(statement.name, this),
-          failing<Result>(instance, this.#inner)?.() ?? body(this.#inner),
-        ),
-      ),
-    );
+    this.#unsent.push((group) => {
+      const end = scheduler.beginStatement(statement.name, this);
+      const result = failing<Result>(instance, this.#inner)?.() ?? body(this.#inner);
+      resolve(finish(instance, end, group.inOrder(result)));
+    });
     if (!this.#isWaiting) void this.#sendWithStep(statement.name);
     return promise;
   }
@@ -228,6 +227,26 @@ class ScheduledTransaction implements Transaction, Connection {
     await this.#parts.scheduler.waitForStep(label);
     this.#isWaiting = false;
     this.flush();
+  }
+}
+
+/**
+ * Statements that are sent together. Whether their responses come in one read of the socket or in several would decide whose code
+ * goes on first, so they are passed on one after the other, when all have come.
+ */
+class Group {
+  readonly #results: Promise<unknown>[] = [];
+  readonly #all = Promise.withResolvers<void>();
+
+  async inOrder<Result>(result: Promise<Result>): Promise<Result> {
+    const position = this.#results.push(result) - 1;
+    await this.#all.promise;
+    for (let round = 0; round < position; round += 1) await nextRound();
+    return result;
+  }
+
+  close(): void {
+    void Promise.allSettled(this.#results).then(() => this.#all.resolve());
   }
 }
 

@@ -4,7 +4,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
-import { machineNames } from './instance.ts';
+import { consoleName, machineNames } from './instance.ts';
 import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
@@ -32,6 +32,7 @@ export interface LockWait {
 const noticeMaxMs = 10_000;
 // Deleted rows remain in the files, and their number shall not matter.
 const runsMax = 25;
+const names = [...machineNames, consoleName];
 let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
 // One shape of plan, whatever the tables hold: rows that have no order come in that of an index.
 const planSettings = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
@@ -58,7 +59,7 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
   const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
   const losses = { count: 0 };
   const onLoss = (): void => void (losses.count += 1);
-  const machines = new Map<string, Database>(machineNames.map((name) => [name, openConnections(appUrl, name, onLoss)]));
+  const machines = new Map<string, Database>(names.map((name) => [name, openConnections(appUrl, name, onLoss)]));
   await Promise.all([...machines.values()].map(connect));
   const connectionsOf = (machine: string): Database => {
     const connections = machines.get(machine);
@@ -82,7 +83,7 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
     losses.count = 0;
     const text = `SELECT count(pg_terminate_backend(pid))::integer AS ended FROM pg_stat_activity
                   WHERE datname = current_database() AND application_name = ANY ($1)`;
-    const { rows } = await database.asOwner<{ ended: number }>(text, [machineNames]);
+    const { rows } = await database.asOwner<{ ended: number }>(text, [names]);
     // Until the pools know it: they would hand out a connection that is lost.
     const beganAt = performance.now();
     while (losses.count < (rows[0]?.ended ?? 0)) {

@@ -2,23 +2,35 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { createOperator } from '../../server/src/operators/manage-operators.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
 import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
-import { asInstance, machineNames } from './instance.ts';
+import { asInstance, consoleName, machineNames } from './instance.ts';
 import type { Machine } from './instance.ts';
 import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
-import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
+import {
+  appOptionsOf,
+  crash,
+  internalUrl,
+  newInstance,
+  newMachine,
+  publicUrl,
+  settingsOf,
+  startInstance,
+} from './machines.ts';
 import type { MachineRoom } from './machines.ts';
 import { createMerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
 import type { Networks } from './networks.ts';
+import { Operators } from './operators.ts';
 import type { Plan } from './plan.ts';
 import { Scheduler } from './scheduler.ts';
 import { Traffic } from './traffic.ts';
@@ -70,7 +82,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   if (!first) throw new Error('there is no merchant');
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
-  const acts = new Acts({ merchants: [first, ...others], networks, db, waitForStep, note });
+  const operators = await hireOperators(room, outside);
+  const acts = new Acts({ merchants: [first, ...others], networks, operators, db, waitForStep, note });
   return {
     ...{ room, machines, networks, traffic, acts, choices, db },
     stop: async () => {
@@ -102,4 +115,17 @@ async function onboard(room: MachineRoom, db: Database) {
     merchants.push(opened);
   }
   return { merchants, secrets };
+}
+
+/** They work at a machine of their own, which does not crash. */
+async function hireOperators(room: MachineRoom, db: Database): Promise<Operators> {
+  const instance = newInstance(newMachine(consoleName, 'api'));
+  room.scheduler.isOn = false;
+  const app = await asInstance(instance, () => appOptionsOf(room, instance));
+  const newId = () => uuidV7(app.clock, app.random);
+  const context = { ...app, newId, pepper: Buffer.from('simulated') };
+  const hire = async (name: string) => (await createOperator(db, context, name)).operator.id;
+  const operatorIds = [await hire('Fatou'), await hire('Lamin')] as const;
+  room.scheduler.isOn = true;
+  return new Operators({ instance, app, operatorIds, note: (text) => room.scheduler.note(text) });
 }
