@@ -11,6 +11,7 @@ import { simulatorRoutes } from '../../simulator/routes.ts';
 import { createSimulator } from '../../simulator/simulator.ts';
 import type { Simulator } from '../../simulator/simulator.ts';
 import { createNetworkWires } from '../../simulator/wires.ts';
+import { orderedRows } from './scheduled-database.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface Networks {
@@ -82,7 +83,7 @@ export function awaitedDatabase(inner: Database, begin: () => () => Promise<void
     }
   };
   return {
-    rows: (statement) => awaited(() => inner.rows(statement)),
+    rows: (statement) => awaited(() => orderedRows(inner, statement)),
     row: (statement) => awaited(() => inner.row(statement)),
     run: (statement) => awaited(() => inner.run(statement)),
     withTransaction: (body, cause) => awaited(() => inner.withTransaction(body, cause)),

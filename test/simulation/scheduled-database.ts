@@ -267,7 +267,7 @@ function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Resu
 }
 
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
-async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
+export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const rows = await db.rows<Row>(statement);
   if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
