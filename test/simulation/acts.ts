@@ -2,6 +2,7 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { Choices } from './choices.ts';
 import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
+import type { Operators } from './operators.ts';
 import type { Act, ActKind } from './plan.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
@@ -25,6 +26,7 @@ const payeeEndings = ['0001', '0001', '0002', '0003', '0005', '0006', '0007', '0
 export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
   networks: Networks;
+  operators: Operators;
   /** Reads past the service. */
   db: Database;
   waitForStep: (label: string) => Promise<void>;
@@ -77,7 +79,7 @@ export class Acts {
         values: [],
       });
       const session = sessions[choices.below(Math.max(1, sessions.length))];
-      if (session) await this.#options.networks.simulator.act(session.id, action);
+      if (session) await this.#options.networks.act(session.id, action);
     },
     cancel: async (choices) => {
       const payment = this.#known(this.payments, choices);
@@ -116,6 +118,7 @@ export class Acts {
       const { status, body: created } = this.#record(await merchant.send('POST', '/v1/sub-accounts', body));
       if (status === 201) this.subAccounts.push({ merchant, id: String(created['id']) });
     },
+    decide: (choices) => this.#options.operators.decide(choices),
     pay_out: async (choices, id) => {
       const sub = this.#known(this.subAccounts, choices);
       if (sub) this.#record(await sub.merchant.send('POST', `/v1/sub-accounts/${sub.id}/payouts`, {}, `key ${id}`));

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { App } from '../../server/src/app/app.ts';
+import type { FaultKind } from './plan.ts';
 
 /** One run of one process of the service; after a crash its machine starts another. */
 export interface Instance {
@@ -12,10 +13,16 @@ export interface Instance {
   onCrash: Set<() => void>;
 }
 
+export const machineNames = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
+/** Where operators work. It does not crash. */
+export const consoleName = 'console';
+
 export interface Machine {
   name: string;
   role: 'api' | 'worker';
   clockErrorMs: number;
+  /** What befalls its next statement, or its next commit. */
+  databaseFault: FaultKind | undefined;
   runs: number;
   instance: Instance | undefined;
 }

@@ -16,6 +16,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 export const publicUrl = 'http://127.0.0.1:9001';
 export const internalUrl = 'http://127.0.0.1:9000';
 
+export type AppOptions = Parameters<typeof createApp>[0];
+
 export interface MachineRoom {
   seed: string;
   shared: SharedDatabase;
@@ -27,7 +29,7 @@ export interface MachineRoom {
 }
 
 export function newMachine(name: string, role: Machine['role']): Machine {
-  return { name, role, clockErrorMs: 0, runs: 0, instance: undefined };
+  return { name, role, clockErrorMs: 0, databaseFault: undefined, runs: 0, instance: undefined };
 }
 
 export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {
@@ -38,15 +40,20 @@ export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machin
   };
 }
 
+export function newInstance(machine: Machine): Instance {
+  const name = `${machine.name}.${machine.runs}`;
+  return { name, machine, hasCrashed: false, app: undefined, onCrash: new Set() };
+}
+
 /**
  * Starts the machine's next instance while all others stand still: a start reads files and opens a port, which the scheduler
  * does not see.
  */
 export async function startInstance(room: MachineRoom, machine: Machine): Promise<void> {
   machine.runs += 1;
-  const name = `${machine.name}.${machine.runs}`;
-  const instance: Instance = { name, machine, hasCrashed: false, app: undefined, onCrash: new Set() };
+  const instance = newInstance(machine);
   machine.instance = instance;
+  const { name } = instance;
   let failure: Error | undefined;
   const opening = asInstance(instance, () => openInstance(room, instance)).catch((error: unknown) => {
     failure = error instanceof Error ? error : new Error(String(error));
@@ -63,6 +70,13 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
 }
 
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
+  const app = await createApp(await appOptionsOf(room, instance));
+  await app.start();
+  instance.app = app;
+}
+
+/** What the code of an instance is handed instead of the real things. */
+export async function appOptionsOf(room: MachineRoom, instance: Instance): Promise<AppOptions> {
   const { machine, name } = instance;
   const { scheduler, feeds, logLines } = room;
   const clock = room.clock.ofMachine(machine);
@@ -71,10 +85,7 @@ async function openInstance(room: MachineRoom, instance: Instance): Promise<void
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
-  const notifier = feeds.of(instance);
-  const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
-  await app.start();
-  instance.app = app;
+  return { config, secrets, keyring, db, notifier: feeds.of(instance), clock, random, log };
 }
 
 /** Ends an instance at once: its code never goes on, and its transactions are rolled back. */

@@ -25,7 +25,8 @@ export type ActKind =
   | 'transfer'
   | 'sub_account'
   | 'pay_out'
-  | 'doubled_transfer';
+  | 'doubled_transfer'
+  | 'decide';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -46,7 +47,14 @@ export type FaultKind =
   | 'crash'
   /** An instance crashes after its statement was worked, and before it learns so. */
   | 'crash_after'
-  | 'clock_jump';
+  | 'clock_jump'
+  /** A statement takes too long, or is the victim of a deadlock. */
+  | 'statement_timeout'
+  | 'deadlock'
+  /** A commit is made, and the connection breaks before the response. */
+  | 'commit_lost'
+  /** The database restarts: all connections break, and what was not committed is rolled back. */
+  | 'database_restart';
 
 export interface Fault {
   id: string;
@@ -58,7 +66,29 @@ export interface Fault {
 
 const actKinds: readonly [ActKind, ...ActKind[]] = [
   ...(['collect', 'collect', 'collect', 'collect', 'collect', 'phone', 'phone', 'phone', 'cancel'] as const),
-  ...(['refund', 'refund', 'transfer', 'transfer', 'transfer', 'doubled_transfer', 'sub_account', 'pay_out'] as const),
+  ...([
+    'refund',
+    'refund',
+    'transfer',
+    'transfer',
+    'transfer',
+    'doubled_transfer',
+    'sub_account',
+    'pay_out',
+    'decide',
+  ] as const),
+];
+/** Those that come at a step; the others come at a call. */
+export const stepFaults: readonly [FaultKind, ...FaultKind[]] = [
+  ...([
+    'crash',
+    'crash_after',
+    'clock_jump',
+    'statement_timeout',
+    'deadlock',
+    'commit_lost',
+    'database_restart',
+  ] as const),
 ];
 const callFaults: readonly [FaultKind, ...FaultKind[]] = [
   ...(['refused', 'lost', 'answer_lost', 'answer_lost', 'answer_late', 'doubled', 'unavailable'] as const),
@@ -81,11 +111,10 @@ export function planOf(seed: string): Plan {
     pauseMs: choices.below(3) * 1_000,
   }));
   const faults = Array.from({ length: 2 + choices.below(5) }, (): Omit<Fault, 'id'> => {
-    const isCrash = choices.below(4) === 0;
-    if (!isCrash)
+    const isOfStep = choices.below(3) === 0;
+    if (!isOfStep)
       return { kind: choices.pick(callFaults), at: choices.below(callsAbout), choice: choices.below(1_000) };
-    const kind = choices.pick(['crash', 'crash_after', 'clock_jump'] as const);
-    return { kind, at: 20 + choices.below(stepsAbout), choice: choices.below(1_000) };
+    return { kind: choices.pick(stepFaults), at: 20 + choices.below(stepsAbout), choice: choices.below(1_000) };
   });
   return { seed, acts, faults: faults.map((fault, index) => ({ ...fault, id: `f${index + 1}` })) };
 }

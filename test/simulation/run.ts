@@ -2,7 +2,7 @@ import { findViolation, listUnfinished } from './check-end.ts';
 import { asInstance } from './instance.ts';
 import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
-import { handsCount } from './plan.ts';
+import { handsCount, stepFaults } from './plan.ts';
 import type { Fault, Plan } from './plan.ts';
 import { createWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -22,10 +22,10 @@ const stepsMax = 60_000;
 const minuteMs = 60_000;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
 // answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
-// seconds from the first payout on that comes after a while.
+// seconds from the first payout on that comes after a while, and the payout is then looked up before it is sent again.
 const endPausesMs = [
   ...Array.from({ length: 6 }, () => 31_000),
-  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000]),
+  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000, 31_000]),
 ];
 
 /** Runs a plan from a seed to its end, and checks what must hold then. */
@@ -54,7 +54,7 @@ class Run {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
-    const ofSteps = plan.faults.filter(({ kind }) => ['crash', 'crash_after', 'clock_jump'].includes(kind));
+    const ofSteps = plan.faults.filter(({ kind }) => stepFaults.includes(kind));
     this.#stepFaults = ofSteps.toSorted((one, other) => one.at - other.at);
   }
 
@@ -65,7 +65,7 @@ class Run {
     while (this.#handsAtWork > 0) await this.#moveOn();
     traffic.endFaults();
     this.#stepFaults.length = 0;
-    for (const machine of machines) machine.clockErrorMs = 0;
+    for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
     return (await this.#finish()) ?? findViolation(this.#world);
   }
 
@@ -131,7 +131,15 @@ class Run {
     if (!machine) return;
     room.scheduler.note(`  fault ${fault.id}: ${fault.kind} of ${machine.name}`);
     if (fault.kind === 'clock_jump') machine.clockErrorMs += ((fault.choice % 121) - 60) * minuteMs;
-    else await this.#restart(machine, fault);
+    else if (fault.kind === 'database_restart') await this.#restartDatabase();
+    else if (fault.kind === 'crash' || fault.kind === 'crash_after') await this.#restart(machine, fault);
+    else machine.databaseFault = fault.kind;
+  }
+
+  async #restartDatabase(): Promise<void> {
+    const { room } = this.#world;
+    await room.shared.loseConnections();
+    await room.scheduler.settle();
   }
 
   async #restart(machine: Machine, { kind }: Fault): Promise<void> {

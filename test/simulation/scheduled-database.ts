@@ -1,11 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
+import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
+import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { FaultKind } from './plan.ts';
+import type { Connection, Scheduler } from './scheduler.ts';
 
+const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
+// That of `server/src/kit/db.ts`.
+const usualLockTimeoutMs = 1_200;
 // One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
 export const connectionsMax = 4;
 
@@ -43,11 +50,18 @@ export function scheduledDatabase(
   { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
-  const single = async <Result>(label: string, body: () => Promise<Result>): Promise<Result> => {
+  const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
     await slots.take();
     try {
       await scheduler.waitForStep(label);
-      return await finish(instance, scheduler.beginStatement(label), body());
+      const connection = new SingleStatement();
+      const body = failing<Result>(instance, inner) ?? send;
+      const end = scheduler.beginStatement(label, connection);
+      return await finish(
+        instance,
+        end,
+        body().catch((error: unknown) => connection.fail(error)),
+      );
     } finally {
       slots.free();
     }
@@ -56,6 +70,7 @@ export function scheduledDatabase(
     await slots.take();
     try {
       await scheduler.waitForStep('begin');
+      let committing: ScheduledTransaction | undefined;
       const underWay: UnderWay = { end: scheduler.beginStatement('begin'), clock };
       const run = async (scheduled: ScheduledTransaction) => {
         const value = await body(scheduled);
@@ -66,26 +81,32 @@ export function scheduledDatabase(
       const attempt = async (tx: Transaction) => {
         void underWay.end();
         const scheduled = new ScheduledTransaction(tx, { scheduler, instance, log });
+        committing = scheduled;
         try {
           // Rolled back if the instance crashes: its connection outlives it.
           const result = await untilCrash(instance, new Error('the instance has crashed'), () => run(scheduled));
           scheduled.flush();
-          underWay.end = scheduler.beginStatement('commit');
+          underWay.end = scheduler.beginStatement('commit', scheduled);
           return result;
         } catch (error) {
-          underWay.end = scheduler.beginStatement('rollback');
+          underWay.end = scheduler.beginStatement('rollback', scheduled);
           throw error;
         }
       };
       const result = transactions.run(underWay, () => inner.withTransaction(attempt, cause));
-      return await finish(instance, () => underWay.end(), result);
+      const value = await finish(instance, () => underWay.end(), result);
+      if (befalls(instance, 'commit_lost')) throw translateError(new Error('Connection terminated unexpectedly'));
+      committing?.runAfterCommit();
+      return value;
     } finally {
       slots.free();
     }
   };
   return {
     rows: (statement) => single(statement.name, () => orderedRows(inner, statement)),
-    row: (statement) => single(statement.name, () => inner.row(statement)),
+    row: async (statement) =>
+      // The networks send their callbacks themselves (networks.ts).
+      statement.name === 'simulator_callback_next' ? undefined : single(statement.name, () => inner.row(statement)),
     run: (statement) => single(statement.name, () => inner.run(statement)),
     withTransaction,
     dedicatedClient: () => inner.dedicatedClient(),
@@ -96,11 +117,27 @@ export function scheduledDatabase(
   };
 }
 
-class ScheduledTransaction implements Transaction {
+class SingleStatement implements Connection {
+  readonly lockTimeoutMs = usualLockTimeoutMs;
+  #code: string | undefined;
+
+  failWith(code: string): void {
+    this.#code = code;
+  }
+
+  fail(error: unknown): never {
+    if (this.#code !== undefined) setState(error instanceof PublicError ? error.cause : error, this.#code);
+    throw error;
+  }
+}
+
+class ScheduledTransaction implements Transaction, Connection {
+  lockTimeoutMs = usualLockTimeoutMs;
   readonly #inner: Transaction;
   readonly #parts: { scheduler: Scheduler; instance: Instance; log: Log };
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
-  #unsent: (() => void)[] = [];
+  readonly #afterCommit: (() => void)[] = [];
+  #unsent: ((group: Group) => void)[] = [];
   #isWaiting = false;
 
   constructor(inner: Transaction, parts: { scheduler: Scheduler; instance: Instance; log: Log }) {
@@ -125,7 +162,22 @@ class ScheduledTransaction implements Transaction {
   }
 
   send(statement: Statement): void {
-    this.#unsent.push(() => this.#inner.send(statement));
+    // A timeout in real time would depend on how busy this machine is.
+    const lockTimeoutMs = /set_config\('lock_timeout', '(\d+)ms'/.exec(statement.text)?.[1];
+    if (lockTimeoutMs === undefined) this.#unsent.push(() => this.#inner.send(statement));
+    else this.lockTimeoutMs = Number(lockTimeoutMs);
+  }
+
+  /** The transaction decides by its first failure whether it is tried again. */
+  failWith(code: string): void {
+    let failure: unknown;
+    Object.defineProperty(this.#inner, 'failure', {
+      get: () => failure,
+      set: (error: unknown) => {
+        failure = error;
+        setState(error, code);
+      },
+    });
   }
 
   /** Here and not by the inner transaction, because their statements are steps too. */
@@ -138,27 +190,34 @@ class ScheduledTransaction implements Transaction {
   }
 
   afterCommit(action: () => void): void {
-    const { instance, log } = this.#parts;
-    this.#inner.afterCommit(() => {
-      if (instance.hasCrashed) return;
+    this.#afterCommit.push(action);
+  }
+
+  /** Not by the inner transaction: a commit that waited for a lock ends while other code runs. */
+  runAfterCommit(): void {
+    for (const action of this.#afterCommit) {
       try {
         action();
       } catch (error) {
-        log.error('an action after a commit failed', error);
+        this.#parts.log.error('an action after a commit failed', error);
       }
-    });
+    }
   }
 
   flush(): void {
-    for (const send of this.#unsent.splice(0)) send();
+    const group = new Group();
+    for (const send of this.#unsent.splice(0)) send(group);
+    group.close();
   }
 
   #step<Result>(statement: Statement, body: (tx: Queryable) => Promise<Result>): Promise<Result> {
     const { scheduler, instance } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<Result>();
-    this.#unsent.push(() =>
-      resolve(finish(instance, scheduler.beginStatement(statement.name, this), body(this.#inner))),
-    );
+    this.#unsent.push((group) => {
+      const end = scheduler.beginStatement(statement.name, this);
+      const result = failing<Result>(instance, this.#inner)?.() ?? body(this.#inner);
+      resolve(finish(instance, end, group.inOrder(result)));
+    });
     if (!this.#isWaiting) void this.#sendWithStep(statement.name);
     return promise;
   }
@@ -171,8 +230,44 @@ class ScheduledTransaction implements Transaction {
   }
 }
 
+/**
+ * Statements that are sent together. Whether their responses come in one read of the socket or in several would decide whose code
+ * goes on first, so they are passed on one after the other, when all have come.
+ */
+class Group {
+  readonly #results: Promise<unknown>[] = [];
+  readonly #all = Promise.withResolvers<void>();
+
+  async inOrder<Result>(result: Promise<Result>): Promise<Result> {
+    const position = this.#results.push(result) - 1;
+    await this.#all.promise;
+    for (let round = 0; round < position; round += 1) await nextRound();
+    return result;
+  }
+
+  close(): void {
+    void Promise.allSettled(this.#results).then(() => this.#all.resolve());
+  }
+}
+
+/** Whether this is the machine's next fault, which is then over. */
+function befalls({ machine }: Instance, kind: FaultKind): boolean {
+  if (machine.databaseFault !== kind) return false;
+  machine.databaseFault = undefined;
+  return true;
+}
+
+/** A statement that fails instead of the machine's next one. */
+function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Result>) | undefined {
+  const kind = Object.keys(stateOfFault).find((one) => befalls(instance, one as FaultKind));
+  if (kind === undefined) return undefined;
+  const state = stateOfFault[kind as keyof typeof stateOfFault];
+  const text = `DO $$ BEGIN RAISE EXCEPTION '${kind}' USING ERRCODE = '${state}'; END $$`;
+  return () => db.run({ name: `simulation_${kind}`, text, values: [] }) as Promise<never>;
+}
+
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
-async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
+export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
   const rows = await db.rows<Row>(statement);
   if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
@@ -193,6 +288,11 @@ async function finish<Result>(instance: Instance, end: () => Promise<void>, resu
   if (instance.hasCrashed) return never();
   if ('error' in settled) throw settled.error;
   return settled.value;
+}
+
+/** Of a cancelled statement. */
+function setState(error: unknown, code: string): void {
+  if (sqlState(error) === '57014') Object.assign(error as Error, { code });
 }
 
 /** Takes a connection before the step, because waiting for the pool would look like a statement that never ends. */

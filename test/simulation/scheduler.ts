@@ -3,6 +3,7 @@ import { setImmediate as nextRound, setTimeout as realSleep } from 'node:timers/
 import type { Choices } from './choices.ts';
 import { currentInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
+import type { SharedDatabase } from './shared-database.ts';
 
 interface Step {
   label: string;
@@ -12,19 +13,23 @@ interface Step {
   unlocked?: number;
 }
 
-interface Statement {
+/** A transaction, or a statement outside of one: what it sends waits for each other. */
+export interface Connection {
+  lockTimeoutMs: number;
+  /** The statement that waits for a lock is about to be cancelled: it fails with this SQLSTATE. */
+  failWith(code: string): void;
+}
+
+export interface Statement {
   number: number;
   label: string;
   owner: Instance | undefined;
-  /** Statements of one connection wait for each other. */
-  connection: unknown;
+  /** Past the service there is none. */
+  connection: Connection | undefined;
   isBlocked: boolean;
   /** Whether it has ever waited for a lock. */
   hasWaited: boolean;
 }
-
-/** The statements that wait for a lock in PostgreSQL, counted there. */
-export type CountLockWaits = () => Promise<number>;
 
 // A step's code runs in microtasks, ticks and immediates (Fastify's streams): it has ended when none of these rounds of the event
 // loop brought anything new.
@@ -40,7 +45,7 @@ export class Scheduler {
   /** What happened, in order; a seed repeats it. */
   readonly history: string[] = [];
   readonly #choices: Choices;
-  readonly #countLockWaits: CountLockWaits;
+  readonly #locks: Pick<SharedDatabase, 'listLockWaits'>;
   #ready: Step[] = [];
   readonly #statements = new Set<Statement>();
   #statementsCount = 0;
@@ -49,9 +54,12 @@ export class Scheduler {
   /** Until the run begins, and after it, nothing waits for the scheduler. */
   isOn = false;
 
-  constructor(choices: Choices, countLockWaits: CountLockWaits) {
+  /** Called when a statement begins to wait for a lock. */
+  onLockWait: (statement: Statement) => void = () => {};
+
+  constructor(choices: Choices, locks: Pick<SharedDatabase, 'listLockWaits'>) {
     this.#choices = choices;
-    this.#countLockWaits = countLockWaits;
+    this.#locks = locks;
   }
 
   get stepsCount(): number {
@@ -85,7 +93,7 @@ export class Scheduler {
    * Tells that a statement has been sent. The scheduler waits until the function that it returns is called; this resolves at
    * once, or when it is the turn of a statement that waited for a lock: PostgreSQL ends it while other code runs.
    */
-  beginStatement(label: string, connection: unknown = Symbol(label)): () => Promise<void> {
+  beginStatement(label: string, connection?: Connection): () => Promise<void> {
     this.#statementsCount += 1;
     const number = this.#statementsCount;
     const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false };
@@ -108,6 +116,20 @@ export class Scheduler {
 
   get hasReady(): boolean {
     return this.#ready.length > 0;
+  }
+
+  /** Of each connection with statements under way, the one that PostgreSQL is working on; in the order in which they began. */
+  currentStatements(): Statement[] {
+    const statements = [...this.#statements];
+    return statements.filter(
+      ({ connection }, index) =>
+        connection === undefined || statements.findIndex((one) => one.connection === connection) === index,
+    );
+  }
+
+  /** Waits for the end of this statement, which no longer waits for a lock. */
+  expectEnd(statement: Statement): void {
+    statement.isBlocked = false;
   }
 
   get blockedStatements(): string[] {
@@ -167,15 +189,16 @@ export class Scheduler {
       await Promise.race([this.#completed.promise, realSleep(lockCheckAfterMs)]);
       if (this.#changes !== changes) return false;
     }
-    const waiting = await this.#countLockWaits();
+    const waiting = (await this.#locks.listLockWaits()).length;
     // A statement that got its lock meanwhile is awaited.
-    const connections = new Set([...this.#statements].map(({ connection }) => connection));
-    const areBlocked = waiting >= connections.size && this.#statements.size === size && this.#changes === changes;
+    const hasChanged = this.#statements.size !== size || this.#changes !== changes;
+    const areBlocked = waiting >= this.currentStatements().length && !hasChanged;
     for (const statement of this.#statements) {
       statement.isBlocked = areBlocked;
       if (!areBlocked || statement.hasWaited) continue;
       statement.hasWaited = true;
       this.note(`  ${statement.label} waits for a lock`);
+      this.onLockWait(statement);
     }
     return areBlocked;
   }

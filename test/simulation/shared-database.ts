@@ -1,8 +1,10 @@
-import type { Database } from '../../server/src/kit/db.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Database, Queryable } from '../../server/src/kit/db.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
+import { consoleName, machineNames } from './instance.ts';
 import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
@@ -14,10 +16,23 @@ export interface SharedDatabase {
   connectionsOf(machine: string): Database;
   /** Ends what a machine's connections are waiting for. */
   cancelStatements(machine: string): Promise<void>;
+  /** Who waits for a lock, in the order in which the statements began. */
+  listLockWaits(): Promise<LockWait[]>;
+  cancelStatement(pid: number): Promise<void>;
+  /** Breaks all connections of all machines, as a restart does. */
+  loseConnections(): Promise<void>;
 }
 
+export interface LockWait {
+  pid: number;
+  /** The processes that hold the lock, or wait for it before this one. */
+  blockedBy: readonly number[];
+}
+
+const noticeMaxMs = 10_000;
 // Deleted rows remain in the files, and their number shall not matter.
 const runsMax = 25;
+const names = [...machineNames, consoleName];
 let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
 // One shape of plan, whatever the tables hold: rows that have no order come in that of an index.
 const planSettings = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
@@ -39,12 +54,16 @@ export async function dropSharedDatabase(): Promise<void> {
 async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: () => Promise<void> }> {
   const database = await createTestDatabase();
   await withoutAutovacuum(database);
+  await withoutDeadlockTimeout(database);
   const appUrl = withSettings(database.appUrl, { options: planSettings });
   const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
-  const machines = new Map<string, Database>();
+  const losses = { count: 0 };
+  const onLoss = (): void => void (losses.count += 1);
+  const machines = new Map<string, Database>(names.map((name) => [name, openConnections(appUrl, name, onLoss)]));
+  await Promise.all([...machines.values()].map(connect));
   const connectionsOf = (machine: string): Database => {
-    const connections = machines.get(machine) ?? openConnections(appUrl, machine);
-    machines.set(machine, connections);
+    const connections = machines.get(machine);
+    if (!connections) throw new Error(`there is no machine ${machine}`);
     return connections;
   };
   const cancelStatements = async (machine: string): Promise<void> => {
@@ -52,25 +71,65 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
                   WHERE datname = current_database() AND application_name = $1 AND state = 'active'`;
     await database.asOwner(text, [machine]);
   };
+  const listLockWaits = async (): Promise<LockWait[]> => {
+    const text = `SELECT pid, pg_blocking_pids(pid) AS "blockedBy" FROM pg_stat_activity
+                  WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0 ORDER BY query_start`;
+    return (await database.asOwner<LockWait & Record<string, unknown>>(text)).rows;
+  };
+  const cancelStatement = async (pid: number): Promise<void> => {
+    await database.asOwner('SELECT pg_cancel_backend($1)', [pid]);
+  };
+  const loseConnections = async (): Promise<void> => {
+    losses.count = 0;
+    const text = `SELECT count(pg_terminate_backend(pid))::integer AS ended FROM pg_stat_activity
+                  WHERE datname = current_database() AND application_name = ANY ($1)`;
+    const { rows } = await database.asOwner<{ ended: number }>(text, [names]);
+    // Until the pools know it: they would hand out a connection that is lost.
+    const beganAt = performance.now();
+    while (losses.count < (rows[0]?.ended ?? 0)) {
+      await nextRound();
+      if (performance.now() - beganAt > noticeMaxMs) throw new Error('a lost connection is not noticed');
+    }
+  };
   const close = async (): Promise<void> => {
     for (const connections of machines.values()) await connections.close();
     await outside.close();
     await database.drop();
   };
-  return { shared: { database, outside, connectionsOf, cancelStatements }, close };
+  const statements = { cancelStatements, listLockWaits, cancelStatement, loseConnections };
+  return { shared: { database, outside, connectionsOf, ...statements }, close };
 }
 
-function openConnections(appUrl: string, machine: string): Database {
+function openConnections(appUrl: string, machine: string, onConnectionError: () => void): Database {
   return openDatabase({
     ...{ url: withSettings(appUrl, { application_name: machine }), connectionsMax, clock: clockOfRetries },
-    ...{ refuseNestedUse: true, isPatient: true, onConnectionError: () => {} },
+    ...{ refuseNestedUse: true, isPatient: true, onConnectionError },
   });
+}
+
+/** Before a run: a connection that is opened by one would keep all of it in memory. */
+async function connect(connections: Database): Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let count = 0;
+  const hold = async (tx: Queryable): Promise<void> => {
+    await tx.run({ name: 'simulation_connect', text: 'SELECT 1', values: [] });
+    count += 1;
+    if (count === connectionsMax) all.resolve();
+    await all.promise;
+  };
+  await Promise.all(Array.from({ length: connectionsMax }, () => connections.withTransaction(hold)));
 }
 
 function withSettings(address: string, settings: Record<string, string>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value);
   return url.href;
+}
+
+/** Deadlocks are found by `lock-timeouts.ts`, at virtual times. */
+async function withoutDeadlockTimeout(database: TestDatabase): Promise<void> {
+  const name = new URL(database.adminUrl).pathname.slice(1);
+  await database.asOwner(`ALTER DATABASE "${name}" SET deadlock_timeout = '1h'`);
 }
 
 /** Statistics that change at some real time would change plans, and with them the order of rows. */

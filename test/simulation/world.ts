@@ -2,22 +2,35 @@ import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import type { Database } from '../../server/src/kit/db.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
+import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
+import { createOperator } from '../../server/src/operators/manage-operators.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
-import type { TestDatabase } from '../harness/database.ts';
 import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
 import { Choices } from './choices.ts';
+import { asInstance, consoleName, machineNames } from './instance.ts';
 import type { Machine } from './instance.ts';
+import { LockTimeouts } from './lock-timeouts.ts';
 import { emptyDatabase } from './shared-database.ts';
-import { crash, newMachine, publicUrl, internalUrl, settingsOf, startInstance } from './machines.ts';
+import {
+  appOptionsOf,
+  crash,
+  internalUrl,
+  newInstance,
+  newMachine,
+  publicUrl,
+  settingsOf,
+  startInstance,
+} from './machines.ts';
 import type { MachineRoom } from './machines.ts';
 import { createMerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
 import type { Networks } from './networks.ts';
+import { Operators } from './operators.ts';
 import type { Plan } from './plan.ts';
 import { Scheduler } from './scheduler.ts';
 import { Traffic } from './traffic.ts';
@@ -45,8 +58,9 @@ export async function createWorld(plan: Plan): Promise<World> {
   const choices = new Choices(`run ${plan.seed}`);
   const clock = new VirtualClock(startedAt);
   const shared = await emptyDatabase();
-  const { database, outside } = shared;
-  const scheduler = new Scheduler(choices, () => countLockWaits(database));
+  const { outside } = shared;
+  const scheduler = new Scheduler(choices, shared);
+  new LockTimeouts({ scheduler, clock, shared });
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
   const room: MachineRoom = { seed: plan.seed, shared, clock, scheduler, feeds, logLines: [] };
@@ -54,15 +68,13 @@ export async function createWorld(plan: Plan): Promise<World> {
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;
   const networks = await startNetworks({
-    ...{ db, clock: clock.ofMachine(), secrets, seed: plan.seed, publicUrl, internalUrl },
+    ...{ db, clock: clock.ofMachine(), scheduler, secrets, seed: plan.seed, publicUrl, internalUrl },
   });
-  const machines = [
-    ...[newMachine('api-1', 'api'), newMachine('api-2', 'api')],
-    ...[newMachine('worker-1', 'worker'), newMachine('worker-2', 'worker')],
-  ];
+  const machines = machineNames.map((name) => newMachine(name, name.startsWith('api') ? 'api' : 'worker'));
   const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
   carryCalls((call) => traffic.carry(call));
   scheduler.isOn = true;
+  void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
   const [first, ...others] = onboarded.merchants.map(({ merchant, key }) =>
     createMerchantClient(merchant, { key, traffic, clock }),
@@ -70,7 +82,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   if (!first) throw new Error('there is no merchant');
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
-  const acts = new Acts({ merchants: [first, ...others], networks, db, waitForStep, note });
+  const operators = await hireOperators(room, outside);
+  const acts = new Acts({ merchants: [first, ...others], networks, operators, db, waitForStep, note });
   return {
     ...{ room, machines, networks, traffic, acts, choices, db },
     stop: async () => {
@@ -104,10 +117,15 @@ async function onboard(room: MachineRoom, db: Database) {
   return { merchants, secrets };
 }
 
-/** How many of the instances' statements wait for a lock. */
-async function countLockWaits(database: TestDatabase): Promise<number> {
-  const text = `SELECT count(*)::integer AS waits FROM pg_stat_activity
-                WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`;
-  const { rows } = await database.asOwner<{ waits: number }>(text);
-  return rows[0]?.waits ?? 0;
+/** They work at a machine of their own, which does not crash. */
+async function hireOperators(room: MachineRoom, db: Database): Promise<Operators> {
+  const instance = newInstance(newMachine(consoleName, 'api'));
+  room.scheduler.isOn = false;
+  const app = await asInstance(instance, () => appOptionsOf(room, instance));
+  const newId = () => uuidV7(app.clock, app.random);
+  const context = { ...app, newId, pepper: Buffer.from('simulated') };
+  const hire = async (name: string) => (await createOperator(db, context, name)).operator.id;
+  const operatorIds = [await hire('Fatou'), await hire('Lamin')] as const;
+  room.scheduler.isOn = true;
+  return new Operators({ instance, app, operatorIds, note: (text) => room.scheduler.note(text) });
 }

@@ -170,8 +170,9 @@ export async function recheckCharge(context: PaymentContext, work: Work): Promis
   const { lookUpDelaysMs, recheckAfterMs } = collections.capabilities;
   const retryAt = response.state === 'unknown' ? retryRecheckAt(work, lookUpDelaysMs, context.clock.now()) : null;
   if (retryAt !== null) return postponeWork(context.db, work, retryAt);
-  if (!hasSucceeded) return completeWork(context.db, work);
-  const nextAt = nextRecheckAt(recheckAfterMs, work.createdAt, context.clock.now());
+  if (!hasSucceeded && response.state !== 'not_found') return completeWork(context.db, work);
+  const afterMs = hasSucceeded ? recheckAfterMs : [collections.capabilities.notFoundIsFinalAfterMs];
+  const nextAt = nextRecheckAt(afterMs, work.createdAt, context.clock.now());
   if (nextAt === null) await completeWork(context.db, work);
   else await postponeWork(context.db, work, nextAt);
 }

@@ -1,0 +1,81 @@
+import { createCaseContext } from '../../server/src/app/case-context.ts';
+import { createAddress, createMoneyContext, createNetworks, createPlanner } from '../../server/src/app/contexts.ts';
+import { listCases } from '../../server/src/cases/list-cases.ts';
+import {
+  confirmResolution,
+  listChoices,
+  proposeResolution,
+  withdrawProposal,
+} from '../../server/src/cases/resolve-case.ts';
+import type { ResolveContext } from '../../server/src/cases/resolve-case.ts';
+import { PublicError } from '../../server/src/kit/public-error.ts';
+import type { Choices } from './choices.ts';
+import { asInstance } from './instance.ts';
+import type { Instance } from './instance.ts';
+import type { AppOptions } from './machines.ts';
+
+// What an operator decides without the network. The others say that it has paid or taken back, and it knows nothing of that here.
+const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
+const casesMax = 50;
+
+export interface OperatorsOptions {
+  instance: Instance;
+  app: AppOptions;
+  /** Two of them. */
+  operatorIds: readonly [string, string];
+  note: (text: string) => void;
+}
+
+/** The operators, who resolve cases at an instance of their own. */
+export class Operators {
+  readonly #options: OperatorsOptions;
+  readonly #context: ResolveContext;
+
+  constructor(options: OperatorsOptions) {
+    this.#options = options;
+    const address = createAddress(options.app.config);
+    const { registry } = createNetworks(options.app, address);
+    this.#context = createCaseContext(
+      createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry),
+    );
+  }
+
+  /** One proposes; then both confirm, or one confirms while the other withdraws. */
+  decide(choices: Choices): Promise<void> {
+    return asInstance(this.#options.instance, () => this.#decide(choices));
+  }
+
+  async #decide(choices: Choices): Promise<void> {
+    const [proposer, other] = this.#options.operatorIds;
+    const open = await listCases(this.#context.db, 'open', casesMax);
+    const found = open[choices.below(Math.max(1, open.length))];
+    if (!found) return;
+    const possible = (await listChoices(this.#context, found)).filter(
+      ({ resolution, needsMoney, refusal }) => resolutions.has(resolution) && !needsMoney && refusal === null,
+    );
+    const choice = possible[choices.below(Math.max(1, possible.length))];
+    if (!choice) return;
+    const { resolution } = choice;
+    const [caseId, evidence] = [found.id, 'Statement of the network, 20 November.'];
+    this.#options.note(`  case ${found.kind}: ${resolution}`);
+    const proposed = { caseId, resolution, evidence, reported: null, operatorId: proposer };
+    await this.#attempt('proposes', () => proposeResolution(this.#context, proposed));
+    const confirm = () => confirmResolution(this.#context, { caseId, operatorId: other });
+    const withdraw = () => withdrawProposal(this.#context, { caseId, operatorId: proposer });
+    await Promise.all([
+      this.#attempt('confirms', confirm),
+      this.#attempt('decides too', choices.below(2) === 0 ? confirm : withdraw),
+    ]);
+  }
+
+  /** Refusals are part of the story, as are faults of the database. */
+  async #attempt(what: string, act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+      this.#options.note(`  operator ${what}`);
+    } catch (error) {
+      if (!(error instanceof PublicError)) throw error;
+      this.#options.note(`  operator ${what}: ${error.code}`);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { planOf } from './plan.ts';
+import { runPlan } from './run.ts';
+import type { RunResult } from './run.ts';
+
+/** The seeds of one of the two files that share them, each with a process to itself: every second one. */
+export function everySecondSeed(first: 1 | 2, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => first + 2 * index);
+}
+
+export async function checkSeeds(seeds: readonly number[]): Promise<void> {
+  for (const seed of seeds) {
+    const { violation, steps } = await run(seed);
+    assert.equal(violation, null, `seed ${seed}: node test/simulation/simulate.ts ${seed} --story`);
+    assert(steps > 200, `seed ${seed} did something`);
+  }
+}
+
+export async function checkRepeats(seeds: readonly number[]): Promise<void> {
+  for (const seed of seeds) {
+    const [one, other] = [await run(seed), await run(seed)];
+    assert.deepEqual(other.history, one.history, `seed ${seed}`);
+  }
+}
+
+function run(seed: number): Promise<RunResult> {
+  return runPlan(planOf(String(seed)));
+}

@@ -1,0 +1,19 @@
+import { after, test } from 'node:test';
+import { effort } from '../harness/effort.ts';
+import { dropSharedDatabase } from '../simulation/shared-database.ts';
+import { checkRepeats, checkSeeds, everySecondSeed } from '../simulation/test-seeds.ts';
+
+// The whole service from seeds: test/simulation/README.md.
+
+const seeds = everySecondSeed(1, effort({ usual: 25, long: 1_000 }));
+const repeated = effort({ usual: 2, long: 50 });
+
+after(dropSharedDatabase);
+
+test(`in ${seeds.length} simulated runs with faults no money, event or work is lost or doubled`, async () => {
+  await checkSeeds(seeds);
+});
+
+test(`${repeated} simulated runs from the same seeds take the same steps in the same order`, async () => {
+  await checkRepeats(seeds.slice(0, repeated));
+});
