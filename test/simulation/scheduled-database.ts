@@ -50,22 +50,8 @@ export function scheduledDatabase(
   { scheduler, instance, clock, log }: { scheduler: Scheduler; instance: Instance; clock: Clock; log: Log },
 ): Database {
   const slots = new Slots(connectionsMax);
-  const single = async <Result>(label: string, send: () => Promise<Result>): Promise<Result> => {
-    await slots.take();
-    try {
-      await scheduler.waitForStep(label);
-      const connection = new SingleStatement();
-      const body = failing<Result>(instance, inner) ?? send;
-      const end = scheduler.beginStatement(label, connection);
-      return await finish(
-        instance,
-        end,
-        body().catch((error: unknown) => connection.fail(error)),
-      );
-    } finally {
-      slots.free();
-    }
-  };
+  const single = <Result>(label: string, send: () => Promise<Result>): Promise<Result> =>
+    sendSingle({ inner, scheduler, instance, slots }, label, send);
   const withTransaction: Database['withTransaction'] = async (body, cause) => {
     await slots.take();
     try {
@@ -115,6 +101,28 @@ export function scheduledDatabase(
     },
     close: () => inner.close(),
   };
+}
+
+/** A statement outside of a transaction. */
+async function sendSingle<Result>(
+  { inner, scheduler, instance, slots }: { inner: Database; scheduler: Scheduler; instance: Instance; slots: Slots },
+  label: string,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  await slots.take();
+  try {
+    await scheduler.waitForStep(label);
+    const connection = new SingleStatement();
+    const body = failing<Result>(instance, inner) ?? send;
+    const end = scheduler.beginStatement(label, connection);
+    return await finish(
+      instance,
+      end,
+      body().catch((error: unknown) => connection.fail(error)),
+    );
+  } finally {
+    slots.free();
+  }
 }
 
 class SingleStatement implements Connection {
