@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { createRestoreHold, insertRestore, releaseRestores } from '../backups/hold.ts';
 import type { Database } from '../kit/db.ts';
 import { endpointQueueKey } from '../webhooks/delivery.ts';
 import { createDeliveryWorld } from '../webhooks/webhook-world.corpus.ts';
 import type { DeliveryWorld } from '../webhooks/webhook-world.corpus.ts';
 import { createLocalChanges } from './local-changes.corpus.ts';
 import { deliveryTopicKind, workerQueues } from './work-queues.ts';
+import { whileNotHeld } from '../worker/while-not-held.ts';
 import { startWorker } from '../worker/worker.ts';
 
 let world: DeliveryWorld;
@@ -53,4 +55,28 @@ test('an error that ends sending to an endpoint is logged once, however many hin
   await eventually('it is logged', () => logged().length > 0);
   await worker.stop();
   assert.equal(logged().length, 1);
+});
+
+test('a held copy sends no event that it writes, and all of them once it is released', async () => {
+  const { db, clock, context } = world;
+  const endpoint = await world.endpointAt();
+  await db.run(insertRestore({ id: context.newId(), backup: null, restoredAt: clock.now(), restoredTo: null }));
+  const hold = createRestoreHold(db, clock);
+  const queues = workerQueues(context, { webhooks: context }).map((queue) => whileNotHeld(queue, hold));
+  const worker = startWorker({ ...context, changes: createLocalChanges(), queues });
+  await worker.drain();
+  const ids = [await world.append(), await world.append()];
+  await worker.drain();
+  assert.deepEqual(endpoint.received(), []);
+  assert.deepEqual(
+    await Promise.all(ids.map(async (id) => (await world.deliveryOf(id)).attempts)),
+    [0n, 0n],
+    'no attempt was begun',
+  );
+  await db.run(releaseRestores(clock.now()));
+  await clock.advance(1_000);
+  await worker.drain();
+  const sent = endpoint.received().map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual(sent.toSorted(), ids.toSorted());
+  await worker.stop();
 });

@@ -222,7 +222,7 @@ function webhookQueues(context: WebhookContext): WorkQueue[] {
   const { clock, log } = context;
   const queue = createDeliveryQueue(context);
   const batches = new BatchQueue(queue, { ...queue, clock, claimMin: 1 });
-  context.planner.sendFirstBy(createFirstAttempts(context, batches));
+  const firstAttempts = createFirstAttempts(context, batches);
   return [
     {
       name: 'webhook deliveries',
@@ -230,7 +230,11 @@ function webhookQueues(context: WebhookContext): WorkQueue[] {
       // A retry is due minutes after its attempt; all else is announced.
       pollIntervalMs: 2 * secondMs,
       keysMax: deliveryClaimsMax,
-      listDueKeys: queue.listDueKeys,
+      listDueKeys: () => {
+        // From the first poll on: a restored copy has none before its release.
+        context.planner.sendFirstBy(firstAttempts);
+        return queue.listDueKeys();
+      },
       run: (key) => batches.run(key),
       batches,
     },
