@@ -124,6 +124,7 @@ export const pages: PromiseGroup = {
         ],
         [checkout]: ['every page, including error pages, has a policy that allows only what it needs'],
       },
+      weaker: 'The operator’s own timer runs the weekly comparison, and no figure says that it ran.',
     },
     {
       id: 'H8',
