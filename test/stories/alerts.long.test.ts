@@ -201,8 +201,13 @@ const faultsTogether: Fault[] = [
     alert: 'DalasiLedgerWrong',
     inject: async () => {
       const add = (amount: number): Promise<unknown> =>
-        fragile.rows(`UPDATE ledger_accounts SET balance = balance + ${amount} WHERE kind = 'test_funding'`);
+        fragile.rows(`UPDATE ledger_accounts SET balance = balance + ${amount} WHERE kind = 'float'`);
       const verify = () => fragile.operate(['ledger', 'verify']);
+      await createCharge(fragile.api());
+      await eventually('the ledger has an account', async () => {
+        const accounts = await fragile.rows(`SELECT 1 FROM ledger_accounts WHERE kind = 'float'`);
+        return accounts.length > 0;
+      });
       await add(1);
       assert.notEqual((await verify()).code, 0);
       return async () => {
