@@ -117,7 +117,8 @@ export const operations: PromiseGroup = {
         'dalasi_outbox_oldest_due_seconds',
         'dalasi_network_paused',
       ],
-      weaker: 'A quarter of an hour without an alert is tried, not a day.',
+      weaker:
+        'The test of all faults has not passed whole yet. A quarter of an hour without an alert is tried, not a day.',
     },
     {
       id: 'O7',

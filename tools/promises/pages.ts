@@ -75,7 +75,8 @@ export const pages: PromiseGroup = {
         ],
         [signIn]: ['by text and time, signing up and a forgotten password are the same for every address'],
       },
-      weaker: 'No figure counts refused sign-ins, so nothing alerts when many logins are tried.',
+      weaker:
+        'The comparison of times has not passed yet. No figure counts refused sign-ins, so nothing alerts when many logins are tried.',
     },
     {
       id: 'H5',
