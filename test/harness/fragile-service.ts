@@ -9,6 +9,7 @@ import type { ApiClient } from './api-client.ts';
 import { serviceCommand } from './process.ts';
 import type { ProcessWorld, TestProcess } from './process.ts';
 import { processesIn, readDemo, readyAt } from './program.ts';
+import type { CommandOutput, Settings } from './service-world.ts';
 import type { SteadyLoad } from './steady-load.ts';
 import { startWeakLink } from './weak-link.ts';
 import type { WeakLink } from './weak-link.ts';
@@ -21,6 +22,8 @@ interface FragileOptions {
   databaseDirectory?: string;
   /** What starts the service, where it needs other limits than the test has. */
   shell?: string;
+  /** Beside those that every such service has. */
+  settings?: Settings;
 }
 
 /** The service as an operator runs it, on a durable PostgreSQL of its own behind a link that can fail. */
@@ -63,6 +66,7 @@ export class FragileService {
     const settings = {
       ...{ DATABASE_URL: databaseUrl.href, RATE_LIMIT_TEST: '0' },
       ...{ APP_ENV: 'development', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: world.newDataDirectory() },
+      ...options.settings,
     };
     const command =
       shell === undefined ? serviceCommand : ['/bin/sh', '-c', `${shell}; exec "$@"`, 'sh', ...serviceCommand];
@@ -77,10 +81,20 @@ export class FragileService {
   }
 
   /** A second process of the same installation, on the same database. */
-  async startAnother(): Promise<TestProcess> {
-    const another = this.#world.startService(this.#settings);
+  async startAnother(settings: Settings = {}): Promise<TestProcess> {
+    const another = this.#world.startService({ ...this.#settings, ...settings });
     await readyAt(another);
     return another;
+  }
+
+  /** Runs an operator's command on this installation. */
+  operate(args: readonly string[]): Promise<CommandOutput> {
+    return this.#world.runOperatorInProcess(this.#settings, args);
+  }
+
+  /** The database as its owner reaches it, past the link. */
+  get adminUrl(): string {
+    return this.#postgres.adminUrl;
   }
 
   /** Reads the database as its owner. */
@@ -130,7 +144,7 @@ export class FragileService {
               (SELECT count(*) FROM simulator.payouts WHERE COALESCE(planned_status, status) = 'completed') AS theirs`,
     );
     assert.equal(paid?.ours, paid?.theirs, 'the network paid each transfer once');
-    const { code, stdout } = await this.#world.runOperatorInProcess(this.#settings, ['ledger', 'verify']);
+    const { code, stdout } = await this.operate(['ledger', 'verify']);
     assert.equal(code, 0, stdout);
   }
 

@@ -106,14 +106,14 @@ export const access: PromiseGroup = {
           'a destination changes only with a second factor for that change, and all owners get a mail',
         ],
         'server/src/dashboard/settings/settings.test.ts': [
-          'a second factor given with a form renews the session, and counts for ten minutes and no longer',
+          'a second factor given with a form renews the session, and counts for five minutes and no longer',
         ],
         'server/src/console/console.test.ts': [
           'whoever ticked the checklist does not approve the business for live; another admin does',
         ],
       },
       weaker:
-        'A factor counts for ten minutes, not five, for endpoints’ addresses and secrets. A payout needs no second person, and a changed destination is not held for a day.',
+        'A payout needs no second person, whatever its amount, and a changed destination of payouts is not held for a day.',
     },
     {
       id: 'T7',

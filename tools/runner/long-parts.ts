@@ -14,6 +14,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'crashes-work', files: /crash-collected-work/ },
   { name: 'crashes-transfer', files: /crash-/ },
   { name: 'database', files: /database-faults/ },
+  { name: 'alerts', files: /alerts\.long/ },
   { name: 'simulation', files: /simulation/ },
   { name: 'load', files: /mixed-load/ },
   { name: 'soak', files: /soak/ },

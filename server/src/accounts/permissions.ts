@@ -86,7 +86,7 @@ export const operatorActionNames = Object.keys(operatorActions) as OperatorActio
 /** What a role's rule means for one request. */
 export interface Permission {
   isAllowed: boolean;
-  /** The second factor has to be given again, within the last ten minutes or with the request itself. */
+  /** The second factor has to be given again, within the last five minutes or with the request itself. */
   needsSecondFactor: boolean;
   /** Only what belongs to the person's own counters. */
   ownOnly: boolean;

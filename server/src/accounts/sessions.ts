@@ -14,7 +14,7 @@ const lifetimeMs = 12 * 60 * minuteMs;
 // Between the password and the second factor.
 const incompleteLifetimeMs = 10 * minuteMs;
 /** How long a second factor counts for actions that do not ask each time. */
-const secondFactorMs = 10 * minuteMs;
+const secondFactorMs = 5 * minuteMs;
 // Often enough for the idle limit, and at most one write a minute.
 const touchEveryMs = minuteMs;
 const deviceLengthMax = 200;

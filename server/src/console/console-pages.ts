@@ -15,7 +15,7 @@ export interface ConsolePagesOptions extends Omit<PortalOptions, 'context' | 'as
   services: ConsoleServices;
 }
 
-const assets = createAssets(`${consoleHome}/assets`, {
+export const consoleAssets = createAssets(`${consoleHome}/assets`, {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
@@ -32,11 +32,11 @@ const assets = createAssets(`${consoleHome}/assets`, {
 /** `/operator`: what the people who run the service see and do. Its logins are not those of merchants. */
 export async function consolePages(app: FastifyInstance, options: ConsolePagesOptions): Promise<void> {
   const { services } = options;
-  await app.register(assets.register);
+  await app.register(consoleAssets.register);
   await app.register(
     async (scope) => {
       const context = services.accounts;
-      const parts = await preparePortalScope(scope, { ...options, assets, context, realm: 'operator' });
+      const parts = await preparePortalScope(scope, { ...options, assets: consoleAssets, context, realm: 'operator' });
       registerSignInPages(scope, { ...parts, visitorLimit: new VisitorLimit(context), isSignUpOpen: false });
       registerAccountPages(scope, parts);
       scope.get('/', async (_request, reply) => seeOther(reply, `${consoleHome}/live/home`));

@@ -15,7 +15,7 @@ export interface DashboardPagesOptions extends Omit<PortalOptions, 'context' | '
   services: DashboardServices;
 }
 
-const assets = createAssets('/dashboard/assets', {
+export const dashboardAssets = createAssets('/dashboard/assets', {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
@@ -53,11 +53,15 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
   const { changes, clock } = services.money;
   const streams = new EventStreams({ changes, clock, log: options.log });
   app.addHook('preClose', async () => streams.endAll());
-  await app.register(assets.register);
+  await app.register(dashboardAssets.register);
   await app.register(appIconRoutes);
   await app.register(
     async (scope) => {
-      const parts = await preparePortalScope(scope, { ...options, assets, context: services.accounts });
+      const parts = await preparePortalScope(scope, {
+        ...options,
+        assets: dashboardAssets,
+        context: services.accounts,
+      });
       const toScreen = requireSignedIn(parts, async (request, reply, { account }) =>
         seeOther(reply, await findScreenPath(services, account.id, request.params.id)),
       );
@@ -69,7 +73,11 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
   for (const environment of ['test', 'live'] as const) {
     await app.register(
       async (scope) => {
-        const parts = await preparePortalScope(scope, { ...options, assets, context: services.accounts });
+        const parts = await preparePortalScope(scope, {
+          ...options,
+          assets: dashboardAssets,
+          context: services.accounts,
+        });
         registerRoutes(scope, { parts, services, environment, streams }, dashboardRoutes);
       },
       { prefix: `/dashboard/${environment}` },

@@ -100,9 +100,9 @@ export function createMetrics(): Metrics {
         labelNames: [...labelNames],
         registers: [registry],
         async collect() {
-          this.reset();
+          clear(this);
           // A gauge that cannot be read is omitted: the others matter most while the database is unreachable.
-          await read((labels, value) => this.set(labels, value)).catch(() => this.reset());
+          await read((labels, value) => this.set(labels, value)).catch(() => clear(this));
         },
       });
     },
@@ -110,6 +110,12 @@ export function createMetrics(): Metrics {
     text: () => Registry.merge(registries).metrics(),
     contentType: registry.contentType,
   };
+}
+
+/** A reset alone leaves 0 where there are no labels: a figure that is not known would look like the best one. */
+function clear(gauge: Gauge): void {
+  gauge.reset();
+  gauge.remove({});
 }
 
 function watchProcess(): Registry {

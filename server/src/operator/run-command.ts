@@ -30,6 +30,7 @@ import { demoCommands } from './demo-commands.ts';
 import { feeCommands } from './fee-commands.ts';
 import { keyCommands } from './key-commands.ts';
 import { ledgerCommands } from './ledger-commands.ts';
+import { pageCommands } from './page-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { loginCommands } from './login-commands.ts';
 import { logoCommands } from './logo-commands.ts';
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   ...settlementCommands,
   ...ledgerCommands,
   ...chainCommands,
+  ...pageCommands,
   ...customerCommands,
   ...receiptCommands,
   ...reconcileCommands,

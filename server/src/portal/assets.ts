@@ -13,6 +13,8 @@ import { loadScript, loadStyle } from '../pages/inline-asset.ts';
 export interface Assets {
   /** For the head of a document. */
   tags: Html;
+  /** The script as it is served. */
+  scriptText(): string;
   register(app: FastifyInstance): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export function createAssets(path: string, { styles, scripts, libraries = [] }: 
   };
   return {
     tags: html`<link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script>`,
+    scriptText: script.text,
     async register(app) {
       for (const file of [style, script]) {
         let made: string | null = null;

@@ -11,7 +11,7 @@ import type { VisitorPagesOptions } from './sign-in/visitor-pages.ts';
 export interface PortalPagesOptions
   extends Omit<PortalOptions, 'assets'>, Pick<VisitorPagesOptions, 'isSignUpOpen' | 'createBusiness'> {}
 
-const assets = createAssets('/dashboard/assets', {
+export const portalAssets = createAssets('/dashboard/assets', {
   styles: [
     new URL('../pages/style.css', import.meta.url),
     new URL('../pages/controls.css', import.meta.url),
@@ -22,10 +22,10 @@ const assets = createAssets('/dashboard/assets', {
 
 /** `/dashboard`: signing up and in, and what each person manages for themselves. */
 export async function portalPages(app: FastifyInstance, options: PortalPagesOptions): Promise<void> {
-  await app.register(assets.register);
+  await app.register(portalAssets.register);
   await app.register(
     async (scope) => {
-      const parts = await preparePortalScope(scope, { ...options, assets });
+      const parts = await preparePortalScope(scope, { ...options, assets: portalAssets });
       const { isSignUpOpen, createBusiness } = options;
       const visitorLimit = new VisitorLimit(options.context);
       const visitors = { ...parts, visitorLimit, isSignUpOpen, createBusiness };

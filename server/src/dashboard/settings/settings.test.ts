@@ -147,7 +147,7 @@ test('the limit for refunds changes with the second factor only', async () => {
   assert.equal((await entriesOf('refund_limit.set')).length, 1);
 });
 
-test('a second factor given with a form renews the session, and counts for ten minutes and no longer', async () => {
+test('a second factor given with a form renews the session, and counts for five minutes and no longer', async () => {
   const path = '/settings/limits/refunds';
   const person = await world.signIn('owner', { name: 'Binta' });
   const { cookie: earlier } = person;
@@ -165,7 +165,7 @@ test('a second factor given with a form renews the session, and counts for ten m
   assert.equal(invited.status, 400, 'what asks each time still does');
   await asOwner(
     world.service,
-    `UPDATE account_sessions SET second_factor_at = second_factor_at - interval '10 minutes' WHERE account_id = $1`,
+    `UPDATE account_sessions SET second_factor_at = second_factor_at - interval '5 minutes' WHERE account_id = $1`,
     [person.account.id],
   );
   assert.equal((await send(person, path, { refund_limit: '9' })).status, 400);

@@ -50,12 +50,12 @@ const { style, moreStyles } = loadStyles(
     ended: new URL('ended.css', import.meta.url),
   },
 );
-const script = loadScript(new URL('live.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
+export const checkoutScript = loadScript(new URL('live.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
 
 export function createCheckoutRenderer(options: CheckoutRendererOptions): CheckoutRenderer {
   const { clock, publicUrl, formKey, networkDetails, simulatedPhoneUrl = () => null } = options;
   const guard = createFormGuard({ publicUrl, key: formKey });
-  const sender = createPageSender({ publicUrl, style, moreStyles, script });
+  const sender = createPageSender({ publicUrl, style, moreStyles, script: checkoutScript });
   const attemptCookie = createAttemptCookie(createPageCookies(publicUrl), formKey);
   return {
     guard,

@@ -39,7 +39,7 @@ const style = loadStyle(
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
-const script = loadScript(new URL('collect.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
+export const collectScript = loadScript(new URL('collect.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
 
 /**
  * The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and lead to its page.
@@ -48,7 +48,7 @@ const script = loadScript(new URL('collect.js', import.meta.url), new URL('../li
 export const collectPages: FastifyPluginAsync<CollectPagesOptions> = async (app, options) => {
   const { targets, log, publicUrl, formKey } = options;
   const guard = createFormGuard({ publicUrl, key: formKey });
-  const sender = createPageSender({ publicUrl, style, script });
+  const sender = createPageSender({ publicUrl, style, script: collectScript });
   const codeSender = createPageSender({ publicUrl, style, script: null });
   const finders = { '/link': targets.findLink, [codePath]: targets.findCounter };
   for (const [prefix, find] of Object.entries(finders)) {

@@ -82,7 +82,7 @@ function needsFactorNow(action: AnyAction, { session, now }: PortalKind['visit']
 }
 
 /**
- * Checks the factor that came with the form, which then counts for ten minutes as one that was asked for on a page of its own
+ * Checks the factor that came with the form, which then counts for five minutes as one that was asked for on a page of its own
  * does. Returns the session's new token. Throws AppError that names `second_factor`, or `state_conflict` for a person without one.
  */
 async function takeFactor(
