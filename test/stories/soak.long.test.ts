@@ -60,12 +60,13 @@ async function disturb(fragile: FragileService, endsAtMs: number): Promise<numbe
     other = await fragile.startAnother();
     restarts += 1;
   };
+  const respondWith = (status: number | null) => Promise.resolve(receiver.respondWith(status));
   const disturbances = [
     () => restart('SIGTERM'),
-    () => receiver.respondWith(503),
+    () => respondWith(503),
     () => restart('SIGKILL'),
-    () => receiver.respondWith(null),
-    () => receiver.respondWith(200),
+    () => respondWith(null),
+    () => respondWith(200),
   ];
   for (let minute = 0; performance.now() < endsAtMs; minute += 1) {
     await disturbances[minute % disturbances.length]?.();

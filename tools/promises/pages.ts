@@ -69,8 +69,8 @@ export const pages: PromiseGroup = {
           'a new password ends every session, and of two uses of its link at once one counts',
         ],
         'server/src/accounts/guessing.long.test.ts': [
-          '… passwords for one login from as many addresses: ten are compared, then one per growing wait',
-          'one password for … logins from as many addresses: a process compares its burst, and nobody is locked',
+          '… passwords for one login: ten are compared, then one per growing wait',
+          'one password for … logins: a process compares its burst, and nobody is locked',
           'signing in to a known and to an unknown login takes the same time within 5 ms',
         ],
         [signIn]: ['by text and time, signing up and a forgotten password are the same for every address'],

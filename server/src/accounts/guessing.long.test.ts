@@ -30,7 +30,7 @@ async function guess(email: string, secret: string, address: string): Promise<bo
   return error.code !== 'rate_limited';
 }
 
-test(`${guesses} passwords for one login from as many addresses: ten are compared, then one per growing wait`, async () => {
+test(`${guesses} passwords for one login: ten are compared, then one per growing wait`, async () => {
   const email = 'guessed@example.gm';
   await world.addOwner(email);
   const comparedAt: number[] = [];
@@ -55,7 +55,7 @@ test(`${guesses} passwords for one login from as many addresses: ten are compare
   assert.ok(await world.signIn(email, password), 'its owner is not locked out');
 });
 
-test(`one password for ${guesses} logins from as many addresses: a process compares its burst, and nobody is locked`, async () => {
+test(`one password for ${guesses} logins: a process compares its burst, and nobody is locked`, async () => {
   const email = 'sprayed@example.gm';
   await world.addOwner(email);
   const limit = new VisitorLimit(world.context);

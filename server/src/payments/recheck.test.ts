@@ -164,7 +164,7 @@ test('the hint that money held for review was reversed finds the reversal', asyn
   }
 });
 
-test('a charge that its network did not know is looked up once more, and a collection found then is booked', async () => {
+test('a charge unknown to its network is looked up once more, and a collection found then is booked', async () => {
   const { wave } = world.networks;
   wave.responses.start = { state: 'unknown', detail: 'no answer' };
   wave.responses.look_up = { state: 'not_found' };

@@ -50,7 +50,10 @@ const { style, moreStyles } = loadStyles(
     ended: new URL('ended.css', import.meta.url),
   },
 );
-export const checkoutScript = loadScript(new URL('live.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
+export const checkoutScript = loadScript(
+  new URL('live.js', import.meta.url),
+  new URL('../likely-network.js', import.meta.url),
+);
 
 export function createCheckoutRenderer(options: CheckoutRendererOptions): CheckoutRenderer {
   const { clock, publicUrl, formKey, networkDetails, simulatedPhoneUrl = () => null } = options;

@@ -39,7 +39,10 @@ const style = loadStyle(
   new URL('../network-fields.css', import.meta.url),
   new URL('collect.css', import.meta.url),
 );
-export const collectScript = loadScript(new URL('collect.js', import.meta.url), new URL('../likely-network.js', import.meta.url));
+export const collectScript = loadScript(
+  new URL('collect.js', import.meta.url),
+  new URL('../likely-network.js', import.meta.url),
+);
 
 /**
  * The pages of payment links (`/link/:token`) and counters (`/pos/:code`), which create a payment and lead to its page.
