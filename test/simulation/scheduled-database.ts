@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
@@ -9,38 +7,12 @@ import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
 import type { FaultKind } from './plan.ts';
 import type { Connection, Scheduler } from './scheduler.ts';
+import { connectionsMax, transactions, underWayNow } from './under-way.ts';
+import type { UnderWay } from './under-way.ts';
 
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.
 const usualLockTimeoutMs = 1_200;
-// One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
-export const connectionsMax = 4;
-
-/** The statement that a transaction has under way. */
-interface UnderWay {
-  end: () => Promise<void>;
-  /** The clock of its instance. */
-  clock: Clock;
-}
-
-const transactions = new AsyncLocalStorage<UnderWay>();
-
-/** The clock of the database's own waits: a transaction that sleeps before it is tried again has nothing under way. */
-export const clockOfRetries: Clock = {
-  now: () => underWayNow().clock.now(),
-  sleep: (ms, signal) => {
-    const { end, clock } = underWayNow();
-    void end();
-    return clock.sleep(ms, signal);
-  },
-};
-
-function underWayNow(): UnderWay {
-  const underWay = transactions.getStore();
-  if (!underWay) throw new Error('only a transaction waits');
-  return underWay;
-}
-
 /**
  * Each statement, begin and commit is a step. Statements of one transaction keep their order, as on their connection: those sent
  * without waiting go with the next that is awaited, and those sent together are one step.

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
 import { consoleName, machineNames } from './instance.ts';
-import { clockOfRetries, connectionsMax } from './scheduled-database.ts';
+import { clockOfRetries, connectionsMax } from './under-way.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
 export interface SharedDatabase {
