@@ -1,4 +1,5 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Clock } from '../../server/src/kit/clock.ts';
 import type { Database, Queryable, Statement, Transaction } from '../../server/src/kit/db.ts';
 import { sqlState, translateError } from '../../server/src/kit/db-errors.ts';
 import type { Log } from '../../server/src/kit/log.ts';
@@ -7,7 +8,7 @@ import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
 import type { FaultKind } from './plan.ts';
 import type { Connection, Scheduler } from './scheduler.ts';
-import { connectionsMax, transactions, underWayNow } from './under-way.ts';
+import { connectionsMax, transactions } from './under-way.ts';
 import type { UnderWay } from './under-way.ts';
 
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;

@@ -23,7 +23,7 @@ export const clockOfRetries: Clock = {
   },
 };
 
-export function underWayNow(): UnderWay {
+function underWayNow(): UnderWay {
   const underWay = transactions.getStore();
   if (!underWay) throw new Error('only a transaction waits');
   return underWay;
