@@ -18,8 +18,8 @@ export function customerToWire(caller: Caller, customer: Customer): JsonRecord {
   };
 }
 
-/** What of this a deletion erases. */
-export const personalFields = ['name', 'email', 'phone', 'metadata'];
+/** What of this a deletion erases in earlier events, by what stands there instead: the form of the record stays. */
+export const erasedFields: JsonRecord = { name: '', email: null, phone: null, metadata: {} };
 
 const nameLengthMax = 200;
 const emailLengthMax = 254;

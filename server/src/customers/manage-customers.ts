@@ -1,12 +1,12 @@
 import { appendEvent } from '../events/append-event.ts';
-import { clearFieldsOfEvents } from '../events/list-events.ts';
+import { replaceFieldsOfEvents } from '../events/list-events.ts';
 import type { EventKind, JsonRecord } from '../events/kinds.ts';
 import type { EventContext } from '../events/append-event.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Queryable, Transaction } from '../kit/db.ts';
 import { isUuid } from '../kit/ids.ts';
 import type { Caller } from '../api/route.ts';
-import { customerToWire, personalFields } from './customer-wire.ts';
+import { customerToWire, erasedFields } from './customer-wire.ts';
 import type { Customer, CustomerContext } from './customer.ts';
 import { bucketsOf, identitiesOf } from './identities.ts';
 import {
@@ -134,7 +134,7 @@ export async function deleteCustomer(
   tx.send(forgetCustomer(forgotten));
   // The lock makes new payments wait until the transaction ends, so none with the person's name follows.
   await context.forgetInPayments(tx, forgotten);
-  await clearFieldsOfEvents(tx, forgotten.merchantId, { objectIds: [forgotten.id], fields: personalFields });
+  await replaceFieldsOfEvents(tx, forgotten.merchantId, { objectIds: [forgotten.id], fields: erasedFields });
   emitCustomerEvent(tx, context, forgotten, { kind: 'customer.deleted', record: { id: forgotten.id } });
 }
 

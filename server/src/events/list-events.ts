@@ -1,1 +1,1 @@
-export { clearFieldsOfEvents, listEventsOfObjects } from './queries.ts';
+export { replaceFieldsOfEvents, listEventsOfObjects } from './queries.ts';

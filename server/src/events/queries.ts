@@ -3,6 +3,7 @@ import type { Queryable, Statement } from '../kit/db.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
+import type { JsonRecord } from './kinds.ts';
 import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
@@ -224,22 +225,22 @@ export function summarizeBacklog(db: Queryable, now: Date): Promise<QueueBacklog
 }
 
 /**
- * Replaces fields of the records of all events about these objects by null. The record is otherwise as it was written, each value
- * letter by letter. What was sent is with its receivers.
+ * Replaces fields of the records of all events about these objects. The record is otherwise as it was written, each value letter by
+ * letter. What was sent is with its receivers.
  */
-export function clearFieldsOfEvents(
+export function replaceFieldsOfEvents(
   db: Queryable,
   merchantId: string,
-  { objectIds, fields }: { objectIds: readonly string[]; fields: readonly string[] },
+  { objectIds, fields }: { objectIds: readonly string[]; fields: JsonRecord },
 ): Promise<number> {
   return db.run({
-    name: 'events_clear_fields',
+    name: 'events_replace_fields',
     text: `UPDATE events SET record = (
-             SELECT json_object_agg(key, CASE WHEN key = ANY ($3::text[]) THEN 'null'::json ELSE value END)
+             SELECT json_object_agg(key, CASE WHEN $3::jsonb ? key THEN ($3::jsonb -> key)::json ELSE value END)
              FROM json_each(record)
            )
            WHERE merchant_id = $1 AND object_id = ANY ($2::uuid[])`,
-    values: [merchantId, [...objectIds], [...fields]],
+    values: [merchantId, [...objectIds], JSON.stringify(fields)],
   });
 }
 

@@ -81,7 +81,7 @@ interface Walked {
 const changesNothing = [
   ...['businesses list', 'phone link', 'keys list', 'fees show', 'limits show', 'reserve show', 'rate-limits show'],
   ...['appearance show', 'operators list', 'cases list', 'cases show', 'ledger explain', 'receipts try'],
-  ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test'],
+  ...['reconcile day', 'reconcile explain', 'reconcile list', 'networks list', 'networks test', 'pages verify'],
   ...['secrets show', 'backup list', 'backup restore', 'receipts list'],
 ];
 

@@ -1,11 +1,11 @@
-import { clearFieldsOfEvents } from '../events/list-events.ts';
+import { replaceFieldsOfEvents } from '../events/list-events.ts';
 import type { Transaction } from '../kit/db.ts';
 import { clearPayerOfIntents } from './queries/intents.ts';
 
 // Two statements of some tenths of a second; a customer with more payments takes several.
 const rowsMax = 1_000;
 
-const payerFields = ['customer_name', 'customer_email', 'customer_phone'];
+const erased = { customer_name: null, customer_email: null, customer_phone: null };
 
 /**
  * Removes the payer's name, email address and number from a customer's payments and their events; amounts, shares and the customer's
@@ -16,7 +16,7 @@ export async function forgetCustomer(tx: Transaction, customer: { merchantId: st
     const cleared = await clearPayerOfIntents(tx, customer, rowsMax);
     const objectIds = cleared.flatMap(({ id, chargeIds }) => [id, ...chargeIds]);
     if (objectIds.length > 0) {
-      await clearFieldsOfEvents(tx, customer.merchantId, { objectIds, fields: payerFields });
+      await replaceFieldsOfEvents(tx, customer.merchantId, { objectIds, fields: erased });
     }
     isMore = cleared.length === rowsMax;
   }
