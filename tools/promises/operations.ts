@@ -140,7 +140,7 @@ export const operations: PromiseGroup = {
       },
       metrics: ['dalasi_heartbeat_seconds', 'dalasi_heartbeat_interval_seconds'],
       weaker:
-        'Of a queue or chore that is due less often than every 15 seconds, the alert comes after two of its intervals and a minute and a half.',
+        'The tests with Prometheus have not passed whole yet. Of a queue or chore that is due less often than every 15 seconds, the alert comes after two of its intervals and a minute and a half.',
     },
     {
       id: 'O8',
