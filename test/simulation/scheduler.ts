@@ -29,6 +29,8 @@ export interface Statement {
   isBlocked: boolean;
   /** Whether it has ever waited for a lock. */
   hasWaited: boolean;
+  /** It was cancelled, and waits for its lock until PostgreSQL has noticed. */
+  isEnding: boolean;
 }
 
 // A step's code runs in microtasks, ticks and immediates (Fastify's streams): it has ended when none of these rounds of the event
@@ -96,7 +98,7 @@ export class Scheduler {
   beginStatement(label: string, connection?: Connection): () => Promise<void> {
     this.#statementsCount += 1;
     const number = this.#statementsCount;
-    const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false };
+    const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false, isEnding: false };
     const statement: Statement = { number, label, ...parts };
     this.#statements.add(statement);
     return async () => {
@@ -127,9 +129,10 @@ export class Scheduler {
     );
   }
 
-  /** Waits for the end of this statement, which no longer waits for a lock. */
+  /** Waits for the end of this statement, which is cancelled while it waits for a lock. */
   expectEnd(statement: Statement): void {
     statement.isBlocked = false;
+    statement.isEnding = true;
   }
 
   get blockedStatements(): string[] {
@@ -187,7 +190,7 @@ export class Scheduler {
     const changes = this.#changes;
     if ([...this.#statements].some(({ isBlocked }) => !isBlocked)) {
       await Promise.race([this.#completed.promise, realSleep(lockCheckAfterMs)]);
-      if (this.#changes !== changes) return false;
+      if (this.#changes !== changes || [...this.#statements].some(({ isEnding }) => isEnding)) return false;
     }
     const waiting = (await this.#locks.listLockWaits()).length;
     // A statement that got its lock meanwhile is awaited.
