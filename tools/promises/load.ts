@@ -19,7 +19,6 @@ export const load: PromiseGroup = {
       promise: 'One merchant’s account takes 150 postings a second from 100 writers without an error.',
       gates: ['long', 'release'],
       benchmarks: ['writers', 'transfers'],
-      weaker: 'Measured with 64 writers, and without the p99 of one posting.',
     },
     {
       id: 'L3',
