@@ -9,14 +9,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startDatabaseServer } from '../test/harness/database-server.ts';
 import type { DatabaseServer } from '../test/harness/database-server.ts';
 import { ProcessWorld } from '../test/harness/process.ts';
 import type { Settings } from '../test/harness/service-world.ts';
 import { eventually } from '../test/harness/eventually.ts';
+import { freePort } from '../test/harness/free-port.ts';
 import { createTestKey, Load, productionSettings, RollingInstances } from '../test/harness/rolling-restarts.ts';
 import { fastTemporaryDirectory } from '../test/harness/temporary-directory.ts';
 
@@ -138,14 +137,4 @@ function startProxy(
 async function isServing(port: number): Promise<boolean> {
   const response = await fetch(`http://127.0.0.1:${port}/openapi.json`).catch(() => undefined);
   return response !== undefined && response.status < 500;
-}
-
-/** A proxy does not tell which port it was given. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
 const rules = join(import.meta.dirname, '../../examples/prometheus/alerts.yml');
 
@@ -83,14 +82,4 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-/** Of loopback; for a program that does not say which port it took. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -10,7 +10,8 @@ import { FragileService } from '../harness/fragile-service.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import type { TestProcess } from '../harness/process.ts';
 import { readyAt } from '../harness/program.ts';
-import { freePort, startPrometheus } from '../harness/prometheus.ts';
+import { freePort } from '../harness/free-port.ts';
+import { startPrometheus } from '../harness/prometheus.ts';
 import type { Alert, Prometheus } from '../harness/prometheus.ts';
 
 // A real Prometheus evaluates examples/prometheus/alerts.yml over an API process and a worker, while their parts fail.

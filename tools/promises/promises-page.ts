@@ -28,7 +28,7 @@ export function promisesPage(groups: readonly PromiseGroup[], measured: Measured
   return `# Promises
 
 What Dalasi promises, and what holds each promise: ${promises.length} promises, of which ${count('held')} are held, ${count('weaker')} are held by something weaker than
-promised, and ${count('open')} are open. A test is named here only if it was read and can fail when the promise is broken.
+promised, and open: ${count('open')}. A test is named here only if it was read and can fail when the promise is broken.
 
 | When | Command |
 |---|---|
