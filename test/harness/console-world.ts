@@ -58,7 +58,8 @@ export async function openConsoleWorld(options: TestServiceOptions = {}): Promis
   };
 }
 
-function createVisitor(url: string, firstCookie: string): Visitor {
+/** Somebody with a browser, who keeps the cookie of the operators' console. */
+export function createVisitor(url: string, firstCookie: string): Visitor {
   let cookie = firstCookie;
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html', 'accept-encoding': 'identity' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createVisitor } from '../harness/console-world.ts';
 import { eventually } from '../harness/eventually.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
@@ -125,4 +126,23 @@ test('every queue and chore has a heartbeat, and counters are there before their
     outcomes.some(({ labels, value }) => labels['network'] === 'wave' && labels['outcome'] === 'failed' && value === 0),
   );
   assert.match(quiet, /^dalasi_build_info\{version="[^"]+",node="v\d+[^"]*"\} 1$/m);
+});
+
+test('refused sign-ins are counted where the rule for guessed passwords looks', async () => {
+  const rule = expressions.find(({ alert }) => alert === 'DalasiPasswordsGuessed')?.text ?? '';
+  const [, routes = '', statuses = ''] = /route=~"([^"]*)",status=~"([^"]*)"/.exec(rule) ?? [];
+  const refusedBefore = await refusals();
+  for (const home of ['/dashboard', '/operator']) {
+    const login = { email: 'nobody@example.gm', password: 'mango pirogue laterite drum' };
+    assert.equal((await createVisitor(service.url, '').submit(`${home}/sign-in`, login)).status, 400);
+  }
+  assert.equal((await refusals()) - refusedBefore, 2);
+
+  async function refusals(): Promise<number> {
+    return samplesOf('dalasi_http_requests_total', await scrape())
+      .filter(({ labels }) => labels['method'] === 'POST')
+      .filter(({ labels }) => new RegExp(`^(?:${routes})$`).test(labels['route'] ?? ''))
+      .filter(({ labels }) => new RegExp(`^(?:${statuses})$`).test(labels['status'] ?? ''))
+      .reduce((sum, { value }) => sum + value, 0);
+  }
 });

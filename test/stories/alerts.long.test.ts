@@ -4,6 +4,7 @@ import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { createApiClient, createCharge } from '../harness/api-client.ts';
 import { startCallbackReceiver } from '../harness/callback-receiver.ts';
 import type { CallbackReceiver } from '../harness/callback-receiver.ts';
+import { createVisitor } from '../harness/console-world.ts';
 import { elapse } from '../harness/elapse.ts';
 import { eventually } from '../harness/eventually.ts';
 import { FragileService } from '../harness/fragile-service.ts';
@@ -191,6 +192,19 @@ const faultsTogether: Fault[] = [
       return () => fragile.rows(flipSecret);
     },
   },
+  {
+    name: 'passwords are tried',
+    alert: 'DalasiPasswordsGuessed',
+    inject: async () => {
+      const visitor = createVisitor(fragile.url, '');
+      for (let tries = 0; tries < 120; tries += 1) {
+        const login = { email: `guessed-${tries}@example.gm`, password: 'not the right one' };
+        const { status } = await visitor.submit('/dashboard/sign-in', login);
+        assert.ok(status === 400 || status === 429, String(status));
+      }
+      return () => Promise.resolve();
+    },
+  },
   { name: 'a transaction holds a due task', alert: 'DalasiQueueLate', inject: holdTask },
   {
     name: 'a backup cannot be restored',
@@ -344,7 +358,7 @@ const processIsKilled: Fault = {
   },
 };
 
-test('each of fifteen faults raises its alert within two minutes, and all end when they are mended', async (context) => {
+test('each of sixteen faults raises its alert within two minutes, and all end when they are mended', async (context) => {
   const seconds = new Map<string, number>();
   for (const faults of [
     faultsTogether,
@@ -364,7 +378,7 @@ test('each of fifteen faults raises its alert within two minutes, and all end wh
       context.diagnostic(`${name}: ${each.toFixed(0)} s`);
     }
   }
-  assert.equal(seconds.size, 15);
+  assert.equal(seconds.size, 16);
   const late = [...seconds].filter(([, each]) => each > alertMaxMs / 1_000).map(([name]) => name);
   assert.deepEqual(late, []);
   await untilQuiet();

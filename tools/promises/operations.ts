@@ -107,7 +107,7 @@ export const operations: PromiseGroup = {
         ],
         [alerts]: [
           'a quarter of an hour in which nothing fails raises no alert',
-          'each of fifteen faults raises its alert within two minutes, and all end when they are mended',
+          'each of sixteen faults raises its alert within two minutes, and all end when they are mended',
         ],
         'server/src/console/home/troubles.test.ts': [
           'nothing is a trouble before its documented alarm limit, and everything is after it',
@@ -134,7 +134,7 @@ export const operations: PromiseGroup = {
           'every queue and chore has a heartbeat, and counters are there before their first increase',
         ],
         [alerts]: [
-          'each of fifteen faults raises its alert within two minutes, and all end when they are mended',
+          'each of sixteen faults raises its alert within two minutes, and all end when they are mended',
           'when all work fails, each queue and chore of a short interval raises an alert within two minutes',
         ],
       },
