@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { systemClock } from '../../server/src/kit/clock.ts';
+import { eventually } from './eventually.ts';
 import { readyAt } from './program.ts';
 import type { Program } from './program.ts';
 import { jsonOf } from './service-world.ts';
@@ -36,7 +38,7 @@ type StartService = (settings: Settings) => Program;
 /** Two instances at fixed addresses, restarted one after the other as in a deployment. */
 export class RollingInstances {
   readonly #starters: readonly StartService[];
-  readonly #settings: Settings;
+  #settings: Settings;
   readonly #running: { port: number; service: Program }[] = [];
   /** From the signal to the end of the service, each time. */
   readonly exitMs: number[] = [];
@@ -59,6 +61,16 @@ export class RollingInstances {
 
   get services(): Program[] {
     return this.#running.map(({ service }) => service);
+  }
+
+  /** Restarts them one after the other with other settings, each when the load balancer has seen that the one before is ready. */
+  async deploy(settings: Settings, health: HealthChecks): Promise<void> {
+    this.#settings = settings;
+    for (const index of this.#running.keys()) {
+      await eventually('all are ready', () => health.readyPorts.length === this.#running.length);
+      await this.restart(index);
+    }
+    await eventually('all are ready', () => health.readyPorts.length === this.#running.length);
   }
 
   async restart(restartNumber: number): Promise<void> {
@@ -121,6 +133,8 @@ interface LoadOptions {
   headers?: Readonly<Record<string, string>>;
   /** Where the next request goes. */
   nextPort: () => number;
+  /** Whether each creation has an `Idempotency-Key`, under which its response is stored. */
+  withKeys?: boolean;
 }
 
 /** Clients with keep-alive connections that create and read payments; records every request that fails. */
@@ -130,6 +144,8 @@ export class Load {
   readonly #running: Promise<unknown>;
   succeeded = 0;
   created: string[] = [];
+  /** The responses by `Idempotency-Key`. */
+  readonly responses = new Map<string, string>();
   failures: string[] = [];
 
   constructor(options: LoadOptions) {
@@ -157,17 +173,20 @@ export class Load {
 
   async #create(agent: Agent): Promise<void> {
     const body = JSON.stringify({ data: { amount: 100 } });
+    const key = this.#options.withKeys === true ? randomUUID() : undefined;
     const text = await this.#count(
-      sendOnce(agent, this.#target(), { method: 'POST', path: '/v1/payments', body }),
+      sendOnce(agent, this.#target(key), { method: 'POST', path: '/v1/payments', body }),
       201,
     );
     if (text === undefined) return;
+    if (key !== undefined) this.responses.set(key, text);
     this.created.push((JSON.parse(text) as { payment_intent_id: string }).payment_intent_id);
   }
 
-  #target(): Target {
+  #target(idempotencyKey?: string): Target {
     const { key, headers = {}, nextPort } = this.#options;
-    return { port: nextPort(), headers: { ...headers, authorization: `Bearer ${key}` } };
+    const ofCreation = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+    return { port: nextPort(), headers: { ...headers, ...ofCreation, authorization: `Bearer ${key}` } };
   }
 
   async #count(pending: Promise<{ status: number; text: string }>, expected: number): Promise<string | undefined> {

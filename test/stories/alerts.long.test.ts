@@ -92,8 +92,7 @@ const untilQuiet = (): Promise<void> =>
   eventually('no alert fires', async () => (await prometheus.firing()).length === 0, endMaxMs);
 
 test('a quarter of an hour in which nothing fails raises no alert', async () => {
-  // The first scrape and evaluation.
-  await elapse(minuteMs / 2);
+  await elapse(minuteMs / 2); // the first scrape and evaluation
   const until = performance.now() + quietMs;
   while (performance.now() < until) {
     assert.deepEqual(await prometheus.firing(), []);
@@ -106,7 +105,7 @@ const isAlertOf =
   ({ name, labels }: Alert): boolean =>
     name === alert && (label === undefined || labels[label[0]] === label[1]);
 
-/** Looks each second, unlike `eventually`: the time is measured. */
+/** Unlike `eventually` it looks each second: the time is measured. */
 async function firesWithin(ms: number, condition: (firing: readonly Alert[]) => boolean): Promise<boolean> {
   const until = performance.now() + ms;
   while (!condition(await prometheus.firing())) {
@@ -197,11 +196,8 @@ const faultsTogether: Fault[] = [
     alert: 'DalasiPasswordsGuessed',
     inject: async () => {
       const visitor = createVisitor(fragile.url, '');
-      for (let tries = 0; tries < 120; tries += 1) {
-        const login = { email: `guessed-${tries}@example.gm`, password: 'not the right one' };
-        const { status } = await visitor.submit('/dashboard/sign-in', login);
-        assert.ok(status === 400 || status === 429, String(status));
-      }
+      const login = { email: 'guessed@example.gm', password: 'not the right one' };
+      for (let tries = 0; tries < 120; tries += 1) await visitor.submit('/dashboard/sign-in', login);
       return () => Promise.resolve();
     },
   },

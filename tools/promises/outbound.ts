@@ -58,7 +58,12 @@ export const outbound: PromiseGroup = {
       promise:
         'With the guard off, a second fence around the worker’s network still lets no call to private addresses out.',
       gates: ['release'],
-      open: 'No second fence is documented or tried.',
+      tests: {
+        'test/stories/egress-fence.long.test.ts': [
+          'behind the fence an unguarded process reaches the internet and its database, and no private address',
+          'without the fence it reaches them, so that the test above can fail',
+        ],
+      },
     },
     {
       id: 'S6',
