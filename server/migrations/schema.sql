@@ -182,7 +182,9 @@ CREATE TABLE businesses (
   live_requested_at timestamp with time zone,
   live_approved_at timestamp with time zone,
   suspended_at timestamp with time zone,
-  CONSTRAINT businesses_pkey PRIMARY KEY (id)
+  approve_transfers_above bigint,
+  CONSTRAINT businesses_pkey PRIMARY KEY (id),
+  CONSTRAINT businesses_approve_transfers_check CHECK (approve_transfers_above >= 0)
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
@@ -1526,6 +1528,23 @@ CREATE TABLE transfer_days (
 );
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE transfer_decisions (
+  merchant_id uuid NOT NULL,
+  request_id uuid NOT NULL,
+  requested_by uuid NOT NULL,
+  decided_by uuid NOT NULL,
+  decided_by_name text NOT NULL,
+  decision text NOT NULL,
+  transfer_id uuid,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT transfer_decisions_pkey PRIMARY KEY (merchant_id, request_id),
+  CONSTRAINT transfer_decisions_request_fkey FOREIGN KEY (merchant_id, request_id, requested_by) REFERENCES transfer_requests(merchant_id, id, requested_by),
+  CONSTRAINT transfer_decisions_decision_check CHECK (decision = ANY (ARRAY['approved'::text, 'declined'::text])),
+  CONSTRAINT transfer_decisions_second_person_check CHECK (decision = 'declined'::text OR decided_by <> requested_by),
+  CONSTRAINT transfer_decisions_transfer_check CHECK ((decision = 'approved'::text) = (transfer_id IS NOT NULL))
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE transfer_limits (
   merchant_id uuid NOT NULL,
   kind text NOT NULL,
@@ -1547,6 +1566,21 @@ CREATE TABLE transfer_notes (
   CONSTRAINT transfer_notes_pkey PRIMARY KEY (merchant_id, transfer_id, id),
   CONSTRAINT transfer_notes_transfer_fkey FOREIGN KEY (merchant_id, transfer_id) REFERENCES transfers(merchant_id, id)
 );
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
+CREATE TABLE transfer_requests (
+  merchant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  requested_by uuid NOT NULL,
+  requested_by_name text NOT NULL,
+  amount bigint NOT NULL,
+  body jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT transfer_requests_pkey PRIMARY KEY (merchant_id, id),
+  CONSTRAINT transfer_requests_by_key UNIQUE (merchant_id, id, requested_by),
+  CONSTRAINT transfer_requests_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+CREATE INDEX transfer_requests_created_idx ON transfer_requests USING btree (merchant_id, created_at DESC);
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE TABLE transfers (

@@ -13,6 +13,7 @@ import type { RecordTexts } from './own-records.ts';
 import type { TestBusiness, TestMerchant } from './service.ts';
 import { storeReceipt } from './receipts-shop.ts';
 import { asOwner } from './tables.ts';
+import { createWaitingTransfer } from './waiting-transfer.ts';
 import { addTestRailAccount } from './rail-accounts.ts';
 
 /** One business's own records of every kind that a page of the dashboard or the console is about. */
@@ -35,6 +36,8 @@ export interface PortalRecords extends OwnRecords {
   operatorId: string;
   /** A receipt that has paid nothing. */
   receiptId: string;
+  /** A payout that waits until somebody else than the member approves it. */
+  transferRequestId: string;
   /** The name of its own account at a network. */
   railAccount: string;
 }
@@ -98,6 +101,9 @@ export async function createPortalRecords(
     invitationId: invitation.id,
     counterPaymentId: shown.location?.split('/').at(-1) ?? '',
     operatorId: randomUUID(),
+    transferRequestId: await createWaitingTransfer(service, {
+      ...{ merchantId: merchant.id, account: member, name: texts.name },
+    }),
     receiptId: await storeReceipt(service, { merchantId: merchant.id, railAccount: 'own-wave', amountMinor: 45_000n }),
     railAccount: await addTestRailAccount(service, `aps-${merchant.id}`, { businessId: merchant.businessId }),
   };

@@ -37,6 +37,7 @@ const parameters: Readonly<
     '/refunds/:id': 'refundId',
     '/receipts/:id': 'receiptId',
     '/transfers/:id': 'transferId',
+    '/transfers/requests/:id': 'transferRequestId',
     '/customers/:id': 'customerId',
     '/links/:id': 'paymentLinkId',
     '/counters/:id': 'terminalId',

@@ -65,6 +65,8 @@ before(async () => {
     ...{ PORT: String(await freePort()), SYNTHETIC_PAYMENT_KEY: made.key },
   };
   worker = await fragile.startAnother(workerSettings);
+  await createCharge(fragile.api());
+  await eventually('it is booked', async () => (await fragile.rows('SELECT 1 FROM ledger_deltas')).length > 0);
   const [serving] = await fragile.rows<{ role: string }>(
     `SELECT usename AS role FROM pg_stat_activity WHERE application_name = 'dalasi' LIMIT 1`,
   );
@@ -212,13 +214,11 @@ const faultsTogether: Fault[] = [
     alert: 'DalasiLedgerWrong',
     inject: async () => {
       const add = (amount: number): Promise<unknown> =>
-        fragile.rows(`UPDATE ledger_accounts SET balance = balance + ${amount} WHERE kind = 'float'`);
+        fragile.rows(
+          `UPDATE ledger_deltas SET amount = amount + ${amount}
+           WHERE id = (SELECT id FROM ledger_deltas WHERE account LIKE 'float:%' ORDER BY id LIMIT 1)`,
+        );
       const verify = () => fragile.operate(['ledger', 'verify']);
-      await createCharge(fragile.api());
-      await eventually('the ledger has an account', async () => {
-        const accounts = await fragile.rows(`SELECT 1 FROM ledger_accounts WHERE kind = 'float'`);
-        return accounts.length > 0;
-      });
       await add(1);
       assert.notEqual((await verify()).code, 0);
       return async () => {
@@ -256,7 +256,7 @@ async function holdTask(): Promise<() => Promise<unknown>> {
   };
 }
 
-const endConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'dalasi%'`;
+const endConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'dalasi%' AND pid <> pg_backend_pid()`;
 const isServed = (): Promise<void> =>
   eventually('a payment can be made', () =>
     createApiClient(fragile.url, fragile.key)

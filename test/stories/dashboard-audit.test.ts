@@ -11,6 +11,7 @@ import { eventually } from '../harness/eventually.ts';
 import { createOwnRecords } from '../harness/own-records.ts';
 import { storeReceipt } from '../harness/receipts-shop.ts';
 import { asOwner, dumpOwnTables } from '../harness/tables.ts';
+import { createWaitingTransfer } from '../harness/waiting-transfer.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -23,6 +24,10 @@ before(async () => {
   world = await openDashboardWorld();
   owner = await world.signIn('owner');
   cashier = await world.signIn('cashier', { name: 'Lamin' });
+  const { account } = await world.signIn('finance');
+  for (const name of ['approved', 'declined']) {
+    more[name] = await createWaitingTransfer(world.service, { merchantId: world.business.test.merchant.id, account });
+  }
   ids = await createOwnRecords(world.api);
   await createMore();
 });
@@ -69,7 +74,7 @@ async function createMore(): Promise<void> {
         grant: { role: 'finance', terminalIds: [] },
       }),
     );
-  recoveryCodes = await accounts.db.withTransaction(async (tx) => createRecoveryCodes(tx, accounts, owner.account.id));
+  await renewCodes();
   more['invitation'] = (await invite('withdrawn@example.gm')).id;
 }
 
@@ -100,6 +105,10 @@ interface Action {
 
 /** Each counts once; an app has a new one every half minute only. */
 let recoveryCodes: string[] = [];
+async function renewCodes(): Promise<void> {
+  const { accounts } = world;
+  recoveryCodes = await accounts.db.withTransaction(async (tx) => createRecoveryCodes(tx, accounts, owner.account.id));
+}
 const withFactor = (): Record<string, string> => ({ second_factor: recoveryCodes.pop() ?? owner.code() });
 
 /** Every action of the dashboard, in an order in which each is possible. */
@@ -113,6 +122,7 @@ function* actions(): Generator<Action> {
   yield { path: '/settings/checkout/urls', typed: { 'data.return_url': 'https://shop.example/thanks' } };
   yield { path: '/settings/payouts/schedule', typed: { schedule: 'weekly' } };
   yield { path: '/settings/limits/refunds', typed: { refund_limit: '500', ...withFactor() } };
+  yield { path: '/settings/limits/payouts', typed: { above: '900', ...withFactor() } };
   yield { path: '/settings/limits/receipts', typed: { above: '900', ...withFactor() } };
   yield { path: '/settings/live/request' };
   yield { path: '/settings/team/invite', typed: { email: 'new@example.gm', role: 'finance', ...withFactor() } };
@@ -135,7 +145,9 @@ function* moneyActions(): Generator<Action> {
   yield { path: '/counters/:id/screen/amount', id: ids.terminalId, typed: { amount: '20' } };
   const to = { network: 'wave', account_number: '7000001', beneficiary_name: 'Awa' };
   yield { path: '/transfers/new', typed: { amount: '20', ...to, ...withFactor() } };
-  yield { path: '/transfers/:id/cancel', id: ids.transferId };
+  yield { path: '/transfers/requests/:id/approve', id: more['approved'], typed: withFactor() };
+  yield { path: '/transfers/requests/:id/decline', id: more['declined'] };
+  yield { path: '/transfers/:id/cancel', id: ids.transferId, prepare: renewCodes };
   yield { path: '/sub-accounts/:id/payout', id: more['payee'] };
   yield { path: '/sub-accounts/:id/waive', id: more['debtor'], typed: { amount: '1' } };
 }

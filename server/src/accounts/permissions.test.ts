@@ -64,6 +64,8 @@ test('keys, destinations, cases, credentials and people ask for the second facto
     'operators.manage',
     'sub_accounts.change_destination',
     'team.manage',
+    'transfer_approval.manage',
+    'transfers.approve',
   ]);
   for (const role of merchantRoles) {
     const permission = merchantPermission(role, 'keys.manage', { testMode: false });

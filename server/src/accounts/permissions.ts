@@ -21,6 +21,7 @@ const merchantActions = {
   'transfers.read': ['yes', 'yes', 'no'],
   'transfers.create': ['test', 'yes', 'no'],
   'transfers.create_to_new_number': ['test factor', 'factor', 'no'],
+  'transfers.approve': ['test factor', 'factor', 'no'],
   'transfers.cancel': ['test', 'yes', 'no'],
   'customers.write': ['test', 'yes', 'no'],
   'links.write': ['test', 'yes', 'no'],
@@ -42,6 +43,7 @@ const merchantActions = {
   'audit.export': ['no', 'yes', 'no'],
   'refund_limit.manage': ['no', 'no', 'no'],
   'receipt_limit.manage': ['no', 'no', 'no'],
+  'transfer_approval.manage': ['no', 'no', 'no'],
   'team.read': ['yes', 'yes', 'no'],
   'team.manage': ['no', 'no', 'no'],
   'business.rename': ['no', 'no', 'no'],
@@ -57,6 +59,7 @@ const ownersWithFactor: ReadonlySet<MerchantAction> = new Set([
   'team.manage',
   'refund_limit.manage',
   'receipt_limit.manage',
+  'transfer_approval.manage',
 ]);
 
 /** support, finance, admin. */
@@ -138,6 +141,8 @@ const eachTimeActions: ReadonlySet<string> = new Set<MerchantAction | OperatorAc
   'keys.manage',
   'team.manage',
   'sub_accounts.change_destination',
+  'transfers.approve',
+  'transfer_approval.manage',
   'cases.confirm',
   'credentials.manage',
   'operators.manage',

@@ -42,6 +42,7 @@ import { newRefund } from './refunds/new-refund.ts';
 import { refundPages } from './refunds/refund-pages.ts';
 import { splitPage } from './split/split-page.ts';
 import { newTransfer } from './transfers/new-transfer.ts';
+import { transferRequestPages } from './transfers/request-pages.ts';
 import { transferPages } from './transfers/transfer-pages.ts';
 
 /** Every page and action of the dashboard; the authorisation matrix walks this table. */
@@ -68,6 +69,7 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   ...refundPages,
   ...[...receiptLists, ...receiptPages],
   ...newTransfer,
+  ...transferRequestPages,
   ...transferPages,
   ...customerPages,
   splitPage,

@@ -13,6 +13,7 @@ import { listReceiptsToMatch } from '../../payments/unmatched-receipts.ts';
 import { settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { listSubAccountsWithoutNetwork } from '../../sub-accounts/manage-sub-accounts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
+import { listWaitingRequests } from '../../transfers/transfer-requests.ts';
 import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
 import { shownTime } from '../../portal/patterns/texts.ts';
 import { mayBelongPath } from '../receipts/receipt-list.ts';
@@ -40,6 +41,7 @@ export async function attention(services: DashboardServices, visit: Visit, owedM
       ? await endpointConcerns(services, visit)
       : []),
     ...(await receiptConcern(services, visit)),
+    ...(await requestConcerns(services, visit)),
     ...(await subAccountConcerns(services, visit)),
     ...(await networkConcerns(services, visit)),
     ...(await caseConcerns(services, visit)),
@@ -69,6 +71,20 @@ async function receiptConcern(
   const count = total > totalMax ? `More than ${totalMax}` : String(total);
   const text = `${count} ${total === 1 ? 'receipt waits' : 'receipts wait'}: money came to your number, and no payment has it yet.`;
   return [{ text: html`${text}`, href: mayBelongPath, action: 'See the receipts', isOurs: true }];
+}
+
+/** Payouts that wait for a second person. */
+async function requestConcerns({ money }: DashboardServices, { merchant, now, may }: Visit): Promise<Concern[]> {
+  if (!may('transfers.create').isAllowed) return [];
+  const [newest, ...others] = await listWaitingRequests(money.db, merchant.id, { now });
+  if (!newest) return [];
+  const [href, action] = ['/transfers/requests', others.length === 0 ? 'Look at it' : 'Look at them'];
+  const name = foreignText(newest.requestedByName);
+  const text =
+    others.length === 0
+      ? html`${name} asks to pay out ${formatAmount(newest.amountMinor)}: a second person has to approve it.`
+      : html`${others.length + 1} payouts wait until a second person approves them.`;
+  return [{ text, href, action, isOurs: true }];
 }
 
 async function endpointConcerns({ api }: DashboardServices, { caller, requestId, now }: Visit): Promise<Concern[]> {

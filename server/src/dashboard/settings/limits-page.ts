@@ -14,6 +14,7 @@ import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
 import type { SettingsPanel } from './settings-frame.ts';
+import { transferApproval, transferApprovalPanel } from './transfer-approval.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 
@@ -39,6 +40,7 @@ const show: DashboardRoute = {
           { href: '/settings/limits/refunds', text: 'Change the limit', needs: 'refund_limit.manage' as const },
         ],
       },
+      await transferApprovalPanel(services, visit),
       ...(await receiptPanels(services, visit)),
       {
         title: 'Fees',
@@ -183,4 +185,4 @@ until you have the statement imported.</p>`,
   },
 });
 
-export const limitSettings: readonly DashboardRoute[] = [show, ...refunds, ...receipts];
+export const limitSettings: readonly DashboardRoute[] = [show, ...refunds, ...transferApproval, ...receipts];

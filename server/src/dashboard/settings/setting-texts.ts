@@ -24,6 +24,12 @@ export function refundLimitText({ refundLimitMinor }: Pick<Business, 'refundLimi
     : `Refunds above ${formatAmount(refundLimitMinor)} ask for the second factor.`;
 }
 
+export function transferApprovalText(aboveMinor: bigint | null): string {
+  return aboveMinor === null
+    ? 'One person alone can pay out.'
+    : `What one person asks to pay out above ${formatAmount(aboveMinor)}, a second one has to approve.`;
+}
+
 export function receiptLimitText(limitMinor: bigint | null): string {
   return limitMinor === null
     ? 'A message of the network is enough for every amount.'

@@ -17,6 +17,7 @@ import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { submitTransferRequest, needsSecondPerson } from './request-transfer.ts';
 
 /** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
 export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
@@ -54,6 +55,8 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   }),
   confirm: async (services, visit, { subject, body }) => confirmTransfer(services, visit, subject.availableMinor, body),
   async submit(services, visit, { body, formId }) {
+    if (await needsSecondPerson(services, visit, amountOf(body)))
+      return submitTransferRequest(services, visit, { body, formId });
     const transfer = await act(services, visit, {
       ...{ operationId: 'createTransfer', schema: transferSchema, body, formId },
       object: { type: 'transfer' },
@@ -68,24 +71,30 @@ async function availableOf(db: DashboardServices['money']['db'], { merchant }: V
   return balances.get('payable_available') ?? 0n;
 }
 
+function amountOf({ amount }: Record<string, unknown>): bigint {
+  if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
+  return parseAmount(amount);
+}
+
 async function confirmTransfer(
-  { api, money }: DashboardServices,
-  { caller, requestId, testMode, merchant }: Visit,
+  services: DashboardServices,
+  visit: Visit,
   availableMinor: bigint,
   body: Record<string, unknown>,
 ): Promise<Confirmation<MerchantAction>> {
+  const { api, money } = services;
+  const { caller, requestId, testMode, merchant } = visit;
   const text = (name: string): string => {
     const value = body[name];
     if (typeof value === 'string') return value;
     throw fieldError('invalid_request', name, 'Fill this in.');
   };
-  const { amount } = body;
-  if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
+  const amountMinor = amountOf(body);
   const [number, network, name] = [text('account_number'), text('network'), text('beneficiary_name')];
   const canonical = canonicalAccountNumber(number, { strict: !testMode, path: 'account_number' });
-  const call = { caller, requestId, body: { amount, network } };
+  const call = { caller, requestId, body: { amount: body['amount'], network } };
   const quote = await api.call('quoteTransferFee', transferFeeResponseSchema, call);
-  const [amountMinor, feeMinor] = [parseAmount(amount), parseAmount(quote.fee)];
+  const feeMinor = parseAmount(quote.fee);
   const afterMinor = availableMinor - amountMinor - feeMinor;
   if (afterMinor < 0n) {
     const needed = feeMinor > 0n ? ` With the fee of ${formatAmount(feeMinor)} it` : ' It';
@@ -93,8 +102,10 @@ async function confirmTransfer(
     throw fieldError('insufficient_balance', 'amount', message);
   }
   const isKnown = await isNumberPaidBefore(money.db, merchant.id, canonical);
+  const needsApproval = await needsSecondPerson(services, visit, amountMinor);
+  const verb = needsApproval ? 'Ask to pay out' : 'Pay out';
   return {
-    heading: `Pay out ${formatAmount(amountMinor)}?`,
+    heading: `${verb} ${formatAmount(amountMinor)}?`,
     effect: html`${facts([
       ['To', html`<strong>${formatNumber(number)}</strong> at ${networkName(network)}`],
       ['Name', foreignText(name)],
@@ -104,8 +115,9 @@ async function confirmTransfer(
       ['After it', formatAmount(afterMinor)],
     ])}
 ${!isKnown && html`<p class="notice wait">You have never paid this number. Compare it with the account holder, digit by digit.</p>`}
+${needsApproval && html`<p class="notice wait">A second person has to approve this payout. Until then nothing is held and nothing is sent.</p>`}
 <p>Once the network has it, a payout cannot be taken back.</p>`,
-    button: `Pay out ${formatAmount(amountMinor)}`,
+    button: `${verb} ${formatAmount(amountMinor)}`,
     action: isKnown ? 'transfers.create' : 'transfers.create_to_new_number',
   };
 }

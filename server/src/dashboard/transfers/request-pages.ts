@@ -1,0 +1,210 @@
+import { AppError } from '../../api/app-error.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { isUuid } from '../../kit/ids.ts';
+import { formatAmount } from '../../kit/money.ts';
+import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import {
+  alreadyDecided,
+  decideTransferRequest,
+  getTransferRequest,
+  listWaitingRequests,
+  requestState,
+} from '../../transfers/transfer-requests.ts';
+import type { DecidedRequest, RequestState } from '../../transfers/transfer-requests.ts';
+import { transferSchema } from '../../transfers/transfer-wire.ts';
+import type { PageInput } from '../../portal/patterns/page-route.ts';
+import { facts, recordHead } from '../../portal/patterns/record-page.ts';
+import { shownTime } from '../../portal/patterns/texts.ts';
+import type { StateMark } from '../../portal/patterns/texts.ts';
+import type { DashboardRoute } from '../dashboard-route.ts';
+import { act, audit } from '../patterns/act.ts';
+import { formRoutes } from '../patterns/form-page.ts';
+import { metadataFacts } from '../patterns/metadata.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { payoutText } from './request-transfer.ts';
+
+// Payouts that one person has asked for, and that wait until a second one approves them.
+
+const marks: Readonly<Record<RequestState, StateMark>> = {
+  waiting: { tone: 'wait', icon: 'clock', text: 'Waits for a second person' },
+  approved: { tone: 'good', icon: 'check', text: 'Approved' },
+  declined: { tone: 'calm', icon: 'cross', text: 'Declined' },
+  expired: { tone: 'calm', icon: 'clock', text: 'Expired' },
+};
+
+function load({ money }: DashboardServices, { merchant }: Visit, { params }: PageInput): Promise<DecidedRequest> {
+  const id = params['id'] ?? '';
+  if (!isUuid(id)) throw new AppError('not_found', 'There is no such payout in this environment.');
+  return getTransferRequest(money.db, merchant.id, id);
+}
+
+const list: DashboardRoute = {
+  method: 'GET',
+  path: '/transfers/requests',
+  section: 'transfers',
+  action: 'transfers.read',
+  async handle({ money }, visit) {
+    const { merchant, now, base } = visit;
+    const waiting = await listWaitingRequests(money.db, merchant.id, { now });
+    const heading = 'Payouts that wait for a second person';
+    return {
+      title: heading,
+      body: html`${recordHead(visit, { heading, state: null, actions: [] })}
+${
+  waiting.length === 0
+    ? html`<p>None waits. <a href="${base}/transfers">Back to the transfers</a></p>`
+    : html`<section class="panel"><ul class="things">${waiting.map(
+        (
+          request,
+        ) => html`<li><span><a href="${base}/transfers/requests/${request.id}">${foreignText(payoutText(request))}</a>
+<span class="hint">${foreignText(request.requestedByName)} requested it, ${shownTime(request.createdAt, now)}</span></span></li>`,
+      )}</ul></section>`
+}`,
+    };
+  },
+};
+
+const show: DashboardRoute = {
+  method: 'GET',
+  path: '/transfers/requests/:id',
+  section: 'transfers',
+  action: 'transfers.read',
+  async handle(services, visit, input) {
+    const request = await load(services, visit, input);
+    const { amountMinor, body, createdAt, requestedByName } = request;
+    const { now, base } = visit;
+    const state = requestState(request, now);
+    const path = `/transfers/requests/${request.id}`;
+    const isOwn = request.requestedBy === visit.account.id;
+    return {
+      title: `Payout of ${formatAmount(amountMinor)}`,
+      body: html`${recordHead(visit, {
+        heading: formatAmount(amountMinor),
+        state: marks[state],
+        under: html`<p>${foreignText(requestedByName)} requested it, ${shownTime(createdAt, now)}.</p>`,
+        actions:
+          state === 'waiting'
+            ? [
+                ...(isOwn ? [] : [{ href: `${path}/approve`, text: 'Approve', needs: 'transfers.approve' as const }]),
+                {
+                  href: `${path}/decline`,
+                  text: isOwn ? 'Take it back' : 'Decline',
+                  needs: 'transfers.create' as const,
+                },
+              ]
+            : [],
+        reasons: reasonsOf(state, isOwn),
+      })}
+<section class="panel"><h2>Details</h2>${facts([
+        ...payeeFacts(body),
+        ['Message', typeof body['narration'] === 'string' ? foreignText(body['narration']) : null],
+        ...metadataFacts((body['metadata'] ?? {}) as Record<string, string>),
+        [
+          state === 'approved' ? 'Approved by' : 'Declined by',
+          request.decidedByName &&
+            html`${foreignText(request.decidedByName)}, ${request.decidedAt && shownTime(request.decidedAt, now)}`,
+        ],
+        [
+          'Transfer',
+          request.transferId && html`<a href="${base}/transfers/${request.transferId}">See the transfer</a>`,
+        ],
+      ])}</section>`,
+    };
+  },
+};
+
+function payeeFacts(body: DecidedRequest['body']): [string, Html][] {
+  const [number, network] = [String(body['account_number']), networkName(String(body['network']))];
+  return [
+    ['To', html`<strong>${formatNumber(number)}</strong> at ${network}`],
+    ['Name', foreignText(String(body['beneficiary_name']))],
+  ];
+}
+
+function reasonsOf(state: RequestState, isOwn: boolean): string[] {
+  if (state === 'expired') return ['Nobody decided within seven days. Nothing was sent.'];
+  if (state === 'declined') return ['Nothing was sent.'];
+  if (state === 'approved') return [];
+  return [
+    'Nothing is held and nothing is sent until somebody else approves it.',
+    ...(isOwn ? ['You asked for it, so somebody else who may pay out has to approve it.'] : []),
+  ];
+}
+
+/** Why this person cannot decide now. */
+function refusalOf(request: DecidedRequest, { now, account }: Visit, { isApproval }: { isApproval: boolean }) {
+  const state = requestState(request, now);
+  if (state !== 'waiting') return html`<p>${marks[state].text}: there is nothing left to decide.</p>`;
+  if (isApproval && request.requestedBy === account.id) {
+    return html`<p>You asked for this payout. Somebody else who may pay out has to approve it.</p>`;
+  }
+  return undefined;
+}
+
+const back = ({ id }: DecidedRequest) => ({ href: `/transfers/requests/${id}`, text: 'Keep it' });
+
+const approve = formRoutes<DecidedRequest>({
+  ...{ path: '/transfers/requests/:id/approve', section: 'transfers', action: 'transfers.approve', load },
+  view: (request, visit) => ({
+    heading: `Pay out ${formatAmount(request.amountMinor)}?`,
+    effect: html`${facts(payeeFacts(request.body))}
+<p>${foreignText(request.requestedByName)} asked for it. Compare name and number with what you know, digit by digit.</p>
+<p>Once the network has it, a payout cannot be taken back.</p>`,
+    refusal: refusalOf(request, visit, { isApproval: true }),
+    button: `Pay out ${formatAmount(request.amountMinor)}`,
+    back: back(request),
+  }),
+  async submit(services, visit, { subject: request }) {
+    const { account } = visit;
+    const decision = { decision: 'approved', decidedBy: account.id, decidedByName: account.name } as const;
+    try {
+      const { id } = await act(services, visit, {
+        ...{ operationId: 'createTransfer', schema: transferSchema, body: request.body },
+        // Not that of this form: whoever approves it, it is paid out once.
+        formId: `request ${request.id}`,
+        object: { type: 'transfer' },
+        alsoWrite: (tx, transfer) =>
+          decideTransferRequest(tx, request, {
+            ...decision,
+            transferId: transfer.id,
+            decidedAt: services.money.clock.now(),
+          }),
+      });
+      return `/transfers/${id}`;
+    } catch (error) {
+      throw alreadyDecided(error);
+    }
+  },
+});
+
+const decline = formRoutes<DecidedRequest>({
+  ...{ path: '/transfers/requests/:id/decline', section: 'transfers', action: 'transfers.create', load },
+  view: (request, visit) => ({
+    heading: 'Decline this payout?',
+    effect: html`<p>${foreignText(payoutText(request))}.</p><p>Nothing is sent.</p>`,
+    refusal: refusalOf(request, visit, { isApproval: false }),
+    button: 'Decline the payout',
+    isDanger: true,
+    back: back(request),
+  }),
+  async submit(services, visit, { subject: request }) {
+    const { account } = visit;
+    const by = { decidedBy: account.id, decidedByName: account.name };
+    try {
+      await services.accounts.db.withTransaction(async (tx) => {
+        const decidedAt = services.money.clock.now();
+        decideTransferRequest(tx, request, { decision: 'declined', ...by, transferId: null, decidedAt });
+        const object = { type: 'transfer_request', id: request.id };
+        audit(tx, services, visit, { action: 'transfers.decline', object, changes: [] });
+      });
+    } catch (error) {
+      throw alreadyDecided(error);
+    }
+    return `/transfers/requests/${request.id}`;
+  },
+});
+
+export const transferRequestPages: readonly DashboardRoute[] = [list, ...approve, ...decline, show];

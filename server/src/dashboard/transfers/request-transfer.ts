@@ -1,0 +1,57 @@
+import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
+import { maskedChanges } from '../../audit/masked-fields.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { findTransferApproval } from '../../merchants/transfer-approval.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import { networkName } from '../../networks/known-networks.ts';
+import { requestTransfer } from '../../transfers/transfer-requests.ts';
+import type { TransferRequest } from '../../transfers/transfer-requests.ts';
+import { audit } from '../patterns/act.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+
+/** Whether the business wants a second person for a payout of this amount; in test too, where it is tried. */
+export async function needsSecondPerson(
+  { accounts }: DashboardServices,
+  { merchant }: Visit,
+  amountMinor: bigint,
+): Promise<boolean> {
+  const aboveMinor = await findTransferApproval(accounts.db, merchant.businessId);
+  return aboveMinor !== null && amountMinor > aboveMinor;
+}
+
+/** Keeps the payout for a second person, tells all owners, and returns where it is shown. Throws AppError. */
+export async function submitTransferRequest(
+  services: DashboardServices,
+  visit: Visit,
+  { body, formId }: { body: Readonly<Record<string, unknown>>; formId: string },
+): Promise<string> {
+  const { accounts, money } = services;
+  const { account, merchant } = visit;
+  const request: TransferRequest = {
+    ...{ merchantId: merchant.id, id: formId, requestedBy: account.id, requestedByName: account.name },
+    ...{ amountMinor: parseAmount(Number(body['amount'])), body, createdAt: money.clock.now() },
+  };
+  const page = `/transfers/requests/${formId}`;
+  await accounts.sealer.prepare();
+  const mail = await prepareOwnerMails(accounts.db, accounts, merchant.businessId, {
+    subject: 'A payout waits for a second person',
+    what: `${cleanText(account.name)} asks to pay out ${payoutText(request)}, in ${visit.testMode ? 'the test environment' : 'LIVE'}.`,
+    path: `${visit.base}${page}`,
+    pathText: 'Somebody else who may pay out approves or declines it here:',
+  });
+  await accounts.db.withTransaction(async (tx) => {
+    if (!(await requestTransfer(tx, request))) return;
+    const object = { type: 'transfer_request', id: formId };
+    audit(tx, services, visit, { action: 'transfers.request', object, changes: maskedChanges(body) });
+    mail(tx);
+  });
+  return page;
+}
+
+/** `D450.00 to Awa Ceesay, Wave •••• 0001`. */
+export function payoutText({ amountMinor, body }: Pick<TransferRequest, 'amountMinor' | 'body'>): string {
+  const where = `${networkName(String(body['network']))} ${maskPhoneNumber(String(body['account_number']))}`;
+  return `${formatAmount(amountMinor)} to ${cleanText(String(body['beneficiary_name']))}, ${where}`;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
+import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
+import { hiddenFields, press, sendForm } from '../patterns/form.corpus.ts';
+
+let world: DashboardWorld;
+let owner: Member;
+let finance: Member;
+let cashier: Member;
+
+const typed = { amount: '700', network: 'wave', account_number: '7000001', beneficiary_name: 'Awa Ceesay' };
+
+before(async () => {
+  world = await openDashboardWorld();
+  [owner, finance, cashier] = [
+    await world.signIn('owner'),
+    await world.signIn('finance'),
+    await world.signIn('cashier'),
+  ];
+  const data = { amount: 10_000, network: 'aps', account_number: '7000001', title: 'Paid' };
+  await world.api.post('/v1/payments', { data });
+  await world.service.app.drain();
+  // A number that was paid before asks for no second factor.
+  const known = await world.api.post('/v1/transfers', { ...typed, amount: 100 }, { 'idempotency-key': 'known' });
+  assert.equal(known.status, 201, known.text);
+  await world.service.app.drain();
+  const limit = await sendForm(owner, world.at('/settings/limits/payouts'), {
+    above: '500',
+    second_factor: owner.code(),
+  });
+  assert.equal(limit.status, 303, limit.text);
+});
+after(() => world.stop());
+
+async function countTransfers(): Promise<number> {
+  const { body } = await world.api.get('/v1/transfers');
+  return (body.meta as { total: number }).total;
+}
+
+/** Asks for a payout of D700 and returns its page. */
+async function requestPayout(member: Member): Promise<string> {
+  const address = world.at('/transfers/new');
+  const shown = await sendForm(member, address, typed);
+  assert.match(shown.text, /<h1>Ask to pay out D700\.00\?<\/h1>/);
+  const fields = hiddenFields(shown.text);
+  const first = await press(member, address, fields);
+  assert.equal(first.status, 303, first.text);
+  assert.equal((await press(member, address, fields)).location, first.location, 'two taps ask once');
+  assert.match(first.location ?? '', /\/transfers\/requests\/[0-9a-f-]{36}$/);
+  return new URL(first.location ?? '', world.service.url).href;
+}
+
+type Press = (code?: string) => ReturnType<typeof press>;
+
+/** The form to approve as another owner sees it, each time somebody with an unused code; it can be sent when it no longer holds. */
+async function approval(page: string): Promise<Press> {
+  const member = await world.signIn('owner');
+  const fields = hiddenFields(await (await member.get(`${page}/approve`)).text());
+  return (code = member.code()) => press(member, `${page}/approve`, { ...fields, second_factor: code });
+}
+
+async function refusal(member: Member, page: string): Promise<Press> {
+  const fields = hiddenFields(await (await member.get(`${page}/decline`)).text());
+  return () => press(member, `${page}/decline`, fields);
+}
+
+test('a payout above the limit is paid out once, when another person approves it with a second factor', async () => {
+  const before = await countTransfers();
+  const page = await requestPayout(finance);
+  assert.equal(await countTransfers(), before, 'nothing is sent');
+  const mails = await asOwner(world.service, 'SELECT id FROM mails');
+  assert.equal(mails.length, 2, 'of the limit and of the request');
+  assert.match(await (await owner.get(world.at(''))).text(), /asks to pay out D700\.00/);
+  assert.equal((await cashier.get(page)).status, 403);
+  assert.match(await (await finance.get(`${page}/approve`)).text(), /Somebody else who may pay out has to approve it/);
+  const fields = hiddenFields(await (await owner.get(`${page}/approve`)).text());
+  const own = await press(finance, `${page}/approve`, { ...fields, second_factor: finance.code() });
+  assert.notEqual(own.status, 303, own.text);
+  const approve = await approval(page);
+  assert.equal((await approve('')).status, 400);
+  assert.equal(await countTransfers(), before);
+  const approved = await approve();
+  assert.equal(approved.status, 303, approved.text);
+  assert.match(approved.location ?? '', /\/transfers\/[0-9a-f-]{36}$/);
+  assert.match(await (await finance.get(page)).text(), /Approved.*See the transfer/s);
+  assert.equal((await approve()).status, 409);
+  assert.equal(await countTransfers(), before + 1);
+});
+
+test('of an approval and a refusal at once one counts, and money moves only with the approval', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const before = await countTransfers();
+    const page = await requestPayout(finance);
+    const [approve, decline] = [await approval(page), await refusal(finance, page)];
+    const [one, other] = await Promise.all([approve(), decline()]);
+    assert.deepEqual([one.status, other.status].toSorted(), [303, 409], `${one.text}${other.text}`);
+    assert.equal(await countTransfers(), before + (one.status === 303 ? 1 : 0));
+  }
+});
+
+test('a declined payout and one of a week ago can no longer be approved', async () => {
+  const before = await countTransfers();
+  const declined = await requestPayout(finance);
+  const approve = await approval(declined);
+  const takeBack = await refusal(finance, declined);
+  assert.equal((await takeBack()).status, 303, 'who asked may take it back');
+  assert.equal((await approve()).status, 409);
+  const old = await requestPayout(finance);
+  const approveLate = await approval(old);
+  await asOwner(world.service, `UPDATE transfer_requests SET created_at = created_at - interval '7 days'`);
+  assert.match(await (await owner.get(old)).text(), /Expired/);
+  assert.equal((await approveLate()).status, 409);
+  assert.equal(await countTransfers(), before);
+});
+
+test('the database refuses an approval by whoever asked', async () => {
+  const page = await requestPayout(finance);
+  const insert = asOwner(
+    world.service,
+    `INSERT INTO transfer_decisions
+       SELECT merchant_id, id, requested_by, requested_by, '', 'approved', id, now() FROM transfer_requests WHERE id = $1`,
+    [page.split('/').at(-1)],
+  );
+  await assert.rejects(insert, /transfer_decisions_second_person_check/);
+});
+
+test('up to the limit one person pays out alone', async () => {
+  const before = await countTransfers();
+  const address = world.at('/transfers/new');
+  const shown = await sendForm(finance, address, { ...typed, amount: '500' });
+  assert.match(shown.text, /<h1>Pay out D500\.00\?<\/h1>/);
+  const sent = await press(finance, address, hiddenFields(shown.text));
+  assert.equal(sent.status, 303, sent.text);
+  assert.equal(await countTransfers(), before + 1);
+});
+
+test('a business in which nobody else may pay out cannot ask for a second person', async () => {
+  const lonely = await world.service.onboard('Lonely');
+  const alone = await world.signIn('owner', { business: lonely });
+  const address = `${world.service.url}/dashboard/test/${lonely.test.merchant.shortId}/settings/limits/payouts`;
+  const refused = await sendForm(alone, address, { above: '500', second_factor: alone.code() });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /Nobody but you/);
+});

@@ -1,0 +1,1 @@
+export { findTransferApproval, updateTransferApproval } from './queries/transfer-approval.ts';
