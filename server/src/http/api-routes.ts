@@ -5,7 +5,9 @@ import { recordAudit } from '../audit/record-audit.ts';
 import { assert } from '../kit/assert.ts';
 import { bareAddress } from '../kit/client-address.ts';
 import type { Transaction } from '../kit/db.ts';
+import { methodOf } from '../kit/head-requests.ts';
 import type { Log } from '../kit/log.ts';
+import { RouteMethods } from '../kit/route-methods.ts';
 import type { KeyScope } from '../api/key-scope.ts';
 import type { ApiRequest, BoundRoute, CsvFile, FileResponse } from '../api/route.ts';
 import type { KeyAuthenticator, KeyHolder } from '../merchants/authenticate-key.ts';
@@ -14,7 +16,7 @@ import type { KeyAddresses } from '../merchants/key-addresses.ts';
 import type { KeyUses } from '../merchants/key-uses.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { prefersCsv } from './accept.ts';
-import { methodNotAllowed } from './error-responses.ts';
+import { methodNotAllowed, unknownPath } from './error-responses.ts';
 import { readIdempotencyKey } from './idempotency.ts';
 import type { KeylessLimit, KeylessPermit } from './keyless-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -51,7 +53,10 @@ export interface ApiOptions extends RunContext {
  */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   parseBodiesStrictly(app);
+  const methods = new RouteMethods();
+  for (const { path: url, method } of options.routes) methods.add({ url, method });
   app.addHook('onRequest', async (request, reply) => {
+    refuseOtherPaths(request, methods);
     const holder = await authenticate(options, request, reply);
     request.merchant = holder.merchant;
     request.keyScopes = holder.scopes;
@@ -65,7 +70,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   });
   logRequests(app, options.requestLog);
   for (const route of options.routes) registerRoute(app, options, route);
-  refuseOtherMethods(app, options.routes);
+  refuseOtherMethods(app, methods);
 }
 
 /** Notes each request of a merchant once its response was sent. */
@@ -74,12 +79,13 @@ function logRequests(app: FastifyInstance, requestLog: RequestLog): void {
     if (typeof payload === 'string') request.responseText = payload;
   });
   app.addHook('onResponse', async (request, reply) => {
-    const { merchant, apiKeyId, method } = request;
+    const { merchant, apiKeyId } = request;
     if (!merchant || apiKeyId === null) return;
     const [path = '', ...rest] = request.url.split('?');
     const key = request.headers['idempotency-key'];
     requestLog.note({
-      ...{ merchantId: merchant.id, requestId: request.id, keyId: apiKeyId, method, query: rest.join('?') },
+      ...{ merchantId: merchant.id, requestId: request.id, keyId: apiKeyId, query: rest.join('?') },
+      method: methodOf(request.raw),
       path: path.toLowerCase().slice(0, loggedPathLengthMax),
       statusCode: reply.statusCode,
       durationMs: Math.round(reply.elapsedTime),
@@ -244,21 +250,25 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
   return { caller: { merchantId: merchant.id, testMode: merchant.testMode }, params, query, body };
 }
 
-/** Answers 405 with the allowed methods, instead of 404, at an address that exists. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[]): void {
-  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
-  const byPath = Map.groupBy(routes, (route) => route.path);
-  for (const [url, known] of byPath) {
-    const allowed: string[] = known.map((route) => route.method);
-    const others = methods.filter((method) => !allowed.includes(method));
-    if (others.length === 0) continue;
-    app.route({
-      method: [...others],
-      url,
-      handler: async (_request: FastifyRequest, reply: FastifyReply) => {
-        reply.header('allow', allowed.join(', '));
-        throw methodNotAllowed(allowed);
-      },
-    });
-  }
+/** What no route takes. A route of each path for its wrong methods would double the work of a start. */
+const otherPath = '/v1/*';
+
+/** Answers 405 with the allowed methods, after the key was checked, at a path that exists. */
+function refuseOtherMethods(app: FastifyInstance, methods: RouteMethods): void {
+  app.route({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
+    url: otherPath,
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const allowed = methods.at(request.url).filter((method) => method !== 'HEAD');
+      reply.header('allow', allowed.join(', '));
+      throw methodNotAllowed(allowed);
+    },
+  });
+}
+
+/** Throws AppError `not_found` at a path that does not exist, whoever asks. */
+function refuseOtherPaths({ routeOptions, method, url }: FastifyRequest, methods: RouteMethods): void {
+  if (routeOptions.url !== otherPath) return;
+  const allowed = methods.at(url);
+  if (allowed.length === 0 || allowed.includes(method)) throw unknownPath();
 }

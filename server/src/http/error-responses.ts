@@ -57,9 +57,11 @@ export function registerErrorHandlers(app: FastifyInstance, options: ErrorOption
 }
 
 function notFound(allowed: readonly string[]): AppError {
-  return allowed.length > 0
-    ? methodNotAllowed(allowed)
-    : new AppError('not_found', 'Not found. See the API reference at /docs.');
+  return allowed.length > 0 ? methodNotAllowed(allowed) : unknownPath();
+}
+
+export function unknownPath(): AppError {
+  return new AppError('not_found', 'Not found. See the API reference at /docs.');
 }
 
 /** Names the methods of a path (`kit/route-methods.ts`) to a request with another one. */

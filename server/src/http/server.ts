@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Clock } from '../kit/clock.ts';
 import { randomBase62 } from '../kit/base62.ts';
+import { methodOf, serveHeadAsGet } from '../kit/head-requests.ts';
 import type { Random } from '../kit/random.ts';
 import type { KeyScope } from '../api/key-scope.ts';
 import { createSchemaCheck } from '../api/schema-check.ts';
@@ -87,6 +88,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const newRequestId = () => `req_${randomBase62(options.random, requestIdLength)}`;
   const app = Fastify({
     logger: false,
+    exposeHeadRoutes: false,
+    rewriteUrl: serveHeadAsGet,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // Requests that still arrive while the server closes are served; their connection ends with the response.
     return503OnClosing: false,
@@ -122,7 +125,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closeConnectionsWithoutRequest(app, options.clock);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'none';
-    const measured = { method: request.method, route, status: reply.statusCode };
+    const measured = { method: methodOf(request.raw), route, status: reply.statusCode };
     options.metrics.observeRequest(measured, reply.elapsedTime);
     const level = route.startsWith(simulatorPrefix) ? 'debug' : 'info';
     options.log[level]('request', {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RouteMethods } from './route-methods.ts';
 
 const routes = new RouteMethods();
-routes.add({ url: '/', method: ['GET', 'HEAD'] });
+routes.add({ url: '/', method: ['GET'] });
 routes.add({ url: '/pay/:token', method: 'GET', prefix: '/pay' });
 routes.add({ url: '/pay/:token', method: ['POST'], prefix: '/pay' });
 routes.add({ url: '/pay/:token/code', method: 'POST', prefix: '/pay' });
@@ -13,12 +13,12 @@ routes.add({ url: '/pos', method: 'GET', prefix: '/pos' });
 for (const [url, methods] of [
   ['/', ['GET', 'HEAD']],
   ['/?a=/pay/x', ['GET', 'HEAD']],
-  ['/pay/x', ['GET', 'POST']],
-  ['/pay/x?code=1', ['GET', 'POST']],
-  ['/pay/all', ['DELETE', 'GET', 'POST']],
+  ['/pay/x', ['GET', 'HEAD', 'POST']],
+  ['/pay/x?code=1', ['GET', 'HEAD', 'POST']],
+  ['/pay/all', ['DELETE', 'GET', 'HEAD', 'POST']],
   ['/pay/x/code', ['POST']],
-  ['/pos', ['GET']],
-  ['/pos/', ['GET']],
+  ['/pos', ['GET', 'HEAD']],
+  ['/pos/', ['GET', 'HEAD']],
   ['/pay/', []],
   ['/pay', []],
   ['/pay/x/', []],

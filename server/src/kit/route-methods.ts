@@ -2,12 +2,13 @@
 export class RouteMethods {
   readonly #byPattern = new Map<string, Set<string>>();
 
-  /** A route as Fastify's hook `onRoute` reports it. */
+  /** A route as Fastify's hook `onRoute` reports it. One that accepts GET accepts HEAD too. */
   add({ url, method, prefix = '' }: { url: string; method: string | readonly string[]; prefix?: string }): void {
     // A scope's own route is also served with a slash at its end.
     for (const pattern of url === prefix ? [url, `${url}/`] : [url]) {
       const known = this.#byPattern.get(pattern) ?? new Set();
       for (const each of [method].flat()) known.add(each);
+      if (known.has('GET')) known.add('HEAD');
       this.#byPattern.set(pattern, known);
     }
   }

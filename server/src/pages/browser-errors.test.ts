@@ -33,7 +33,7 @@ before(async () => {
     [`${pay}/cancel`, 'GET, HEAD, POST'],
     [`${pay}/code`, 'GET, HEAD, POST'],
     [`${pay}/confirm`, 'GET, HEAD, POST'],
-    [`${pay}/status`, 'GET'],
+    [`${pay}/status`, 'GET, HEAD'],
     [pathOf(link['url']), 'GET, HEAD, POST'],
     [pathOf(counter['qr_code_url']), 'GET, HEAD, POST'],
     ['/pos', 'GET, HEAD'],
@@ -166,6 +166,13 @@ describe('an error outside the scopes of pages', () => {
       const { status, type } = await send(path);
       assert.deepEqual([status, type], [expected, 'application/json; charset=utf-8'], path);
     }
+  });
+
+  it('is never a stream of events for HEAD, which would not end', async () => {
+    const [path = ''] = pages.find(([each]) => each.endsWith('/status')) ?? [];
+    const response = await fetch(service.url + path, { method: 'HEAD', headers: { accept: 'text/event-stream' } });
+    assert.deepEqual([response.status, await response.text()], [200, '']);
+    assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8');
   });
 
   it('has the headers and no body for HEAD', async () => {

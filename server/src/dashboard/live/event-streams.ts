@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { acceptsEventStream } from '../../kit/head-requests.ts';
 import { limitEachKey } from '../../kit/keyed-limiter.ts';
 import type { KeyedLimiter } from '../../kit/keyed-limiter.ts';
 import type { Log } from '../../kit/log.ts';
@@ -53,7 +54,7 @@ export class EventStreams {
   /** Sends a feed until either side ends it. Throws AppError `rate_limited` or `unavailable` when too many are open. */
   async send(request: FastifyRequest, reply: FastifyReply, stream: OpenedStream): Promise<FastifyReply> {
     const { feed, visit } = stream;
-    if (!String(request.headers.accept).includes('text/event-stream')) {
+    if (!acceptsEventStream(request.raw)) {
       return seeOther(reply, `${visit.base}${feed.page}`);
     }
     const release = this.#limits.take({ accountId: visit.account.id, address: request.ip });

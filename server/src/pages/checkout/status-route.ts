@@ -4,6 +4,7 @@ import { AppError } from '../../api/app-error.ts';
 import type { ChangeFeed } from '../../kit/changes.ts';
 import { addMs } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
+import { acceptsEventStream } from '../../kit/head-requests.ts';
 import type { CheckoutView } from '../../payments/checkout-view.ts';
 import type { Checkout } from '../../payments/checkout.ts';
 import { isLive, stateName } from './step.ts';
@@ -29,31 +30,27 @@ export interface StatusRouteOptions {
 export function registerStatusRoute(scope: FastifyInstance, options: StatusRouteOptions): void {
   const streams = createStatusStreams(options);
   scope.addHook('preClose', async () => streams.endAll());
-  scope.get(
-    '/:token/status',
-    { exposeHeadRoute: false },
-    async (request: FastifyRequest<{ Params: { token: string } }>, reply) => {
-      const { token } = request.params;
-      const view = await options.checkout.find(token);
-      if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
-      if (!String(request.headers.accept).includes('text/event-stream')) {
-        return reply.headers(streamHeaders).type('text/plain; charset=utf-8').send(stateName(view));
-      }
-      if (!streams.hasCapacity(token)) {
-        throw new AppError('unavailable', 'Too many payment pages are open.', { retryAfterSeconds: 5 });
-      }
-      reply.hijack();
-      reply.raw.writeHead(200, {
-        ...(reply.getHeaders() as OutgoingHttpHeaders),
-        ...streamHeaders,
-        'content-type': 'text/event-stream; charset=utf-8',
-        // Buffering proxies would delay the events.
-        'x-accel-buffering': 'no',
-      });
-      await streams.streamStates({ response: reply.raw, token, view });
-      return reply;
-    },
-  );
+  scope.get('/:token/status', async (request: FastifyRequest<{ Params: { token: string } }>, reply) => {
+    const { token } = request.params;
+    const view = await options.checkout.find(token);
+    if (view === undefined) throw new AppError('not_found', 'There is no payment at this address.');
+    if (!acceptsEventStream(request.raw)) {
+      return reply.headers(streamHeaders).type('text/plain; charset=utf-8').send(stateName(view));
+    }
+    if (!streams.hasCapacity(token)) {
+      throw new AppError('unavailable', 'Too many payment pages are open.', { retryAfterSeconds: 5 });
+    }
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
+      ...streamHeaders,
+      'content-type': 'text/event-stream; charset=utf-8',
+      // Buffering proxies would delay the events.
+      'x-accel-buffering': 'no',
+    });
+    await streams.streamStates({ response: reply.raw, token, view });
+    return reply;
+  });
 }
 
 // A change notification can be lost, so the payment is also polled.
