@@ -180,3 +180,21 @@ test('a charge unknown to its network is looked up once more, and a collection f
   const found = await world.charge(charge);
   assert.deepEqual([found.status, found.late], ['completed', true]);
 });
+
+test('a look-up that a callback brought forward and that found nothing is done again at its own time', async () => {
+  const { wave } = world.networks;
+  wave.responses.start = { state: 'unknown', detail: 'no answer' };
+  wave.responses.look_up = { state: 'not_found' };
+  const { charge } = await world.createSent({ network: 'wave' });
+  await world.clock.advance(30_000);
+  await world.work();
+  assert.equal((await world.charge(charge)).status, 'failed');
+  await applyNotification(world.context, 'rail-wave', hintAbout(charge));
+  assert.ok((await world.work()).includes('recheck_charge'));
+  assert.equal((await world.charge(charge)).status, 'failed');
+  wave.responses.look_up = async ({ reference }) =>
+    reference === charge.reference ? succeeded(charge) : { state: 'not_found' };
+  await world.clock.advance(30_000);
+  assert.ok((await world.work()).includes('recheck_charge'));
+  assert.equal((await world.charge(charge)).status, 'completed');
+});
