@@ -85,8 +85,7 @@ export const webhooks: PromiseGroup = {
           'the examples compare each signature in constant time',
         ],
       },
-      weaker:
-        'An example in another language is tried where the machine has that language. A change tries every fourth byte on each.',
+      weaker: 'An example in another language is tried where the machine has that language.',
     },
     {
       id: 'W6',
