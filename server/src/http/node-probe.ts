@@ -11,5 +11,5 @@ export interface NodeProbe {
 /** Probes the nodes of a cluster, at most every five seconds and only on request. */
 export function createNodeProbe({ db, clock }: { db: Queryable; clock: Clock }): NodeProbe {
   const probe = async (): Promise<string[] | null> => ((await isCluster(db)) ? await listNodesDown(db) : null);
-  return { nodesDown: repeatProbe<string[] | null>(clock, probe, null) };
+  return { nodesDown: repeatProbe<string[] | null>(clock, probe, { first: null, overdue: null }) };
 }

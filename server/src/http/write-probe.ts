@@ -9,7 +9,10 @@ import { repeatProbe } from './repeat-probe.ts';
 export type WriteState = 'ok' | 'read_only' | 'disk_full' | 'too_slow' | 'refused';
 
 export interface WriteProbe {
-  /** The result of the last probe, at most five seconds old. Rejects if the database is unreachable. */
+  /**
+   * The result of the last probe, at most five seconds old; `too_slow` where none has ended for fifteen. Rejects if the database is
+   * unreachable.
+   */
   state(): Promise<WriteState>;
 }
 
@@ -22,7 +25,7 @@ export function createWriteProbe(parts: { db: Database; clock: Clock; random: Ra
   const slot = BigInt(Buffer.from(random.bytes(1)).readUInt8() % slots);
   const probe = (): Promise<WriteState> =>
     db.withTransaction((tx) => writeProbe(tx, { slot, writtenAt: clock.now() })).then(() => 'ok', stateOf);
-  return { state: repeatProbe<WriteState>(clock, probe, 'ok') };
+  return { state: repeatProbe<WriteState>(clock, probe, { first: 'ok', overdue: 'too_slow' }) };
 }
 
 const states = new Map<string, WriteState>([
