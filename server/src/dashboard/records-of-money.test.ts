@@ -4,6 +4,7 @@ import { openDashboardWorld } from '../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../test/harness/dashboard-world.ts';
 import { accessibilityViolations, launchBrowser } from '../../../test/harness/browser.ts';
 import { asOwner } from '../../../test/harness/tables.ts';
+import { effort } from '../../../test/harness/effort.ts';
 
 let world: DashboardWorld;
 let owner: Member;
@@ -204,7 +205,7 @@ test('in a browser every page fits a phone without scripts, and has no axe viola
   });
   const till = await counter('Front counter');
   await pay(1_000_000, { sub_account: sub });
-  const paths = [
+  const pages = [
     ...[
       '/links',
       '/links/new',
@@ -218,8 +219,10 @@ test('in a browser every page fits a phone without scripts, and has no axe viola
     ...['/sub-accounts', '/sub-accounts/new', `/sub-accounts/${sub}`, `/sub-accounts/${sub}/edit`],
     ...['destination', 'payout', 'waive', 'delete'].map((each) => `/sub-accounts/${sub}/${each}`),
     ...['/groups', '/groups/new', `/groups/${group}`, `/groups/${group}/edit`, `/groups/${group}/delete`],
-    ...['/balance', '/balance/movements', '/balance/statement', `/payments?link=${link}`],
+    ...['/balance', '/balance/movements', '/balance/statement'],
   ];
+  // On each change `test/stories/portal-pages.test.ts` looks at every page of the routes.
+  const paths = [`/payments?link=${link}`, ...effort({ usual: [], long: pages })];
   await using browser = await launchBrowser();
   const faults: string[] = [];
   {

@@ -7,6 +7,7 @@ import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-
 import { accessibilityViolations, launchBrowser } from '../../../../test/harness/browser.ts';
 import { eventually } from '../../../../test/harness/eventually.ts';
 import { asOwner } from '../../../../test/harness/tables.ts';
+import { effort } from '../../../../test/harness/effort.ts';
 import { changeRole, listInvitations, listTeam } from '../../accounts/team.ts';
 import {
   approveLive,
@@ -311,14 +312,18 @@ test('limits of amounts, requests and settlement stand in the settings, also tho
 });
 
 test('settings, team and audit log are sound on a phone without scripts and on a dark desktop', async () => {
-  const paths = ['/settings', '/settings/business', '/settings/checkout', '/settings/limits', '/settings/live'];
+  // On each change `test/stories/portal-pages.test.ts` looks at every page of the routes.
+  const paths = effort({
+    usual: ['/settings'],
+    long: ['', '/business', '/checkout', '/limits', '/live', '/team', '/team/invite'].map((path) => `/settings${path}`),
+  });
   for (const view of [
     { width: 360, height: 740, scripts: false },
     { width: 1280, height: 800, dark: true },
   ]) {
     await using opened = await owner.open(browser, view);
     const { page } = opened;
-    for (const path of [...paths, '/settings/team', '/settings/team/invite', '/audit']) {
+    for (const path of [...paths, '/audit']) {
       await page.goto(world.at(path));
       assert.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, path);
       if (view.dark) assert.deepEqual(await accessibilityViolations(page), [], path);
