@@ -327,7 +327,7 @@ test('a role changes at once, and nobody changes their own; a credential for com
   assert.equal('operator' in authenticated && authenticated.operator.name, 'Isatou');
 });
 
-test('every page is accessible and fits: 360 pixels without scripts, 1280 pixels in the dark', async () => {
+test('pages are accessible and fit: 360 pixels without scripts, 1280 pixels in the dark', async () => {
   const browser = await launchBrowser();
   try {
     const ids = { ':id': world.businessId, ':network': 'wave' };

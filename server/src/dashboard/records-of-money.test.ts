@@ -194,7 +194,7 @@ test('without scripts a group gets another row, loses nothing that was typed, an
   );
 });
 
-test('in a browser every page fits a phone without scripts, and has no axe violation in the dark', async () => {
+test('in a browser pages fit a phone without scripts, and have no axe violation in the dark', async () => {
   const sub = await subAccount('A partner shop with a name that is as long as names of shops get');
   const group = await created('/v1/sub-account-groups', {
     name: 'Fees',

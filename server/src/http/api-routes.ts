@@ -70,7 +70,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   });
   logRequests(app, options.requestLog);
   for (const route of options.routes) registerRoute(app, options, route);
-  refuseOtherMethods(app, methods);
+  refuseOtherMethods(app, options.routes, methods);
 }
 
 /** Notes each request of a merchant once its response was sent. */
@@ -252,18 +252,33 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
 
 /** What no route takes. A route of each path for its wrong methods would double the work of a start. */
 const otherPath = '/v1/*';
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
 
 /** Answers 405 with the allowed methods, after the key was checked, at a path that exists. */
-function refuseOtherMethods(app: FastifyInstance, methods: RouteMethods): void {
-  app.route({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
-    url: otherPath,
-    handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const allowed = methods.at(request.url).filter((method) => method !== 'HEAD');
-      reply.header('allow', allowed.join(', '));
-      throw methodNotAllowed(allowed);
-    },
-  });
+function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[], methods: RouteMethods): void {
+  const refuse = (url: string, refused: readonly string[], allowedAt: (sent: string) => string[]): void => {
+    app.route({
+      method: [...refused],
+      url,
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        const allowed = allowedAt(request.url);
+        reply.header('allow', allowed.join(', '));
+        throw methodNotAllowed(allowed);
+      },
+    });
+  };
+  for (const [path, known] of Map.groupBy(routes, (route) => route.path)) {
+    const allowed: string[] = known.map(({ method }) => method);
+    // Without a route of its own, GET of /v1/payments/preview would be that of /v1/payments/:id.
+    const isOthersToo = methods.at(path).some((method) => method !== 'HEAD' && !allowed.includes(method));
+    if (isOthersToo)
+      refuse(
+        path,
+        allMethods.filter((method) => !allowed.includes(method)),
+        () => allowed,
+      );
+  }
+  refuse(otherPath, allMethods, (sent) => methods.at(sent).filter((method) => method !== 'HEAD'));
 }
 
 /** Throws AppError `not_found` at a path that does not exist, whoever asks. */
