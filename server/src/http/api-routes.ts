@@ -70,7 +70,7 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   });
   logRequests(app, options.requestLog);
   for (const route of options.routes) registerRoute(app, options, route);
-  refuseOtherMethods(app, options.routes, methods);
+  refuseOtherMethods(app, methods, options.routes);
 }
 
 /** Notes each request of a merchant once its response was sent. */
@@ -252,14 +252,13 @@ function toApiRequest(request: FastifyRequest): ApiRequest<unknown, unknown, unk
 
 /** What no route takes. A route of each path for its wrong methods would double the work of a start. */
 const otherPath = '/v1/*';
-const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'] as const;
+const allMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /** Answers 405 with the allowed methods, after the key was checked, at a path that exists. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[], methods: RouteMethods): void {
-  const refuse = (url: string, refused: readonly string[], allowedAt: (sent: string) => string[]): void => {
+function refuseOtherMethods(app: FastifyInstance, methods: RouteMethods, routes: readonly BoundRoute[]): void {
+  const refuse = (url: string, refused: readonly string[], allowedAt: (path: string) => string[]): void => {
     app.route({
-      method: [...refused],
-      url,
+      ...{ method: [...refused], url },
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const allowed = allowedAt(request.url);
         reply.header('allow', allowed.join(', '));
@@ -267,18 +266,15 @@ function refuseOtherMethods(app: FastifyInstance, routes: readonly BoundRoute[],
       },
     });
   };
-  for (const [path, known] of Map.groupBy(routes, (route) => route.path)) {
-    const allowed: string[] = known.map(({ method }) => method);
-    // Without a route of its own, GET of /v1/payments/preview would be that of /v1/payments/:id.
-    const isOthersToo = methods.at(path).some((method) => method !== 'HEAD' && !allowed.includes(method));
-    if (isOthersToo)
-      refuse(
-        path,
-        allMethods.filter((method) => !allowed.includes(method)),
-        () => allowed,
-      );
+  const allowedAt = (path: string) => methods.at(path).filter((method) => method !== 'HEAD');
+  for (const [path, ofPath] of Map.groupBy(routes, (route) => route.path)) {
+    const allowed: string[] = ofPath.map((route) => route.method);
+    // `GET /v1/payments/preview` would be the payment whose id is `preview`.
+    if (allowedAt(path).every((method) => allowed.includes(method))) continue;
+    const refused = allMethods.filter((method) => !allowed.includes(method));
+    refuse(path, refused, () => allowed);
   }
-  refuse(otherPath, allMethods, (sent) => methods.at(sent).filter((method) => method !== 'HEAD'));
+  refuse(otherPath, allMethods, allowedAt);
 }
 
 /** Throws AppError `not_found` at a path that does not exist, whoever asks. */
