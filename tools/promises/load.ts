@@ -30,7 +30,8 @@ export const load: PromiseGroup = {
         ],
       },
       benchmarks: ['memory'],
-      weaker: 'The hour has not run to its end yet, and neither has the day.',
+      weaker:
+        'The hour has not passed: resident memory grew by 9.4 ± 0.8 MiB an hour, while the heap after a collection stayed the same. The day has not run.',
     },
     {
       id: 'L4',
