@@ -119,8 +119,7 @@ export const operations: PromiseGroup = {
         'dalasi_outbox_oldest_due_seconds',
         'dalasi_network_paused',
       ],
-      weaker:
-        'The test of all faults has not passed whole yet. A quarter of an hour without an alert is tried, not a day.',
+      weaker: 'A quarter of an hour without an alert is tried, not a day.',
     },
     {
       id: 'O7',
@@ -140,7 +139,7 @@ export const operations: PromiseGroup = {
       },
       metrics: ['dalasi_heartbeat_seconds', 'dalasi_heartbeat_interval_seconds'],
       weaker:
-        'The tests with Prometheus have not passed whole yet. Of a queue or chore that is due less often than every 15 seconds, the alert comes after two of its intervals and a minute and a half.',
+        'Of a queue or chore that is due less often than every 15 seconds, the alert comes after two of its intervals and a minute and a half.',
     },
     {
       id: 'O8',
