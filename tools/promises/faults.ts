@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'The 2,000 seeds of the long run have not been run in one go. Networks that contradict themselves, and what operators do besides accepting and acknowledging cases, are not simulated.',
+        'Networks that contradict themselves, and what operators do besides accepting and acknowledging cases, are not simulated.',
     },
     {
       id: 'F3',
