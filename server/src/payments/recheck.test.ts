@@ -164,17 +164,27 @@ test('the hint that money held for review was reversed finds the reversal', asyn
   }
 });
 
-test('a charge unknown to its network is looked up once more, and a collection found then is booked', async () => {
-  const { wave } = world.networks;
-  wave.responses.start = { state: 'unknown', detail: 'no answer' };
-  wave.responses.look_up = { state: 'not_found' };
+/** A payment that Wave did not know when it was looked up. */
+async function failedAsUnknown(): Promise<Charge> {
+  const { responses } = world.networks.wave;
+  responses.start = { state: 'unknown', detail: 'no answer' };
+  responses.look_up = { state: 'not_found' };
   const { charge } = await world.createSent({ network: 'wave' });
   await world.clock.advance(30_000);
   await world.work();
   assert.equal((await world.charge(charge)).status, 'failed');
-  // As when the clock of the worker that took this for final was ahead.
-  wave.responses.look_up = async ({ reference }) =>
+  return charge;
+}
+
+function collectAfterAll(charge: Charge): void {
+  world.networks.wave.responses.look_up = async ({ reference }) =>
     reference === charge.reference ? succeeded(charge) : { state: 'not_found' };
+}
+
+test('a charge unknown to its network is looked up once more, and a collection found then is booked', async () => {
+  const charge = await failedAsUnknown();
+  // As when the clock of the worker that took this for final was ahead.
+  collectAfterAll(charge);
   await world.clock.advance(30_000);
   assert.ok((await world.work()).includes('recheck_charge'));
   const found = await world.charge(charge);
@@ -182,18 +192,11 @@ test('a charge unknown to its network is looked up once more, and a collection f
 });
 
 test('a look-up that a callback brought forward and that found nothing is done again at its own time', async () => {
-  const { wave } = world.networks;
-  wave.responses.start = { state: 'unknown', detail: 'no answer' };
-  wave.responses.look_up = { state: 'not_found' };
-  const { charge } = await world.createSent({ network: 'wave' });
-  await world.clock.advance(30_000);
-  await world.work();
-  assert.equal((await world.charge(charge)).status, 'failed');
+  const charge = await failedAsUnknown();
   await applyNotification(world.context, 'rail-wave', hintAbout(charge));
   assert.ok((await world.work()).includes('recheck_charge'));
   assert.equal((await world.charge(charge)).status, 'failed');
-  wave.responses.look_up = async ({ reference }) =>
-    reference === charge.reference ? succeeded(charge) : { state: 'not_found' };
+  collectAfterAll(charge);
   await world.clock.advance(30_000);
   assert.ok((await world.work()).includes('recheck_charge'));
   assert.equal((await world.charge(charge)).status, 'completed');
