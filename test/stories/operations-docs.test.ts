@@ -6,8 +6,8 @@ import { startService } from '../harness/service.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 
-// Requests that a browser makes by itself, and the root.
-const unnamed = ['', 'favicon.ico'];
+// Requests that a browser makes by itself, the root, and /v1/*, which is printed without what stands before the star.
+const unnamed = ['', 'favicon.ico', '*'];
 
 // A chat channel has addresses once it is configured.
 const chatChannel = { TELEGRAM_BOT_TOKEN: '123456:abc', TELEGRAM_WEBHOOK_SECRET: 'secret' };
