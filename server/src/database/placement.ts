@@ -15,8 +15,8 @@ const tablesByPlacement = {
     ledger_accounts ledger_checkpoints ledger_checks ledger_deltas ledger_holds ledger_movements movement_blocks
     notifications outbox page_limits payment_intents payment_links payment_page_views rate_limits receipt_phones receipts
     refund_parts refunds request_log settlement_periods settlement_runs sub_account_group_members sub_account_groups
-    sub_accounts transfer_days transfer_decisions transfer_notes transfer_requests transfers typed_ids virtual_terminals webhook_attempts webhook_deliveries
-    webhook_endpoint_health webhook_endpoints`,
+    sub_accounts transfer_days transfer_decisions transfer_notes transfer_requests transfers typed_ids virtual_terminals
+    webhook_attempts webhook_deliveries webhook_endpoint_health webhook_endpoints`,
   rail_account: `
     reconciliation_days reconciliation_differences statement_imports statement_lines statement_mappings statement_refusals`,
   transaction_id: 'provider_transactions',

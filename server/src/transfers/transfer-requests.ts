@@ -54,14 +54,14 @@ export async function requestTransfer(tx: Transaction, request: TransferRequest)
 
 /**
  * Writes the decision in the transaction that pays out, or that declines. There is one for each request: the other's transaction is
- * rolled back, and with it its transfer (`alreadyDecided`). The database refuses an approval by whoever asked.
+ * rolled back, and with it its transfer (`refuseDecided`). The database refuses an approval by whoever asked.
  */
 export function decideTransferRequest(tx: Transaction, request: TransferRequest, decision: TransferDecision): void {
   tx.send(insertTransferDecision(request, decision));
 }
 
-/** What to tell whoever came second; other errors stay as they are. */
-export function alreadyDecided(error: unknown): unknown {
-  if (!isUniqueViolation(error, 'transfer_decisions_pkey')) return error;
-  return new AppError('state_conflict', 'Somebody else has just decided on this payout. Nothing was done.');
+/** Tells whoever came second so, and throws other errors as they are. */
+export function refuseDecided(error: unknown): never {
+  if (!isUniqueViolation(error, 'transfer_decisions_pkey')) throw error;
+  throw new AppError('state_conflict', 'Somebody else has just decided on this payout. Nothing was done.');
 }

@@ -1,5 +1,5 @@
 import { html } from '../../kit/html.ts';
-import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { formatAmount } from '../../kit/money.ts';
 import { getBusiness, setRefundLimit } from '../../merchants/business-status.ts';
 import type { Business } from '../../merchants/business-status.ts';
 import { findReceiptConfirmAbove, updateReceiptConfirmAbove } from '../../merchants/receipt-limit.ts';
@@ -10,6 +10,7 @@ import { change } from '../patterns/act.ts';
 import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
+import { limitChange, limitValue, typedLimit } from './amount-limit.ts';
 import { ownMerchant } from './own-merchant.ts';
 import { feePayerText, feeText, receiptLimitText, refundLimitText, reserveText } from './setting-texts.ts';
 import { settingsPage } from './settings-frame.ts';
@@ -122,21 +123,13 @@ const refunds = formRoutes<Business>({
         hint: 'In dalasi, such as 500. Leave empty to ask for no refund.',
       },
     ],
-    values: {
-      refund_limit:
-        business.refundLimitMinor === null ? '' : formatAmount(business.refundLimitMinor, { style: 'plain' }),
-    },
+    values: { refund_limit: limitValue(business.refundLimitMinor) },
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
   async submit(services, visit, { subject, body }) {
-    const sent = body['refund_limit'];
-    const limitMinor = typeof sent === 'number' ? parseAmount(sent, 'refund_limit') : null;
-    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
-    const words = {
-      before: { refund_limit: shown(subject.refundLimitMinor) },
-      after: { refund_limit: shown(limitMinor) },
-    };
+    const limitMinor = typedLimit(body, 'refund_limit');
+    const words = limitChange('refund_limit', [subject.refundLimitMinor, limitMinor]);
     const object = { type: 'business', id: subject.id };
     await change(services, visit, { action: 'refund_limit.set', object, ...words, isForBoth: true }, async (tx) =>
       setRefundLimit(tx, subject.id, limitMinor),
@@ -167,16 +160,14 @@ until you have the statement imported.</p>`,
         hint: 'In dalasi, such as 1000. Leave empty if a message is enough for every amount.',
       },
     ],
-    values: { above: limitMinor === null ? '' : formatAmount(limitMinor, { style: 'plain' }) },
+    values: { above: limitValue(limitMinor) },
     button: 'Save the limit',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
   async submit(services, visit, { subject, body }) {
-    const sent = body['above'];
-    const limitMinor = typeof sent === 'number' ? parseAmount(sent, 'above') : null;
+    const limitMinor = typedLimit(body, 'above');
     const { id } = visit.merchant;
-    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
-    const words = { before: { above: shown(subject.limitMinor) }, after: { above: shown(limitMinor) } };
+    const words = limitChange('above', [subject.limitMinor, limitMinor]);
     const object = { type: 'settings', id };
     await change(services, visit, { action: 'receipts.limit', object, ...words }, async (tx) =>
       tx.send(updateReceiptConfirmAbove(id, limitMinor)),

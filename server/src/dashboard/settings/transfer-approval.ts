@@ -3,7 +3,6 @@ import { merchantPermission } from '../../accounts/permissions.ts';
 import { listTeam } from '../../accounts/team.ts';
 import { fieldError } from '../../api/app-error.ts';
 import { html } from '../../kit/html.ts';
-import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { findTransferApproval, updateTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import { change } from '../patterns/act.ts';
@@ -11,6 +10,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+import { limitChange, limitValue, typedLimit } from './amount-limit.ts';
 import { transferApprovalText } from './setting-texts.ts';
 import type { SettingsPanel } from './settings-frame.ts';
 
@@ -54,20 +54,19 @@ export const transferApproval = formRoutes<Subject>({
         hint: 'In dalasi, such as 5000; 0 stands for every payout. Leave empty if one person is enough.',
       },
     ],
-    values: { above: aboveMinor === null ? '' : formatAmount(aboveMinor, { style: 'plain' }) },
+    values: { above: limitValue(aboveMinor) },
     button: 'Save',
     back: { href: '/settings/limits', text: 'Keep it' },
   }),
   async submit(services, visit, { subject, body }) {
     const { accounts } = services;
     const { businessId } = visit.merchant;
-    const aboveMinor = typeof body['above'] === 'number' ? parseAmount(body['above'], 'above') : null;
+    const aboveMinor = typedLimit(body, 'above');
     if (aboveMinor !== null && subject.approvers < 2) {
       const message = 'Nobody but you could approve a payout. Invite a second owner or somebody for finance first.';
       throw fieldError('invalid_request', 'above', message);
     }
-    const shown = (minor: bigint | null) => (minor === null ? null : formatAmount(minor));
-    const words = { before: { above: shown(subject.aboveMinor) }, after: { above: shown(aboveMinor) } };
+    const words = limitChange('above', [subject.aboveMinor, aboveMinor]);
     const object = { type: 'business', id: businessId };
     await accounts.sealer.prepare();
     const mail = await prepareOwnerMails(accounts.db, accounts, businessId, {

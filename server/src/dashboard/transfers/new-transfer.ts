@@ -55,8 +55,10 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   }),
   confirm: async (services, visit, { subject, body }) => confirmTransfer(services, visit, subject.availableMinor, body),
   async submit(services, visit, { body, formId }) {
-    if (await needsSecondPerson(services, visit, amountOf(body)))
-      return submitTransferRequest(services, visit, { body, formId });
+    const amountMinor = amountOf(body);
+    if (await needsSecondPerson(services, visit, amountMinor)) {
+      return submitTransferRequest(services, visit, { amountMinor, body, formId });
+    }
     const transfer = await act(services, visit, {
       ...{ operationId: 'createTransfer', schema: transferSchema, body, formId },
       object: { type: 'transfer' },

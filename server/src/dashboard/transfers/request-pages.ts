@@ -1,4 +1,5 @@
 import { AppError } from '../../api/app-error.ts';
+import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
@@ -6,10 +7,10 @@ import { formatAmount } from '../../kit/money.ts';
 import { foreignText, formatNumber } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import {
-  alreadyDecided,
   decideTransferRequest,
   getTransferRequest,
   listWaitingRequests,
+  refuseDecided,
   requestState,
 } from '../../transfers/transfer-requests.ts';
 import type { DecidedRequest, RequestState } from '../../transfers/transfer-requests.ts';
@@ -158,25 +159,17 @@ const approve = formRoutes<DecidedRequest>({
     back: back(request),
   }),
   async submit(services, visit, { subject: request }) {
-    const { account } = visit;
-    const decision = { decision: 'approved', decidedBy: account.id, decidedByName: account.name } as const;
-    try {
-      const { id } = await act(services, visit, {
-        ...{ operationId: 'createTransfer', schema: transferSchema, body: request.body },
-        // Not that of this form: whoever approves it, it is paid out once.
-        formId: `request ${request.id}`,
-        object: { type: 'transfer' },
-        alsoWrite: (tx, transfer) =>
-          decideTransferRequest(tx, request, {
-            ...decision,
-            transferId: transfer.id,
-            decidedAt: services.money.clock.now(),
-          }),
-      });
-      return `/transfers/${id}`;
-    } catch (error) {
-      throw alreadyDecided(error);
-    }
+    const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
+    const { id } = await act(services, visit, {
+      ...{ operationId: 'createTransfer', schema: transferSchema, body: request.body, object: { type: 'transfer' } },
+      // That of the form which requested it, so that it is paid out once, whoever presses what again.
+      formId: request.id,
+      alsoWrite: (tx, { id: transferId }) => {
+        const decidedAt = services.money.clock.now();
+        decideTransferRequest(tx, request, { decision: 'approved', ...by, transferId, decidedAt });
+      },
+    }).catch(refuseDecided);
+    return `/transfers/${id}`;
   },
 });
 
@@ -191,18 +184,14 @@ const decline = formRoutes<DecidedRequest>({
     back: back(request),
   }),
   async submit(services, visit, { subject: request }) {
-    const { account } = visit;
-    const by = { decidedBy: account.id, decidedByName: account.name };
-    try {
-      await services.accounts.db.withTransaction(async (tx) => {
-        const decidedAt = services.money.clock.now();
-        decideTransferRequest(tx, request, { decision: 'declined', ...by, transferId: null, decidedAt });
-        const object = { type: 'transfer_request', id: request.id };
-        audit(tx, services, visit, { action: 'transfers.decline', object, changes: [] });
-      });
-    } catch (error) {
-      throw alreadyDecided(error);
-    }
+    const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
+    const write = async (tx: Transaction): Promise<void> => {
+      const decidedAt = services.money.clock.now();
+      decideTransferRequest(tx, request, { decision: 'declined', ...by, transferId: null, decidedAt });
+      const object = { type: 'transfer_request', id: request.id };
+      audit(tx, services, visit, { action: 'transfers.decline', object, changes: [] });
+    };
+    await services.accounts.db.withTransaction(write).catch(refuseDecided);
     return `/transfers/requests/${request.id}`;
   },
 });

@@ -1,6 +1,6 @@
 import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import { formatAmount, parseAmount } from '../../kit/money.ts';
+import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { findTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
@@ -25,13 +25,13 @@ export async function needsSecondPerson(
 export async function submitTransferRequest(
   services: DashboardServices,
   visit: Visit,
-  { body, formId }: { body: Readonly<Record<string, unknown>>; formId: string },
+  { amountMinor, body, formId }: Pick<TransferRequest, 'amountMinor' | 'body'> & { formId: string },
 ): Promise<string> {
   const { accounts, money } = services;
   const { account, merchant } = visit;
   const request: TransferRequest = {
     ...{ merchantId: merchant.id, id: formId, requestedBy: account.id, requestedByName: account.name },
-    ...{ amountMinor: parseAmount(Number(body['amount'])), body, createdAt: money.clock.now() },
+    ...{ amountMinor, body, createdAt: money.clock.now() },
   };
   const page = `/transfers/requests/${formId}`;
   await accounts.sealer.prepare();

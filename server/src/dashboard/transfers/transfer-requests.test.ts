@@ -144,3 +144,22 @@ test('a business in which nobody else may pay out cannot ask for a second person
   assert.equal(refused.status, 400, refused.text);
   assert.match(refused.text, /Nobody but you/);
 });
+
+test('a form that has paid out, pressed again after the limit was set, pays out no second time', async () => {
+  const setLimit = (limit: bigint | null) =>
+    asOwner(world.service, 'UPDATE businesses SET approve_transfers_above = $1 WHERE id = $2', [
+      limit,
+      world.business.test.merchant.businessId,
+    ]);
+  await setLimit(null);
+  const address = world.at('/transfers/new');
+  const fields = hiddenFields((await sendForm(finance, address, typed)).text);
+  const sent = await press(finance, address, fields);
+  assert.equal(sent.status, 303, sent.text);
+  const before = await countTransfers();
+  await setLimit(50_000n);
+  const requested = await press(finance, address, fields);
+  const approved = await (await approval(new URL(requested.location ?? '', world.service.url).href))();
+  assert.equal(approved.location, sent.location);
+  assert.equal(await countTransfers(), before);
+});
