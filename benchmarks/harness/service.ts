@@ -160,19 +160,24 @@ async function findDemoMerchant(adminUrl: string): Promise<string> {
   });
 }
 
+/** Waits until no work is due. Gives up when the backlog has not shrunk for a while: paying out what a long overload left takes minutes. */
 async function untilSettled(adminUrl: string): Promise<void> {
-  const giveUpAt = systemClock.now().getTime() + settleWithinMs;
+  let [least, giveUpAt] = [Infinity, 0];
   await withAdminClient(adminUrl, async (client) => {
     for (;;) {
-      const { rows } = await client.query<{ due: boolean }>(
-        `SELECT EXISTS (SELECT FROM outbox WHERE due_at <= $1)
-             OR EXISTS (SELECT FROM network_inbox WHERE due_at <= $1)
-             OR EXISTS (SELECT FROM simulator.callbacks WHERE due_at <= $1) AS due`,
-        [systemClock.now()],
+      const now = systemClock.now();
+      const { rows } = await client.query<{ due: number }>(
+        `SELECT (SELECT count(*) FROM outbox WHERE due_at <= $1)::integer
+              + (SELECT count(*) FROM network_inbox WHERE due_at <= $1)::integer
+              + (SELECT count(*) FROM simulator.callbacks WHERE due_at <= $1)::integer AS due`,
+        [now],
       );
-      if (rows[0]?.due === false) return;
-      if (systemClock.now().getTime() > giveUpAt) throw new Error('the workers did not finish in time');
-      await systemClock.sleep(pollEveryMs);
+      const due = rows[0]?.due ?? 0;
+      if (due === 0) return;
+      if (due < least) [least, giveUpAt] = [due, now.getTime() + settleWithinMs];
+      if (now.getTime() > giveUpAt) throw new Error(`the workers did not finish in time: ${due} are due`);
+      // Counting a long backlog takes time from the workers.
+      await systemClock.sleep(due > 1_000 ? 20 * pollEveryMs : pollEveryMs);
     }
   });
 }

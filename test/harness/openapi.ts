@@ -27,8 +27,8 @@ export interface Operation {
   body: JsonSchema | null;
   /** Whether the body may also be wrapped as `{data: …}`. */
   isWrappable: boolean;
-  /** The names of the query parameters. */
-  query: string[];
+  /** The schemas of the query parameters, by name. */
+  query: Readonly<Record<string, JsonSchema>>;
   /** By status. */
   responses: ReadonlyMap<number, DocumentedResponse>;
 }
@@ -60,7 +60,7 @@ interface Document {
 interface DocumentedOperation {
   operationId: string;
   security: { secretKey: string[] }[];
-  parameters?: { in: string; name: string }[];
+  parameters?: { in: string; name: string; schema: JsonSchema }[];
   requestBody?: { content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema: JsonSchema }> }>;
 }
@@ -191,7 +191,9 @@ function readOperation(method: string, path: string, operation: DocumentedOperat
     path,
     body: bareForm(body),
     isWrappable: body?.anyOf !== undefined,
-    query: (operation.parameters ?? []).filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    query: Object.fromEntries(
+      (operation.parameters ?? []).filter((each) => each.in === 'query').map(({ name, schema }) => [name, schema]),
+    ),
     responses: new Map(responses),
   };
 }
