@@ -1494,6 +1494,7 @@ CREATE TABLE sub_accounts (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   deleted_at timestamp with time zone,
+  destination_changed_at timestamp with time zone,
   CONSTRAINT sub_accounts_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT sub_accounts_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id),
   CONSTRAINT sub_accounts_percentage_check CHECK (percent_hundredths >= 1 AND percent_hundredths <= 10000)

@@ -83,7 +83,7 @@ export function referenceTo(collection: string): fc.Arbitrary<RecordReference> {
 export function valuesOf(schema: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   const collection = collectionOfField[field];
   const likely = collection === undefined ? sensible[field] : referenceTo(collection);
-  const any = valuesOfSchema(schema, field);
+  const any = valuesOfSchema(schema);
   return likely === undefined ? any : fc.oneof({ weight: 19, arbitrary: likely }, { weight: 1, arbitrary: any });
 }
 
@@ -99,9 +99,9 @@ export function oneIn<Value, Usual>(
   );
 }
 
-function valuesOfSchema(schema: JsonSchema, field: string): fc.Arbitrary<unknown> {
+function valuesOfSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   const { anyOf, enum: constants, properties, items } = schema;
-  if (anyOf !== undefined) return fc.oneof(...anyOf.map((each) => valuesOfSchema(each, field)));
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map((each) => valuesOfSchema(each)));
   if (Array.isArray(constants)) return fc.constantFrom<unknown>(...(constants as unknown[]));
   if (properties !== undefined) return objectsOf(properties, schema.required ?? []);
   if (items !== undefined) {
@@ -136,8 +136,10 @@ function objectsOf(properties: Record<string, JsonSchema>, required: string[]): 
   const names = Object.keys(properties);
   return fc
     .tuple(...fields)
-    .map((values) =>
-      Object.fromEntries(names.map((name, index) => [name, values[index]]).filter(([, value]) => value !== undefined)),
+    .map((values: unknown[]) =>
+      Object.fromEntries(
+        names.map((name, index) => [name, values[index]] as const).filter(([, value]) => value !== undefined),
+      ),
     );
 }
 
@@ -161,24 +163,24 @@ function bound(schema: JsonSchema, keyword: string, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
 }
 
-/** A change at one place of a value: another value, nothing, or a field more. */
+/** A change at one position in a value: another value, nothing, or a field more. */
 export interface Disturbance {
-  place: number;
+  position: number;
   change: 'replace' | 'remove' | 'add';
   value: unknown;
 }
 
 export const disturbances: fc.Arbitrary<Disturbance> = fc.record({
-  place: fc.nat({ max: 1_000 }),
+  position: fc.nat({ max: 1_000 }),
   change: fc.constantFrom('replace', 'remove', 'add'),
   value: fc.oneof(fc.constantFrom(...hostileValues), fc.jsonValue({ maxDepth: 2 })),
 });
 
-/** The value with the change at one of its places, or with another value instead of it. */
-export function disturb(value: unknown, { place, change, value: other }: Disturbance): unknown {
+/** The value with the change at one of its positions, or with another value instead of it. */
+export function disturb(value: unknown, { position, change, value: other }: Disturbance): unknown {
   const copy = structuredClone(value);
-  const places = placesIn(copy);
-  const found = places[place % (places.length + 1)];
+  const positions = positionsIn(copy);
+  const found = positions[position % (positions.length + 1)];
   if (found === undefined) return change === 'add' ? withField(copy, other) : other;
   const { holder, name } = found;
   if (change === 'remove') delete holder[name];
@@ -191,13 +193,13 @@ function withField(value: unknown, other: unknown): unknown {
   return typeof value === 'object' && value !== null ? { ...value, no_such_field: other } : other;
 }
 
-interface Place {
+interface Position {
   holder: Record<string, unknown>;
   name: string;
 }
 
-function placesIn(value: unknown): Place[] {
+function positionsIn(value: unknown): Position[] {
   if (typeof value !== 'object' || value === null) return [];
   const holder = value as Record<string, unknown>;
-  return Object.keys(holder).flatMap((name) => [{ holder, name }, ...placesIn(holder[name])]);
+  return Object.keys(holder).flatMap((name) => [{ holder, name }, ...positionsIn(holder[name])]);
 }

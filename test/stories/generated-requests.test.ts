@@ -26,7 +26,7 @@ import type { TestService } from '../harness/service.ts';
 
 // A run is a new merchant with one record of every kind, and all operations of the OpenAPI document in a random order, ten times
 // over, with generated parameters and bodies; later requests name the records that earlier ones made. One in four bodies is
-// disturbed at one place.
+// disturbed at one position.
 const requestsPerOperation = effort({ usual: 100, long: 2_000 });
 const perRun = 10;
 
@@ -143,7 +143,7 @@ class Walk {
     return disturbance === null ? whole : disturb(whole, disturbance);
   }
 
-  /** The value with ids in place of references. */
+  /** The value with ids instead of references. */
   #resolved(value: unknown): unknown {
     if (value instanceof RecordReference) return this.#textOf(value);
     if (Array.isArray(value)) return value.map((each) => this.#resolved(each));
@@ -239,11 +239,12 @@ test('requests generated from the document, in any order, are answered as docume
     await walk.begin();
     for (const step of steps) await walk.run(step);
   });
-  // A run of hundreds of requests says less than the one that failed.
-  const reporter = ({ failed, seed, errorInstance }: fc.RunDetails<[Step[]]>): void => {
-    if (failed) throw new Error(`a run of seed ${seed} failed`, { cause: errorInstance });
-  };
-  await fc.assert(property, { numRuns: requestsPerOperation / perRun, endOnFailure: true, reporter });
+  const { failed, seed, errorInstance } = await fc.check(property, {
+    numRuns: requestsPerOperation / perRun,
+    endOnFailure: true,
+  });
+  // The one request that failed says more than the hundreds of its run.
+  if (failed) throw new Error(`a run of seed ${seed} failed`, { cause: errorInstance });
   const never = contract.operations.filter(({ operationId }) => !accepted.has(operationId));
   assert.deepEqual(
     never.map(({ operationId }) => operationId),

@@ -93,7 +93,7 @@ export const access: PromiseGroup = {
     {
       id: 'T6',
       promise:
-        'What is dangerous asks for a fresh second factor, tells all owners, and above a limit takes two people.',
+        'What is dangerous asks for a fresh second factor, tells all owners, and above a limit takes two people; a changed destination waits a day.',
       gates: ['change'],
       tests: {
         'server/src/accounts/permissions.test.ts': [
@@ -104,6 +104,9 @@ export const access: PromiseGroup = {
         ],
         'server/src/dashboard/records-of-money.test.ts': [
           'a destination changes only with a second factor for that change, and all owners get a mail',
+        ],
+        'server/src/settlement/destination-hold.test.ts': [
+          'live payouts to a changed destination, also scheduled ones, are refused for a day after the change',
         ],
         'server/src/dashboard/settings/settings.test.ts': [
           'a second factor given with a form renews the session, and counts for five minutes and no longer',
@@ -117,8 +120,7 @@ export const access: PromiseGroup = {
           'whoever ticked the checklist does not approve the business for live; another admin does',
         ],
       },
-      weaker:
-        'A changed destination of payouts is not held for a day. Payouts of sub-accounts and by API keys need no second person.',
+      weaker: 'Payouts of sub-accounts and by API keys need no second person.',
     },
     {
       id: 'T7',

@@ -20,6 +20,8 @@ import { repayFromSettled } from './repay-debts.ts';
 /** The settled balance from which a sub-account can be paid out, in bututs (docs/sub-accounts.md, "Payouts"). */
 export const payoutMinimumMinor = 10n * dalasi;
 
+const destinationHoldMs = 24 * 3_600_000;
+
 /** The merchant's money for the fees of payouts. */
 export interface FeeMoney {
   /** The merchant's payout balance, in bututs; 0 where no payout costs a fee. */
@@ -77,7 +79,8 @@ export interface PayoutMoney {
  * The payout of a sub-account's settled balance, or of `amountMinor` bututs of it. A paused sub-account can be paid out too:
  * its balance is its own.
  *
- * Throws AppError `balance_below_minimum`, `insufficient_balance`, `amount_out_of_bounds` and `network_not_available`.
+ * Throws AppError `state_conflict` while a changed destination is held, `balance_below_minimum`, `insufficient_balance`,
+ * `amount_out_of_bounds` and `network_not_available`.
  */
 export function planPayout(
   context: TransferContext,
@@ -87,6 +90,7 @@ export function planPayout(
 ): Transfer {
   const { owedMinor, feeMoney, amountMinor: requestedMinor } = money;
   const { settlementCode: network } = beneficiary;
+  refuseHeldDestination(context, merchant, beneficiary);
   const settledMinor = money.settledMinor > owedMinor ? money.settledMinor - owedMinor : 0n;
   if (settledMinor < payoutMinimumMinor) {
     const [has, needed] = [formatAmount(settledMinor), formatAmount(payoutMinimumMinor)];
@@ -122,6 +126,28 @@ export function planPayout(
     metadata: {},
     subAccountId: beneficiary.id,
   });
+}
+
+/**
+ * Until when live payouts of a sub-account wait because its destination was changed; null: they do not. Whoever got hold of a
+ * key or a login and redirects the money can be found out within the day: the audit log and the sub-account’s page show the
+ * change, and all owners get a mail of one that was made in the dashboard.
+ */
+export function heldUntil(
+  { testMode }: Pick<Merchant, 'testMode'>,
+  { destinationChangedAt }: Pick<Beneficiary, 'destinationChangedAt'>,
+  now: Date,
+): Date | null {
+  if (testMode || destinationChangedAt === null) return null;
+  const until = new Date(destinationChangedAt.getTime() + destinationHoldMs);
+  return until > now ? until : null;
+}
+
+function refuseHeldDestination({ clock }: TransferContext, merchant: Merchant, beneficiary: Beneficiary): void {
+  const until = heldUntil(merchant, beneficiary, clock.now());
+  if (until === null) return;
+  const message = `The destination was changed, and live payouts wait a day after that. Pay it out after ${until.toISOString()}.`;
+  throw new AppError('state_conflict', message);
 }
 
 /** Stores a payout and holds its money: the amount from the sub-account, which arrives in full, and the fee from the merchant. */

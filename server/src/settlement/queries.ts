@@ -11,6 +11,7 @@ export interface Beneficiary {
   settlementCode: string;
   accountNumber: string;
   accountCanonical: string;
+  destinationChangedAt: Date | null;
 }
 
 /** In the order of their ids, locked against deletion until the transaction ends; payments and changes do not wait. */
@@ -18,7 +19,7 @@ export function lockBeneficiaries(db: Queryable, merchantId: string, ids: readon
   return db.rows<Beneficiary>({
     name: 'settlement_lock_beneficiaries',
     text: `SELECT id, name, settlement_code AS "settlementCode", account_number AS "accountNumber",
-             account_canonical AS "accountCanonical"
+             account_canonical AS "accountCanonical", destination_changed_at AS "destinationChangedAt"
            FROM sub_accounts WHERE merchant_id = $1 AND id = ANY ($2::uuid[]) AND deleted_at IS NULL
            ORDER BY id FOR KEY SHARE`,
     values: [merchantId, ids],

@@ -46,7 +46,7 @@ export async function createSettlementWorld(options: Parameters<typeof createTra
           await postIn(tx, owner, [{ debit: 'float:rail-wave', credit: `sub:${made.id}`, amountMinor: minor }]);
         return made;
       }),
-    credit: (subAccount: SubAccount, minor: bigint, part: '' | ':pending' = ''): Promise<void> =>
+    credit: (subAccount: { id: string }, minor: bigint, part: '' | ':pending' = ''): Promise<void> =>
       db.withTransaction((tx) =>
         postIn(tx, merchant, [{ debit: 'float:rail-wave', credit: `sub:${subAccount.id}${part}`, amountMinor: minor }]),
       ),

@@ -91,6 +91,7 @@ export function createSubAccount(
     percentHundredths: request.percentHundredths,
     ...readSettlementCode(context.networks, caller, { code: request.settlementCode, path: `${prefix}settlement_code` }),
     ...readAccountNumber(caller, { number: request.accountNumber, path: `${prefix}account_number` }),
+    destinationChangedAt: null,
     active: true,
     createdAt: now,
     updatedAt: now,
@@ -122,6 +123,7 @@ export async function updateSubAccount(
   const subAccount = await getSubAccountForChange(tx, caller.merchantId, request.id);
   if (Object.values(change).every((value) => value === undefined)) return subAccount;
   const { settlementCode, accountNumber } = change;
+  const now = context.clock.now();
   const changed: SubAccount = {
     ...subAccount,
     name: change.name ?? subAccount.name,
@@ -133,8 +135,11 @@ export async function updateSubAccount(
     ...(accountNumber === undefined
       ? {}
       : readAccountNumber(caller, { number: accountNumber, path: `${prefix}account_number` })),
-    updatedAt: context.clock.now(),
+    updatedAt: now,
   };
+  const isRedirected =
+    changed.settlementCode !== subAccount.settlementCode || changed.accountCanonical !== subAccount.accountCanonical;
+  if (isRedirected) changed.destinationChangedAt = now;
   tx.send(updateSubAccountRow(changed));
   return changed;
 }

@@ -7,7 +7,7 @@ import type { GroupMember, SubAccount, SubAccountGroup } from './sub-account.ts'
 
 const columns = `merchant_id AS "merchantId", id, name, percent_hundredths AS "percentHundredths",
   settlement_code AS "settlementCode", account_number AS "accountNumber", account_canonical AS "accountCanonical",
-  active, created_at AS "createdAt", updated_at AS "updatedAt"`;
+  destination_changed_at AS "destinationChangedAt", active, created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 export function insertSubAccount(subAccount: SubAccount): Statement {
   return {
@@ -36,7 +36,7 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
     name: 'sub_accounts_update',
     text: `UPDATE sub_accounts
            SET name = $3, percent_hundredths = $4, settlement_code = $5, account_number = $6, account_canonical = $7,
-               active = $8, updated_at = $9
+               active = $8, updated_at = $9, destination_changed_at = $10
            WHERE merchant_id = $1 AND id = $2 AND deleted_at IS NULL`,
     values: [
       subAccount.merchantId,
@@ -48,6 +48,7 @@ export function updateSubAccountRow(subAccount: SubAccount): Statement {
       subAccount.accountCanonical,
       subAccount.active,
       subAccount.updatedAt,
+      subAccount.destinationChangedAt,
     ],
   };
 }

@@ -14,6 +14,8 @@ export interface SubAccount {
   /** Its account number there, as it was sent and in its canonical form. */
   accountNumber: string;
   accountCanonical: string;
+  /** When the network or the number was changed last; null: never. */
+  destinationChangedAt: Date | null;
   /** False while it is paused: new payments that name it are refused, and it keeps its balance. */
   active: boolean;
   createdAt: Date;

@@ -6,6 +6,7 @@ import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { ofNetwork } from '../../networks/registry.ts';
 import type { NetworkRegistry } from '../../networks/registry.ts';
+import { heldUntil } from '../../settlement/plan-payout.ts';
 import { owedAccount, pendingAccount, settledAccount } from '../../sub-accounts/ledger-accounts.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import type { SubAccount } from '../../sub-accounts/sub-account.ts';
@@ -28,12 +29,14 @@ export interface FoundSubAccount {
   destination: string;
   /** False where its network pays out nothing here: money that comes stays. */
   isPayable: boolean;
+  /** Until when its payouts wait because the destination was changed; null: they do not. */
+  heldUntil: Date | null;
 }
 
 /** Throws AppError `not_found`. */
 export async function readSubAccount(
   { money }: DashboardServices,
-  { merchant }: Visit,
+  { merchant, now }: Visit,
   id: string | undefined,
 ): Promise<FoundSubAccount> {
   if (id === undefined) throw new AppError('not_found', 'There is no such sub-account in this environment.');
@@ -51,6 +54,7 @@ export async function readSubAccount(
     merchantOwesMinor: balances.get(debtAccount) ?? 0n,
     destination: destinationText({ network: settlementCode, number: accountNumber }),
     isPayable: canPayOut(money.networks, merchant, settlementCode),
+    heldUntil: heldUntil(merchant, subAccount, now),
   };
 }
 

@@ -92,7 +92,7 @@ const destination = apiForm<Destination>({
     heading: 'Change where it is paid out',
     effect: html`<p>${foreignText(subAccount.name)} is paid out to <strong>${current}</strong> now.</p>
 <p>Its ${formatAmount(settledMinor + pendingMinor)}, and all that comes, will go to the new number. Payouts that are on their
-way go to the old one.</p><p>All owners get a mail.</p>`,
+way go to the old one.</p><p>All owners get a mail. In live, payouts to the new number begin after a day.</p>`,
     fields: destinationFields(networks),
     values: { settlement_code: subAccount.settlementCode },
     button: 'Change the destination',

@@ -16,7 +16,7 @@ import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
-import { dayText } from '../../portal/patterns/texts.ts';
+import { dayText, shownTime } from '../../portal/patterns/texts.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -55,9 +55,10 @@ function actionsOf({
   owedMinor,
   settledMinor,
   isPayable,
+  heldUntil,
 }: FoundSubAccount): RecordAction<MerchantAction>[] {
   const path = `/sub-accounts/${id}`;
-  const canBePaid = isPayable && settledMinor - owedMinor >= payoutMinimumMinor;
+  const canBePaid = isPayable && heldUntil === null && settledMinor - owedMinor >= payoutMinimumMinor;
   return [
     ...(canBePaid ? [{ href: `${path}/payout`, text: 'Pay out', needs: 'sub_accounts.write' } as const] : []),
     ...(owedMinor > 0n ? [{ href: `${path}/waive`, text: 'Waive debt', needs: 'sub_accounts.write' } as const] : []),
@@ -75,7 +76,7 @@ async function subAccountBody(
 ): Promise<Html> {
   const { money } = services;
   const { merchant, base, now } = visit;
-  const { subAccount, settledMinor, pendingMinor, owedMinor, isPayable, destination } = found;
+  const { subAccount, settledMinor, pendingMinor, owedMinor, isPayable, heldUntil, destination } = found;
   const groups = await listGroupsOf(money.db, merchant.id, subAccount.id, groupsMax);
   const payouts = await listPayoutsOf(money.db, merchant.id, subAccount.id, payoutsMax);
   const period = periodOf(query, now);
@@ -90,6 +91,7 @@ async function subAccountBody(
     actions: actionsOf(found),
   })}
 ${!isPayable && noDestination(found)}
+${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. To be safe, payouts to it begin on ${shownTime(heldUntil, now)}.</span></p>`}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
     ['Can be paid out', formatAmount(settledMinor > owedMinor ? settledMinor - owedMinor : 0n)],
     ['Waits to be settled', pendingMinor > 0n ? formatAmount(pendingMinor) : null],
