@@ -29,8 +29,9 @@ export function listMovements(rows: MerchantRows): Promise<MovementRow[]> {
     WHERE movements.merchant_id = $1 ORDER BY movements.id`);
 }
 
+const isRead = /^(payable_|receivable_merchant$|sub:|sub_owed:)/;
 // The others that clients read grow by credits (docs/ledger.md, "Accounts").
-const growsByDebit = /^(receivable_merchant|sub_owed:.*)$/;
+const growsByDebit = /^(receivable_merchant$|sub_owed:)/;
 
 /** What movements add to the balances that clients read. A sub-account's is settled and pending together. */
 export function addsOf(movements: readonly MovementRow[]): Balances {
@@ -40,6 +41,7 @@ export function addsOf(movements: readonly MovementRow[]): Balances {
       [debit, -BigInt(amount)],
       [credit, BigInt(amount)],
     ] as const) {
+      if (!isRead.test(account)) continue;
       const name = account.replace(/:pending$/, '');
       adds.set(name, (adds.get(name) ?? 0n) + (growsByDebit.test(name) ? -credited : credited));
     }
@@ -55,18 +57,19 @@ const shownBy: Readonly<Record<string, readonly string[]>> = {
   released: ['failed', 'cancelled'],
 };
 
-/** The transactions that changed balances: none before its movements' time, and each by when a response showed its effect. */
+/** The transactions that changed a balance that clients read: none before its movements' time, and each by when a response showed its effect. */
 export function changesOf(movements: readonly MovementRow[], history: History): Change[] {
   const shownByMs = ({ flow, source, intent }: MovementRow): number => {
     const states = shownBy[flow] ?? [];
     return Math.min(history.shownByMs(source, states), history.shownByMs(intent ?? '', states));
   };
-  return [...Map.groupBy(movements, ({ transaction }) => transaction).values()].map((booked) => ({
+  const changes = [...Map.groupBy(movements, ({ transaction }) => transaction).values()].map((booked) => ({
     name: booked.map(({ flow, source, amount }) => `${flow} ${amount} of ${source}`).join(', '),
     adds: addsOf(booked),
     fromMs: Math.min(...booked.map(({ at }) => at.getTime())),
     byMs: Math.min(...booked.map(shownByMs)),
   }));
+  return changes.filter(({ adds }) => [...adds.values()].some((added) => added !== 0n));
 }
 
 /** The payments, attempts, transfers and refunds in their last state. */

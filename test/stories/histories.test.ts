@@ -83,7 +83,7 @@ async function createSubAccount(api: ApiClient): Promise<string> {
 async function untilAllEnded(): Promise<void> {
   const text = `SELECT 1 FROM transfers WHERE merchant_id = $1 AND status = 'pending' UNION ALL
     SELECT 1 FROM charges WHERE merchant_id = $1 AND status = 'pending' AND account_number <> '7001234'`;
-  await eventually('all has ended', async () => (await rows(text)).length === 0, 120_000);
+  await eventually('all has ended', async () => (await rows(text)).length === 0, 600_000);
 }
 
 /**
