@@ -1154,6 +1154,14 @@ CREATE INDEX request_log_request_idx ON request_log USING btree (merchant_id, re
 CREATE INDEX request_log_response_object_idx ON request_log USING btree (merchant_id, response_object_id) WHERE response_object_id IS NOT NULL;
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
+CREATE TABLE request_log_trims (
+  merchant_id uuid NOT NULL,
+  trimmed_to uuid NOT NULL,
+  CONSTRAINT request_log_trims_pkey PRIMARY KEY (merchant_id),
+  CONSTRAINT request_log_trims_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+-- dalasi_app: SELECT, INSERT, UPDATE, DELETE
+
 CREATE TABLE reserve_rules (
   merchant_id uuid NOT NULL,
   percent_hundredths bigint NOT NULL,

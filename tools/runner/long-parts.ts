@@ -18,6 +18,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'database', files: /database-faults/ },
   { name: 'alerts', files: /alerts\.long/ },
   { name: 'simulation', files: /simulation/ },
+  { name: 'histories', files: /histories/ },
   { name: 'load', files: /mixed-load/ },
   { name: 'soak', files: /soak/, minutesMax: 30 + 60 * Number(process.env['SOAK_HOURS'] ?? 1) },
   { name: 'restores', files: /restore-payouts/ },

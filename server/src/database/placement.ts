@@ -14,8 +14,8 @@ const tablesByPlacement = {
     customer_locks customers daily_figure_progress daily_figures events idempotency_keys intent_shares key_limits
     ledger_accounts ledger_checkpoints ledger_checks ledger_deltas ledger_holds ledger_movements movement_blocks
     notifications outbox page_limits payment_intents payment_links payment_page_views rate_limits receipt_phones receipts
-    refund_parts refunds request_log settlement_periods settlement_runs sub_account_group_members sub_account_groups
-    sub_accounts transfer_days transfer_decisions transfer_notes transfer_requests transfers typed_ids virtual_terminals
+    refund_parts refunds request_log request_log_trims settlement_periods settlement_runs sub_account_group_members
+    sub_account_groups sub_accounts transfer_days transfer_decisions transfer_notes transfer_requests transfers typed_ids virtual_terminals
     webhook_attempts webhook_deliveries webhook_endpoint_health webhook_endpoints`,
   rail_account: `
     reconciliation_days reconciliation_differences statement_imports statement_lines statement_mappings statement_refusals`,

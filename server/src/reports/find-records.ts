@@ -43,6 +43,17 @@ export async function findRecords(
   return findRecordsByNumber(db, { testMode, canonical, digits, rowsMax });
 }
 
+/** The merchant's records whose money moved in the network's transaction of this id. */
+export async function findRecordsOfTransaction(
+  { db, networks }: FindContext,
+  { id, testMode }: { id: string; testMode: boolean },
+  transactionId: string,
+): Promise<FoundRecord[]> {
+  const railAccounts = networks.list(testMode).map(({ capabilities }) => capabilities.railAccount);
+  const records = await findRecordsByNetworkId(db, { railAccounts, transactionId });
+  return distinct(records.filter(({ merchantId }) => merchantId === id));
+}
+
 function distinct(records: readonly FoundRecord[]): FoundRecord[] {
   return [...new Map(records.map((record) => [record.id, record])).values()];
 }

@@ -23,3 +23,8 @@ export interface LoggedRequest {
   responseBody: string | null;
   createdAt: Date;
 }
+
+/** Whether a text can be an `x-request-id` of ours. */
+export function isRequestId(text: string): boolean {
+  return /^req_[0-9A-Za-z]{1,64}$/.test(text);
+}

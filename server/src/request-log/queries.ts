@@ -160,6 +160,81 @@ const purgedRowsMax = 500;
 
 const purgedMerchantsMax = 20;
 
+/** A merchant with requests to trim, and up to which id its older ones are trimmed. */
+export interface TrimmedMerchant {
+  merchantId: string;
+  trimmedTo: string;
+}
+
+/** Merchants with requests before this id that are not trimmed: one index probe for each merchant. */
+export function listMerchantsToTrim(db: Queryable, beforeId: string): Promise<TrimmedMerchant[]> {
+  return sweepMerchants(db, {
+    name: 'request_log_merchants_to_trim',
+    text: `-- across merchants: retention is the same for all
+           SELECT merchant_places.merchant_id AS "merchantId", COALESCE(trims.trimmed_to, $2) AS "trimmedTo"
+           FROM merchant_places
+           LEFT JOIN request_log_trims AS trims ON trims.merchant_id = merchant_places.merchant_id
+           CROSS JOIN LATERAL (
+             SELECT request_log.id FROM request_log
+             WHERE request_log.merchant_id = merchant_places.merchant_id AND request_log.id < $1
+               AND request_log.id > COALESCE(trims.trimmed_to, $2)
+             ORDER BY request_log.id LIMIT 1
+           ) AS oldest LIMIT ${purgedMerchantsMax}`,
+    values: [beforeId, '00000000-0000-0000-0000-000000000000'],
+  });
+}
+
+/** A range of a merchant's requests: after the one id, up to the other. */
+interface RequestRange {
+  merchantId: string;
+  afterId: string;
+  toId: string;
+}
+
+/** The last id of the next batch to trim; undefined where nothing is left. */
+export async function findTrimBatchEnd(
+  db: Queryable,
+  { merchantId, trimmedTo }: TrimmedMerchant,
+  beforeId: string,
+): Promise<string | undefined> {
+  const rows = await db.rows<{ id: string }>({
+    name: 'request_log_batch_to_trim',
+    text: `SELECT id FROM request_log WHERE merchant_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT ${purgedRowsMax}`,
+    values: [merchantId, trimmedTo, beforeId],
+  });
+  return rows.at(-1)?.id;
+}
+
+/** Requests that changed nothing: reads and refusals. Whether one that failed did is not known. */
+export function deleteUnchanging({ merchantId, afterId, toId }: RequestRange): Statement {
+  return {
+    name: 'request_log_delete_unchanging',
+    text: `DELETE FROM request_log WHERE merchant_id = $1 AND id > $2 AND id <= $3
+             AND (method = 'GET' OR ${statusRanges.refused})`,
+    values: [merchantId, afterId, toId],
+  };
+}
+
+export function deleteBodies({ merchantId, afterId, toId }: RequestRange): Statement {
+  return {
+    name: 'request_log_delete_bodies',
+    text: `UPDATE request_log SET query = NULL, request_body = NULL, response_body = NULL
+           WHERE merchant_id = $1 AND id > $2 AND id <= $3`,
+    values: [merchantId, afterId, toId],
+  };
+}
+
+/** Never backwards, when two processes trim. */
+export function recordTrim({ merchantId, toId }: RequestRange): Statement {
+  return {
+    name: 'request_log_trims_upsert',
+    text: `INSERT INTO request_log_trims AS trims (merchant_id, trimmed_to) VALUES ($1, $2)
+           ON CONFLICT (merchant_id) DO UPDATE SET trimmed_to = EXCLUDED.trimmed_to
+           WHERE trims.trimmed_to < EXCLUDED.trimmed_to`,
+    values: [merchantId, toId],
+  };
+}
+
 /** Merchants with requests before this id: one index probe for each merchant. */
 export async function listMerchantsWithOldRequests(db: Queryable, beforeId: string): Promise<string[]> {
   const rows = await sweepMerchants<{ id: string }>(db, {

@@ -11,5 +11,8 @@ export type { ListedRequest } from './queries.ts';
 export async function getRequest(db: Queryable, merchantId: string, id: string): Promise<LoggedRequest> {
   const found = isUuid(id) ? await findRequestById(db, merchantId, id) : undefined;
   if (found) return found;
-  throw new AppError('not_found', 'There is no such request in this environment. Requests are kept for 30 days.');
+  throw new AppError(
+    'not_found',
+    'There is no such request in this environment. Reads and refusals are kept for 30 days.',
+  );
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { createApiClient } from '../../../test/harness/api-client.ts';
 import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { startService } from '../../../test/harness/service.ts';
+import { asOwner } from '../../../test/harness/tables.ts';
 import type { TestBusiness, TestService } from '../../../test/harness/service.ts';
 import { ListReader } from '../api/list-reader.ts';
 import { addMs, dayMs } from '../kit/clock.ts';
@@ -47,6 +48,10 @@ function seen(merchantId: string, request: Partial<SeenRequest> = {}): SeenReque
     },
     ...request,
   };
+}
+
+async function readAll(merchantId: string) {
+  return Promise.all((await listAll(merchantId)).map(({ id }) => getRequest(service.db, merchantId, id)));
 }
 
 async function listAll(merchantId: string) {
@@ -113,18 +118,62 @@ test('large bodies are written a megabyte at a time, so that masking them delays
   assert.equal((await listAll(merchant.id)).length, 20);
 });
 
-test('requests are kept for 30 days', async () => {
-  const { merchant } = await service.onboard().then(({ test: own }) => own);
+async function purge(): Promise<void> {
+  while ((await purgeRequests(service)) > 0);
+}
+
+test('requests are stored for 30 days; what changed something stays for 13 months, without bodies', async () => {
+  const { merchant } = (await service.onboard()).test;
   const { log } = newLog();
   const start = clock.now();
-  log.note(seen(merchant.id));
+  const query = 'term=Awa';
+  const each = [
+    { requestId: 'req_created', path: `/v1/payments/${merchant.id}`, query },
+    { requestId: 'req_failed', statusCode: 503 },
+    { requestId: 'req_refused', statusCode: 400 },
+    { requestId: 'req_read', method: 'GET', statusCode: 200 },
+    { requestId: 'req_not_found', method: 'GET', statusCode: 404 },
+  ];
+  for (const request of each) log.note(seen(merchant.id, request));
   await log.write();
+  const requestIds = async () => (await listAll(merchant.id)).map(({ requestId }) => requestId).toSorted();
   clock.set(addMs(start, 30 * dayMs - 1_000));
-  log.note(seen(merchant.id));
-  await log.write();
-  while ((await purgeRequests(service)) > 0);
-  assert.equal((await listAll(merchant.id)).length, 2);
+  await purge();
+  assert.equal((await requestIds()).length, each.length);
+  assert.ok((await readAll(merchant.id)).some(({ requestBody }) => requestBody !== null));
   clock.set(addMs(start, 30 * dayMs + 1_000));
-  while ((await purgeRequests(service)) > 0);
-  assert.equal((await listAll(merchant.id)).length, 1);
+  log.note(seen(merchant.id, { requestId: 'req_later' }));
+  await log.write();
+  await purge();
+  assert.deepEqual(await requestIds(), ['req_created', 'req_failed', 'req_later']);
+  const bodies = (await readAll(merchant.id)).map((row) => [
+    row.requestId,
+    row.query,
+    row.requestBody,
+    row.responseBody,
+  ]);
+  assert.deepEqual(bodies.toReversed(), [
+    ['req_created', null, null, null],
+    ['req_failed', null, null, null],
+    ['req_later', null, '{"a":1}', '{"b":2}'],
+  ]);
+  const [trace] = (await readAll(merchant.id)).filter(({ requestId }) => requestId === 'req_created');
+  assert.deepEqual([trace?.method, trace?.statusCode, trace?.pathObjectId], ['POST', 201, merchant.id]);
+  clock.set(addMs(start, 400 * dayMs + 1_000));
+  await purge();
+  assert.deepEqual(await requestIds(), ['req_later']);
+});
+
+test('requests of more than one batch are trimmed, each once', async () => {
+  const { merchant } = (await service.onboard()).test;
+  const { log } = newLog();
+  for (let count = 0; count < 1_100; count += 1)
+    log.note(seen(merchant.id, { method: count % 2 === 0 ? 'POST' : 'PUT' }));
+  while ((await log.write()) > 0);
+  clock.set(addMs(clock.now(), 31 * dayMs));
+  let batches = 0;
+  while ((await purgeRequests(service)) > 0) batches += 1;
+  assert.equal(batches, 3);
+  const text = `SELECT count(*)::int AS count FROM request_log WHERE merchant_id = $1 AND request_body IS NULL`;
+  assert.deepEqual(await asOwner(service, text, [merchant.id]), [{ count: 1_100 }]);
 });

@@ -10,6 +10,8 @@ import { isEndpointKnown } from './queries/endpoints.ts';
 import { findEventById, listDeliveriesOfEvents, listEventRows, listTriesOfDeliveries } from './queries/event-lists.ts';
 import type { DeliveryRow, EventFilter, EventRow, TryRow } from './queries/event-lists.ts';
 
+export { findEventOfRequest } from './queries/event-lists.ts';
+
 /** An event with its deliveries. */
 export interface SentEvent {
   id: string;

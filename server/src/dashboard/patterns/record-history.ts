@@ -178,7 +178,9 @@ async function deliveryEntries(
           ? html`<a href="${base}/endpoints/${delivery.endpoint_id}">${hosts.get(delivery.endpoint_id) ?? 'your endpoint'}</a>`
           : foreignText(delivery.callback_url)
       }: ${deliveryTexts.get(delivery.status) ?? delivery.status}${triesText(delivery.attempts)}`,
-      technical: html`<code>${event.id}</code>`,
+      technical: html`<code>${event.id}</code>${
+        event.request_id !== null && html`, caused by request <code>${event.request_id}</code>`
+      }`,
     })),
   );
 }

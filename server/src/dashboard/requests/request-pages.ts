@@ -87,7 +87,7 @@ ${idempotencyKey !== null && html`<span class="second">${foreignText(idempotency
     { header: 'Status', isMain: true, cell: (row) => stateMark(statusMark(row)) },
   ],
   href: ({ id }) => `/requests/${id}`,
-  empty: { text: 'No requests in the last 30 days. Your server’s calls to the API show here within seconds.' },
+  empty: { text: 'No requests. Your server’s calls to the API show here within seconds.' },
   buttons: [{ href: '/requests/keys', text: 'Look up an idempotency key', needs: 'requests.read' }],
 });
 
@@ -148,7 +148,7 @@ function requestBody(visit: Visit, request: LoggedRequest, keys: readonly Listed
     ['Record', recordLink(visit, request)],
   ])}</section>
 <div class="columns">${bodyPanel('Request', request.requestBody)}${bodyPanel('Response', request.responseBody)}</div>
-<p class="hint">Secrets are hidden, numbers show their last four digits, and long bodies are cut. Successful GET requests are kept without bodies.</p>`;
+<p class="hint">Secrets are hidden, numbers show their last four digits, and long bodies are cut. Bodies are kept for 30 days, those of successful GET requests not at all.</p>`;
 }
 
 function bodyPanel(title: string, text: string | null): Html {
@@ -208,7 +208,7 @@ function keyUses({ base, now }: Visit, { requests, uses }: { requests: ListedReq
 <section class="panel"><h2>Requests with it</h2><ul class="links">${requests.map(
     (request) =>
       html`<li><a href="${base}/requests/${request.id}"><span>${shownTime(request.createdAt, now)} <code>${request.method} ${request.path}</code> ${stateMark(statusMark(request))}</span></a></li>`,
-  )}</ul>${requests.length === 0 && html`<p class="count">None in the log of the last 30 days.</p>`}</section>`;
+  )}</ul>${requests.length === 0 && html`<p class="count">None in the log.</p>`}</section>`;
 }
 
 /** For a link from a page that knows the request id only. */
@@ -222,7 +222,10 @@ const byRequestId: DashboardRoute = {
     const { rows } = await listRequests(money.lists, merchant.id, page, { term: params['id'] });
     const [found] = rows;
     if (found) return { redirect: `/requests/${found.id}` };
-    throw new AppError('not_found', 'This request is not in the log: it is older than 30 days, or a payer’s.');
+    throw new AppError(
+      'not_found',
+      'This request is not in the log: it changed nothing and is older than 30 days, or it is a payer’s.',
+    );
   },
 };
 

@@ -7,11 +7,14 @@ import { PublicError } from '../../kit/public-error.ts';
 import { findReceiptById, listReceiptsOfTransaction } from '../../receipts/receipt-store.ts';
 import { transactionKeyOf } from '../../receipts/receipt.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
+import { findRecordsOfTransaction } from '../../reports/find-records.ts';
+import { isRequestId } from '../../request-log/logged-request.ts';
+import { listRequests } from '../../request-log/read-requests.ts';
 import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { getTerminal } from '../../terminals/manage-terminals.ts';
 import { findTransferById, findTransferByReference } from '../../transfers/find-transfer.ts';
 import type { Transfer } from '../../transfers/transfer.ts';
-import { getEventRow } from '../../webhooks/list-events.ts';
+import { findEventOfRequest, getEventRow } from '../../webhooks/list-events.ts';
 import { getEndpoint } from '../../webhooks/manage-endpoints.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -31,7 +34,31 @@ export async function findExact(services: DashboardServices, visit: Visit, term:
   }
   if (isUuid(term)) return findById(services, visit, term);
   const transfer = may('transfers.read').isAllowed ? await findTransferByReference(db, merchant.id, term) : undefined;
-  return transfer ? transferPath(transfer) : findReceipt(services, visit, term);
+  if (transfer) return transferPath(transfer);
+  const found = (await findByRequest(services, visit, term)) ?? (await findByTransaction(services, visit, term));
+  return found ?? findReceipt(services, visit, term);
+}
+
+/**
+ * By the `x-request-id` of a response, as a developer's log has it: the request, or what it changed where the log lacks it, as after
+ * a crash. A payer's request stands in events only.
+ */
+async function findByRequest(services: DashboardServices, visit: Visit, term: string): Promise<string | null> {
+  if (!isRequestId(term) || !visit.may('requests.read').isAllowed) return null;
+  const { db, lists } = services.money;
+  const [request] = (await listRequests(lists, visit.merchant.id, onlyOne, { term })).rows;
+  if (request) return `/requests/${request.id}`;
+  const eventId = await findEventOfRequest(db, visit.merchant.id, term);
+  return eventId === undefined ? null : `/events/${eventId}`;
+}
+
+const onlyOne = { limit: 1, offset: 0, before: null };
+
+/** By the network's own id of money that moved, from an index: of any age. */
+async function findByTransaction({ money }: DashboardServices, visit: Visit, term: string): Promise<string | null> {
+  if (!mayReadRecords(visit)) return null;
+  const [record, other] = await findRecordsOfTransaction(money, visit.merchant, term);
+  return record && !other ? `/${record.kind}s/${record.id}` : null;
 }
 
 /** By the id of the network's transaction, as people type it; null where several tills have a receipt with it. */

@@ -5,6 +5,7 @@ import { firstIdAt } from '../../kit/ids.ts';
 import { columnFilter, createdFilter } from '../../api/list-filter.ts';
 import type { ListFilter, TimeFilter } from '../../api/list-filter.ts';
 import type { List, ListReader } from '../../api/list-reader.ts';
+import { searchedRowsMax } from '../../api/pagination.ts';
 import type { PageRequest } from '../../api/pagination.ts';
 import type { Delivery, DeliveryStatus } from '../delivery.ts';
 
@@ -93,7 +94,26 @@ export function findEventById(db: Queryable, merchantId: string, id: string): Pr
   });
 }
 
-/** The same, and the event cannot be deleted before the transaction ends. Waits for a deletion that is under way. */
+/**
+ * The first event that a request made, among the newest: no index has the ids of requests, which the request log finds. The log of a
+ * process that crashed lacks its last second.
+ */
+export async function findEventOfRequest(
+  db: Queryable,
+  merchantId: string,
+  requestId: string,
+): Promise<string | undefined> {
+  const row = await db.row<{ id: string }>({
+    name: 'webhook_events_find_by_request',
+    text: `SELECT id FROM (
+             SELECT id, request_id FROM events WHERE merchant_id = $1 ORDER BY id DESC LIMIT ${searchedRowsMax}
+           ) AS newest WHERE request_id = $2 ORDER BY id LIMIT 1`,
+    values: [merchantId, requestId],
+  });
+  return row?.id;
+}
+
+/** An event by its id, which cannot be deleted before the transaction ends. Waits for a deletion that is under way. */
 export function lockEventShared(db: Queryable, merchantId: string, id: string): Promise<EventRow | undefined> {
   return db.row<EventRow>({
     name: 'webhook_events_share',
