@@ -142,8 +142,14 @@ export const pages: PromiseGroup = {
         'server/src/posters/draw-poster.test.ts': ['become shapes only, whatever they contain'],
         'server/src/kit/csv.test.ts': ['has no cell that a spreadsheet reads as a formula, and loses no text'],
         [portal]: ['CSV formula: no cell of any exported file is one'],
+        'test/stories/hostile-texts.long.test.ts': [
+          '…: no text becomes markup',
+          'records in every state, and what receivers of events responded: no text becomes markup',
+          'payers’ pages, chat, phone and mails: no text becomes markup, typed or stored',
+          'forms behind a sign-in: what is typed comes back as text, refused or not',
+          'files for spreadsheets: no cell begins a formula, whichever sign a text begins with',
+        ],
       },
-      weaker: 'The payloads are not put into every field that the dashboard and the console show.',
     },
     {
       id: 'H9',

@@ -23,7 +23,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'restores', files: /restore-payouts/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
-  { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard/ },
+  { name: 'hostile', files: /hostile-(?:json|texts)|unknown-fields|outbound-guard/ },
   { name: 'pages', files: /-pages|page-limits|poster/ },
   { name: 'requests', files: /./ },
 ];
