@@ -108,7 +108,8 @@ const send = (member: Member, { method }: DashboardRoute, url: string): Promise<
 /** Without the entries of what somebody only looks at or takes away. */
 const stored = async () => {
   const dumped = await dumpOwnTables(world.service);
-  const isEffect = (row: unknown) => !/^(list\.export|data\.read)$/.test((row as { action: string }).action);
+  const isEffect = (row: unknown) =>
+    !/^(list\.export|data\.read|numbers\.show)$/.test((row as { action: string }).action);
   return { ...dumped, 'public.audit_entries': dumped['public.audit_entries']?.filter(isEffect) };
 };
 

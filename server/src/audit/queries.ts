@@ -108,6 +108,9 @@ function textFilter(term: string): ListFilter {
   };
 }
 
+/** Who looks at something or takes it away, and changes nothing. */
+const readingActions = ['data.read', 'list.export', 'numbers.show'];
+
 /** Who changed a record last; with `action`, in that way. */
 export function findNewestEntryOf(
   db: Queryable,
@@ -117,8 +120,8 @@ export function findNewestEntryOf(
 ): Promise<AuditEntry | undefined> {
   return db.row<AuditEntry>({
     name: 'audit_entries_newest_of_object',
-    text: `SELECT ${columns} FROM audit_entries WHERE business_id = $1 AND object_id = $2 AND ($3::text IS NULL OR action = $3)
+    text: `SELECT ${columns} FROM audit_entries WHERE business_id = $1 AND object_id = $2 AND CASE WHEN $3::text IS NULL THEN action <> ALL ($4::text[]) ELSE action = $3 END
             ORDER BY id DESC LIMIT 1`,
-    values: [businessId, objectId, action],
+    values: [businessId, objectId, action, readingActions],
   });
 }
