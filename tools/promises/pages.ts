@@ -125,10 +125,11 @@ export const pages: PromiseGroup = {
         'server/src/operator/page-commands.test.ts': [
           'the pages of a server of this release have its scripts only',
           'a script or a policy that is not of the release is named, and ends with 1: …',
+          'a service compares its own pages every hour, and its figures tell a changed script and none at all',
+          'an API process in production compares its pages by itself, and a worker or one in development does not',
         ],
         [checkout]: ['every page, including error pages, has a policy that allows only what it needs'],
       },
-      weaker: 'The operator’s own timer runs the weekly comparison, and no figure says that it ran.',
     },
     {
       id: 'H8',

@@ -61,5 +61,5 @@ export function emailText(email: string | null, { isWhole }: Shown = { isWhole: 
 /** For whoever may see what is masked, as long as it is: `what` names it. */
 export function showButton({ may, guardField }: Visit, { isWhole }: Shown, what = 'number'): Html {
   if (isWhole || what === '' || !may('numbers.show').isAllowed) return html``;
-  return html`<form method="post" class="actions">${guardField}<button class="button small plain">Show ${what}</button></form>`;
+  return html`<form method="post">${guardField}<p class="actions"><button class="button small plain">Show ${what}</button></p></form>`;
 }
