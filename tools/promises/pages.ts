@@ -126,10 +126,11 @@ export const pages: PromiseGroup = {
           'the pages of a server of this release have its scripts only',
           'a script or a policy that is not of the release is named, and ends with 1: …',
           'a service compares its own pages every hour, and its figures tell a changed script and none at all',
-          'an API process in production compares its pages by itself, and a worker or one in development does not',
+          'an API process in production compares its pages by itself; a worker, or in development, none does',
         ],
         [checkout]: ['every page, including error pages, has a policy that allows only what it needs'],
       },
+      metrics: ['dalasi_page_scripts_wrong', 'dalasi_page_scripts_verified_seconds'],
     },
     {
       id: 'H8',

@@ -3,7 +3,7 @@ import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { installationId } from './audit-entry.ts';
+import { installationId, readingActions } from './audit-entry.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
@@ -107,9 +107,6 @@ function textFilter(term: string): ListFilter {
     values: [substringPattern(term)],
   };
 }
-
-/** Who looks at something or takes it away, and changes nothing. */
-const readingActions = ['data.read', 'list.export', 'numbers.show'];
 
 /** Who changed a record last; with `action`, in that way. */
 export function findNewestEntryOf(

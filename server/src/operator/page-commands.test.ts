@@ -131,7 +131,7 @@ test('a service compares its own pages every hour, and its figures tell a change
   assert.deepEqual(await figures(60), [1, 3_600], 'the proxy does not respond');
 });
 
-test('an API process in production compares its pages by itself, and a worker or one in development does not', async () => {
+test('an API process in production compares its pages by itself; a worker, or in development, none does', async () => {
   const production = { APP_ENV: 'production', PUBLIC_URL: 'https://pay.example.gm' };
   const DATABASE_URL = service.database.adminUrl;
   for (const [settings, isOn] of [

@@ -78,7 +78,7 @@ const lists = listRoutes<CustomerRow>({
       cell: ({ name, phone }) => twoLines(foreignText(name), maskPhoneNumber(phone ?? '')),
     },
     { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${maskPhoneNumber(phone ?? '')}</span>` },
-    { header: 'E-mail', cell: ({ email }) => emailText(email) },
+    { header: 'E-mail', cell: ({ email }) => emailText(email, { isWhole: false }) },
     {
       header: 'Last paid',
       isMain: true,

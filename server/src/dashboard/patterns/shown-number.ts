@@ -54,7 +54,7 @@ export function numberText(number: string | null, { isWhole }: Shown): string {
 }
 
 /** `••••@example.gm`, or the whole address. */
-export function emailText(email: string | null, { isWhole }: Shown = { isWhole: false }): Html {
+export function emailText(email: string | null, { isWhole }: Shown): Html {
   return foreignText(isWhole ? (email ?? '') : maskedDetail('email', cleanText(email ?? '')));
 }
 
