@@ -28,6 +28,6 @@ export function assertSafeCsv(file: string, what: string): number {
   const cells = [...file.matchAll(/(?:^|,|\r\n)(?:"((?:[^"]|"")*)"|([^",\r\n]*))/g)].map(
     ([, quoted, plain = '']) => quoted ?? plain,
   );
-  for (const cell of cells) assert.doesNotMatch(cell, /^\s*[=+@-](?!\d+\.\d\d$)/, what);
+  for (const cell of cells) assert.doesNotMatch(cell, /^(?:\s*[=+@\uff1d-](?!\d+\.\d\d$)|[\t\r\0])/, what);
   return cells.filter((cell) => /^'[=+@-]/.test(cell)).length;
 }

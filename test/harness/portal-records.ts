@@ -72,10 +72,11 @@ export async function createPortalRecords(
   business: TestBusiness,
   owner: Member,
   texts: Partial<RecordTexts> = {},
+  clientOf: (api: ApiClient) => ApiClient = (api) => api,
 ): Promise<PortalRecords> {
   const { service, accounts } = world;
   const { merchant } = business.test;
-  const api = createApiClient(service.url, business.test.key);
+  const api = clientOf(createApiClient(service.url, business.test.key));
   const own = await createOwnRecords(api, texts);
   await pay(api, { amount: 100, account_number: '7000010', ...(texts.title !== undefined && { title: texts.title }) });
   const atCounter = `${service.url}/dashboard/test/${merchant.shortId}/counters/${own.terminalId}/screen`;

@@ -131,6 +131,9 @@ function* actions(): Generator<Action> {
   const member = cashier.account.id;
   yield { path: '/settings/team/:id/role', id: member, typed: { role: 'developer', ...withFactor() } };
   yield { path: '/settings/team/:id/remove', id: member, typed: withFactor(), leavesEntryOnly: true };
+  yield { path: '/customers/:id', id: ids.customerId, leavesEntryOnly: true };
+  yield { path: '/transfers/:id', id: ids.transferId, leavesEntryOnly: true };
+  yield { path: '/transfers/requests/:id', id: more['approved'], leavesEntryOnly: true };
   yield { path: '/audit/export', leavesEntryOnly: true };
   yield* moneyActions();
   yield* recordActions();

@@ -75,8 +75,15 @@ export const audit: PromiseGroup = {
         'server/src/audit/masked-fields.test.ts': [
           'the audit log shows what changed, without secrets, and of numbers and mails what identifies nobody',
         ],
+        'test/stories/shown-numbers.test.ts': [
+          '…: a person’s number stands there with its last four digits only',
+          '…: shows owner and finance the whole number once, with an audit entry, and nobody else',
+          'is not there for a developer in live, whom the files with whole numbers are refused too',
+        ],
+        'server/src/dashboard/forms.test.ts': [
+          'a customer’s stored number is in no form: left empty it stays, typed it changes, ticked it goes',
+        ],
       },
-      weaker: 'Whoever reads a record by its id sees the whole number, without an audit entry.',
     },
     {
       id: 'A5',

@@ -10,6 +10,7 @@ const gaugeFiles = [
   'server/src/app/gauges.ts',
   'server/src/app/money-gauges.ts',
   'server/src/app/database-gauges.ts',
+  'server/src/app/page-scripts/script-comparisons.ts',
   'server/src/app/synthetic-payment.ts',
   'server/src/http/metrics.ts',
 ];

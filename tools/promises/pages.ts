@@ -125,10 +125,12 @@ export const pages: PromiseGroup = {
         'server/src/operator/page-commands.test.ts': [
           'the pages of a server of this release have its scripts only',
           'a script or a policy that is not of the release is named, and ends with 1: …',
+          'a service compares its own pages every hour, and its figures tell a changed script and none at all',
+          'an API process in production compares its pages by itself; a worker, or in development, none does',
         ],
         [checkout]: ['every page, including error pages, has a policy that allows only what it needs'],
       },
-      weaker: 'The operator’s own timer runs the weekly comparison, and no figure says that it ran.',
+      metrics: ['dalasi_page_scripts_wrong', 'dalasi_page_scripts_verified_seconds'],
     },
     {
       id: 'H8',
@@ -142,8 +144,14 @@ export const pages: PromiseGroup = {
         'server/src/posters/draw-poster.test.ts': ['become shapes only, whatever they contain'],
         'server/src/kit/csv.test.ts': ['has no cell that a spreadsheet reads as a formula, and loses no text'],
         [portal]: ['CSV formula: no cell of any exported file is one'],
+        'test/stories/hostile-texts.long.test.ts': [
+          '…: no text becomes markup',
+          'records in every state, and what receivers of events responded: no text becomes markup',
+          'payers’ pages, chat, phone and mails: no text becomes markup, typed or stored',
+          'forms behind a sign-in: what is typed comes back as text, refused or not',
+          'files for spreadsheets: no cell begins a formula, whichever sign a text begins with',
+        ],
       },
-      weaker: 'The payloads are not put into every field that the dashboard and the console show.',
     },
     {
       id: 'H9',

@@ -24,7 +24,7 @@ export const longParts: readonly LongPart[] = [
   { name: 'restores', files: /restore-payouts/ },
   { name: 'processes', files: /process-/ },
   { name: 'webhooks', files: /webhook-|test\/examples/ },
-  { name: 'hostile', files: /hostile-json|unknown-fields|outbound-guard|generated-requests/ },
+  { name: 'hostile', files: /hostile-(?:json|texts)|unknown-fields|outbound-guard|generated-requests/ },
   { name: 'pages', files: /-pages|page-limits|poster/ },
   { name: 'requests', files: /./ },
 ];

@@ -24,6 +24,7 @@ const merchantActions = {
   'transfers.approve': ['test factor', 'factor', 'no'],
   'transfers.cancel': ['test', 'yes', 'no'],
   'customers.write': ['test', 'yes', 'no'],
+  'numbers.show': ['test', 'yes', 'no'],
   'links.write': ['test', 'yes', 'no'],
   'counters.write': ['test', 'yes', 'no'],
   'counters.use': ['test', 'yes', 'own'],

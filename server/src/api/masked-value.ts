@@ -12,7 +12,11 @@ export const hiddenValue = '••••';
  * digits, a mail address its domain.
  */
 export function maskedText(name: string, text: string): string {
-  if (secretName.test(name)) return hiddenValue;
+  return secretName.test(name) ? hiddenValue : maskedDetail(name, text);
+}
+
+/** As `maskedText`, for fields of which none is a secret. */
+export function maskedDetail(name: string, text: string): string {
   if (mailName.test(name)) return text.replace(/^[^@]*/, hiddenValue);
   return numberName.test(name) ? maskPhoneNumber(text) : text;
 }

@@ -5,6 +5,7 @@ import {
   createDailyHeads,
   createMoneyContext,
   createPlanner,
+  createScriptComparisons,
   createSyntheticPayments,
   createNotices,
   createNetworks,
@@ -13,6 +14,7 @@ import {
 } from './contexts.ts';
 import type { Address, AppOptions, MoneyContext } from './contexts.ts';
 import type { Log } from '../kit/log.ts';
+import type { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { registerGauges } from './gauges.ts';
 import { createRestoreHold, heldText } from '../backups/hold.ts';
@@ -38,6 +40,7 @@ import {
   keyUseQueue,
   railAccountQueue,
   requestLogQueue,
+  scriptComparisonQueue,
   syntheticQueue,
   simulatorQueue,
   workerQueues,
@@ -93,6 +96,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
   const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
   const synthetic = createSyntheticPayments(options, address, metrics);
+  const scripts = createScriptComparisons(options, address, { metrics, closing: closing.signal });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });
   registerHealth(server, { ...money, ...database, channelBreaker, railAccounts, metrics, isClosing });
   if (config.role !== 'worker') {
@@ -107,7 +111,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   await networks.accounts.load();
   let worker: Worker | null = null;
   const parts = { metrics, money, webhooks, notices, accounts, networks, keyUses, requestLog, hold, dailyHeads };
-  const queues = queuesOf(options, { ...parts, synthetic });
+  const queues = queuesOf(options, { ...parts, synthetic, scripts });
   return {
     server,
     start: async () => {
@@ -170,6 +174,7 @@ interface AppParts {
   hold: RestoreHold;
   dailyHeads: DailyHeads;
   synthetic: SyntheticPayments;
+  scripts: ScriptComparisons;
 }
 
 /** What this process does besides serving requests, by its role. */
@@ -196,6 +201,7 @@ function queuesOf({ config, clock, log }: AppOptions, parts: AppParts): WorkQueu
           whileNotHeld(simulatorQueue(networks.callbackSender, clock), hold),
           keyUseQueue(keyUses, log),
           requestLogQueue(requestLog, log),
+          ...(parts.scripts.isOn ? [scriptComparisonQueue(parts.scripts, log)] : []),
         ]),
   ];
   for (const { batches } of queues) if (batches) metrics.watchLimiter(batches.limiter);

@@ -29,6 +29,7 @@ import { createNetworkWires } from '../../../simulator/wires.ts';
 import type { ChatCallbackOptions } from '../notifications/callbacks.ts';
 import { ChannelBreaker } from '../notifications/channel-breaker.ts';
 import { createDevelopmentChannel } from '../notifications/development/channel.ts';
+import { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import { SyntheticPayments } from './synthetic-payment.ts';
 import type { NoticeContext } from '../notifications/context.ts';
 import { createTelegramChannel } from '../notifications/telegram/channel.ts';
@@ -107,6 +108,18 @@ export function createSyntheticPayments(
   const payments = new SyntheticPayments({ key, amountMinor, baseUrl: address.publicUrl, clock, log });
   payments.register(metrics);
   return payments;
+}
+
+/** Comparisons of the pages' scripts, where a proxy is to be expected in front of them. */
+export function createScriptComparisons(
+  { config, clock, log }: Pick<AppOptions, 'config' | 'clock' | 'log'>,
+  { publicUrl }: Address,
+  { metrics, closing }: { metrics: Metrics; closing: AbortSignal },
+): ScriptComparisons {
+  const isOn = config.production && config.publicUrl !== null && config.role !== 'worker';
+  const comparisons = new ScriptComparisons({ publicUrl, isOn, clock, log, closing });
+  comparisons.register(metrics);
+  return comparisons;
 }
 
 /** The simulated networks, and the accounts that an operator has connected, once they are loaded. */

@@ -47,6 +47,7 @@ import type { WebhookContext } from '../webhooks/context.ts';
 import { createFirstAttempts } from '../webhooks/first-attempts.ts';
 import { createDeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { purgeAttempts, purgeEvents } from '../webhooks/retention.ts';
+import type { ScriptComparisons } from './page-scripts/script-comparisons.ts';
 import type { SyntheticPayments } from './synthetic-payment.ts';
 import { BatchQueue } from '../worker/batch-queue.ts';
 import { outboxQueue, workKey } from '../worker/outbox-queue.ts';
@@ -317,6 +318,14 @@ export function requestLogQueue(requestLog: RequestLog, log: Log): WorkQueue {
 export function syntheticQueue(payments: Pick<SyntheticPayments, 'run'>, log: Log): WorkQueue {
   return chore('synthetic payments', minuteMs, log, async () => {
     await payments.run();
+    return 0;
+  });
+}
+
+/** Compares the scripts of the pages with the release's; it runs in the API's process, which has them. */
+export function scriptComparisonQueue(comparisons: Pick<ScriptComparisons, 'run'>, log: Log): WorkQueue {
+  return everyTenMinutes('comparing the scripts of the pages', log, async () => {
+    await comparisons.run();
     return 0;
   });
 }

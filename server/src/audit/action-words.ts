@@ -69,6 +69,7 @@ const words: ReadonlyMap<string, string> = new Map([
   ['transfer_approval.set', 'Set what a second person approves'],
   ['transfers.request', 'Ask for a payout'],
   ['transfers.decline', 'Decline a payout'],
+  ['numbers.show', 'Show a whole number'],
   ['keys.use', 'Use an API key from a new address'],
   ['team.invite', 'Invite to the team'],
   ['team.withdraw', 'Withdraw an invitation'],

@@ -26,3 +26,6 @@ export interface AuditEntry {
   address: string | null;
   createdAt: Date;
 }
+
+/** Actions of somebody who looks at something or takes it away, and changes nothing. */
+export const readingActions: readonly string[] = ['data.read', 'list.export', 'numbers.show'];

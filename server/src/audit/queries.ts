@@ -3,7 +3,7 @@ import type { ListFilter, TimeFilter } from '../api/list-filter.ts';
 import type { List, ListReader, ListSource } from '../api/list-reader.ts';
 import type { PageRequest } from '../api/pagination.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
-import { installationId } from './audit-entry.ts';
+import { installationId, readingActions } from './audit-entry.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 const columns = `business_id AS "businessId", id, test_mode AS "testMode", actor_type AS "actorType", actor_id AS "actorId",
@@ -117,8 +117,8 @@ export function findNewestEntryOf(
 ): Promise<AuditEntry | undefined> {
   return db.row<AuditEntry>({
     name: 'audit_entries_newest_of_object',
-    text: `SELECT ${columns} FROM audit_entries WHERE business_id = $1 AND object_id = $2 AND ($3::text IS NULL OR action = $3)
+    text: `SELECT ${columns} FROM audit_entries WHERE business_id = $1 AND object_id = $2 AND CASE WHEN $3::text IS NULL THEN action <> ALL ($4::text[]) ELSE action = $3 END
             ORDER BY id DESC LIMIT 1`,
-    values: [businessId, objectId, action],
+    values: [businessId, objectId, action, readingActions],
   });
 }

@@ -131,6 +131,21 @@ test('a record’s own data is added line by line without scripts, and what is n
   assert.deepEqual(stored['metadata'], { pupils: 3, form: '3a', code: '0042' });
 });
 
+test('a customer’s stored number is in no form: left empty it stays, typed it changes, ticked it goes', async () => {
+  const { body } = await world.api.post('/v1/customers', { name: 'Awa', phone: '7936412', email: 'awa@shop.example' });
+  const url = world.at(`/customers/${String(body.id)}/edit`);
+  const edited = async (typed: Record<string, string>): Promise<unknown[]> => {
+    assert.doesNotMatch(await (await owner.get(url)).text(), /7936412|value="awa@/);
+    assert.equal((await owner.post(url, { ...(await hiddenFields(url)), name: 'Awa', ...typed })).status, 303);
+    const { body: stored } = await world.api.get(`/v1/customers/${String(body.id)}`);
+    return [stored['phone'], stored['email']];
+  };
+  const [phone, email] = [body['phone'], body['email']];
+  assert.deepEqual(await edited({ phone: '', email: '' }), [phone, email]);
+  assert.deepEqual(await edited({ phone: '', email: 'awa@home.example' }), [phone, 'awa@home.example']);
+  assert.deepEqual(await edited({ phone: '', remove_phone: 'true', remove_email: 'true' }), [null, null]);
+});
+
 test('a form whose record is not there says so within the navigation, also when it is sent', async () => {
   const url = world.at('/customers/01a1f8ac-4b37-7417-9fed-11d78420f713/edit');
   for (const response of [await owner.get(url), await owner.post(url, { name: 'Awa' })]) {

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { SettableClock } from '../../../test/harness/settable-clock.ts';
 import { ServiceWorld } from '../../../test/harness/service-world.ts';
 import type { CommandOutput } from '../../../test/harness/service-world.ts';
 import { startService } from '../../../test/harness/service.ts';
 import type { TestService } from '../../../test/harness/service.ts';
+import { createServiceLog } from '../api/service-log.ts';
+import { ScriptComparisons } from '../app/page-scripts/script-comparisons.ts';
+import { createMetrics } from '../http/metrics.ts';
 
 let world: ServiceWorld;
 let service: TestService;
@@ -24,10 +28,15 @@ after(async () => {
 const verify = (url: string, ...more: string[]): Promise<CommandOutput> =>
   world.runOperatorInProcess({ DATA_DIR: world.newDataDirectory() }, ['pages', 'verify', '--url', url, ...more]);
 
+type Change = (page: { text: string; policy: string; path: string }) => { text?: string; policy?: string };
+
+async function throughProxy(change: Change): Promise<CommandOutput> {
+  await using proxy = await startProxy(change);
+  return await verify(proxy.url);
+}
+
 /** A proxy before the service, as somebody has changed it. */
-async function throughProxy(
-  change: (page: { text: string; policy: string; path: string }) => { text?: string; policy?: string },
-): Promise<CommandOutput> {
+async function startProxy(change: Change): Promise<AsyncDisposable & { url: string }> {
   const proxy = createServer((request, response) => {
     void (async () => {
       const path = request.url ?? '/';
@@ -40,10 +49,14 @@ async function throughProxy(
     })();
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const output = await verify(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
-  proxy.closeAllConnections();
-  proxy.close();
-  return output;
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      proxy.closeAllConnections();
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
 }
 
 test('the pages of a server of this release have its scripts only', async () => {
@@ -84,3 +97,53 @@ for (const [name, change, finding] of changes) {
     assert.match(stdout, /\nThe scripts are NOT those of this release: /);
   });
 }
+
+test('a service compares its own pages every hour, and its figures tell a changed script and none at all', async () => {
+  const clock = new SettableClock(service.clock.now());
+  const metrics = createMetrics();
+  let isChanged = false;
+  const proxy = await startProxy(({ text, path }) =>
+    isChanged && path.endsWith('.js') ? { text: `${text};steal()` } : {},
+  );
+  const log = createServiceLog({ level: 'error', write: (line) => lines.push(line) });
+  const lines: string[] = [];
+  const { signal: closing } = new AbortController();
+  const comparisons = new ScriptComparisons({ publicUrl: () => proxy.url, isOn: true, clock, log, closing });
+  comparisons.register(metrics);
+  const figures = async (minutesLater: number): Promise<(number | undefined)[]> => {
+    clock.set(new Date(clock.now().getTime() + minutesLater * 60_000));
+    await comparisons.run();
+    const text = await metrics.text();
+    return ['wrong', 'verified_seconds'].map((name) => {
+      const value = new RegExp(`^dalasi_page_scripts_${name} (.*)$`, 'm').exec(text)?.[1];
+      return value === undefined ? undefined : Number(value);
+    });
+  };
+  assert.deepEqual(await figures(1), [undefined, 60], 'no figure of a comparison before the first');
+  assert.deepEqual(await figures(9), [0, 0]);
+  isChanged = true;
+  assert.deepEqual(await figures(30), [0, 1_800], 'not due yet');
+  assert.deepEqual(await figures(30), [1, 3_600]);
+  assert.match(lines.join(), /\/dashboard\/assets\/\w+\.js is not of this release/);
+  isChanged = false;
+  assert.deepEqual(await figures(60), [0, 0], 'it was put right');
+  await proxy[Symbol.asyncDispose]();
+  assert.deepEqual(await figures(60), [1, 3_600], 'the proxy does not respond');
+});
+
+test('an API process in production compares its pages by itself; a worker, or in development, none does', async () => {
+  const production = { APP_ENV: 'production', PUBLIC_URL: 'https://pay.example.gm' };
+  const DATABASE_URL = service.database.adminUrl;
+  for (const [settings, isOn] of [
+    [{ ...production, DATABASE_URL, ROLE: 'api' }, true],
+    [{ ...production, DATABASE_URL, ROLE: 'worker' }, false],
+    [{ DATABASE_URL, ROLE: 'api' }, false],
+  ] as const) {
+    const process = await startService({ settings, database: service.database });
+    const text = await (await fetch(`${process.url}/metrics`)).text();
+    await process.stop();
+    assert.equal(/^dalasi_page_scripts_verified_seconds /m.test(text), isOn, JSON.stringify(settings));
+    const beat = /^dalasi_heartbeat_seconds\{queue="comparing the scripts of the pages"\}/m;
+    assert.equal(beat.test(text), isOn, JSON.stringify(settings));
+  }
+});

@@ -1,10 +1,6 @@
 import { UsageError } from '../kit/command-line.ts';
 import type { Command } from './command.ts';
-import { compareScripts } from './compare-scripts.ts';
-import { readReleasedScripts } from './released-scripts.ts';
-
-// What everybody can open: the entrance of each part that has scripts, and a page of the payers' that is not found.
-const openPages = ['/dashboard/sign-in', '/operator/sign-in', '/pos', '/pay/not-found'];
+import { comparePages } from '../app/page-scripts/compare-scripts.ts';
 
 const verify: Command = {
   name: 'pages verify',
@@ -25,12 +21,7 @@ const verify: Command = {
     const more = pages.split(',').filter((path) => path !== '');
     if (!URL.canParse(url)) throw new UsageError('--url must be an address, such as https://pay.example.gm.');
     if (more.some((path) => !path.startsWith('/'))) throw new UsageError('--pages must be paths that begin with /.');
-    const released = await readReleasedScripts();
-    const paths = [...openPages, ...more];
-    const compared = await Promise.all(paths.map((path) => compareScripts(new URL(path, url), released)));
-    const findings = compared.flatMap((each) => each.findings);
-    const scripts = compared.reduce((sum, each) => sum + each.scripts, 0);
-    const isRight = findings.length === 0 && scripts > 0;
+    const { isRight, pages: paths, scripts, findings } = await comparePages(url, { more });
     const text = [
       ...findings.map(({ page, what }) => `${page}: ${what}.`),
       ...(scripts === 0 ? ['No page has a script: this is not the server.'] : []),

@@ -23,6 +23,7 @@ export function objectPath({ objectType, objectId }: AuditEntry): string | null 
     payment: '/payments/:id',
     refund: '/refunds/:id',
     transfer: '/transfers/:id',
+    transfer_request: '/transfers/requests/:id',
     payment_link: '/links/:id',
     counter: '/counters/:id',
     customer: '/customers/:id',

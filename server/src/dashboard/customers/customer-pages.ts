@@ -5,15 +5,18 @@ import { customerSchema } from '../../customers/customer-wire.ts';
 import type { Customer } from '../../customers/customer.ts';
 import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
+import { maskedDetail } from '../../api/masked-value.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { foreignText } from '../../pages/page-text.ts';
 import { listPayments, sumPaidByCustomers } from '../../payments/find-payment.ts';
 import type { PaidByCustomer } from '../../payments/find-payment.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { totalMinor } from '../../payments/intent.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import type { Field } from '../../portal/patterns/fields.ts';
 import { metadataFacts, metadataField, metadataValues, typedMetadata } from '../patterns/metadata.ts';
+import { emailText, numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { utcDay } from '../../kit/clock.ts';
@@ -57,7 +60,7 @@ const lists = listRoutes<CustomerRow>({
     return shownRows(list, rows);
   },
   exported: {
-    needs: 'figures.read',
+    needs: 'numbers.show',
     columns: exportColumns({
       customer_id: ({ id }) => id,
       name: ({ name }) => name,
@@ -72,10 +75,10 @@ const lists = listRoutes<CustomerRow>({
     {
       header: 'Name',
       isMain: true,
-      cell: ({ name, phone }) => twoLines(foreignText(name), formatNumber(phone ?? '')),
+      cell: ({ name, phone }) => twoLines(foreignText(name), maskPhoneNumber(phone ?? '')),
     },
-    { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${formatNumber(phone ?? '')}</span>` },
-    { header: 'E-mail', cell: ({ email }) => foreignText(email ?? '') },
+    { header: 'Number', cell: ({ phone }) => html`<span class="unbroken">${maskPhoneNumber(phone ?? '')}</span>` },
+    { header: 'E-mail', cell: ({ email }) => emailText(email, { isWhole: false }) },
     {
       header: 'Last paid',
       isMain: true,
@@ -97,14 +100,12 @@ function findShown({ money }: DashboardServices, { merchant }: Visit, { params }
   return getCustomer(money.db, merchant.id, params['id'] ?? '');
 }
 
-const show: DashboardRoute = {
-  method: 'GET',
-  path: '/customers/:id',
-  section: 'customers',
-  action: 'records.read',
-  async handle(services, visit, input) {
-    const customer = await findShown(services, visit, input);
+const show = recordWithNumber<Customer>({
+  ...{ path: '/customers/:id', section: 'customers', action: 'records.read', object: 'customer', load: findShown },
+  async page(services, visit, { subject: customer, shown }) {
     const { money } = services;
+    const { phone, email } = customer;
+    const masked = [phone !== null && 'number', email !== null && 'e-mail address'].filter(Boolean).join(' and ');
     const paid = (await sumPaidByCustomers(money.db, visit.merchant.id, [customer.id])).get(customer.id);
     const path = `/customers/${customer.id}`;
     return {
@@ -112,7 +113,7 @@ const show: DashboardRoute = {
       body: html`${recordHead(visit, {
         heading: foreignText(customer.name),
         state: null,
-        under: html`<p>${formatNumber(customer.phone ?? '')} ${foreignText(customer.email ?? '')}</p>`,
+        under: html`<p>${numberText(phone, shown)} ${emailText(email, shown)}</p>${showButton(visit, shown, masked)}`,
         actions: [
           { href: `${path}/edit`, text: 'Edit', needs: 'customers.write' },
           { href: `${path}/data`, text: 'Export', needs: 'customers.write' },
@@ -132,7 +133,7 @@ ${await newestPayments(services, visit, customer)}</div>
 ${await recordHistory(services, visit, { id: customer.id })}`,
     };
   },
-};
+});
 
 const newestMax = 10;
 
@@ -168,11 +169,11 @@ const rows = ['metadata'];
 function fieldsOf(form: PageInput['form'], stored?: Customer): Field[] {
   return [
     { kind: 'text', name: 'name', label: 'Name', isRequired: true },
-    { kind: 'tel', name: 'phone', label: 'Number', whenEmpty: 'null' },
-    { kind: 'email', name: 'email', label: 'E-mail address', whenEmpty: 'null' },
     ...(stored
-      ? []
+      ? [...detailFields('tel', 'phone', stored), ...detailFields('email', 'email', stored)]
       : [
+          { kind: 'tel' as const, name: 'phone', label: labels.phone },
+          { kind: 'email' as const, name: 'email', label: labels.email },
           {
             ...{ kind: 'checkbox' as const, name: 'config.distinct', label: 'Open the customer who has them already' },
             hint: 'Instead of recording the same number or e-mail address twice.',
@@ -180,6 +181,33 @@ function fieldsOf(form: PageInput['form'], stored?: Customer): Field[] {
         ]),
     metadataField('metadata', form, stored?.metadata),
   ];
+}
+
+const labels = { phone: 'Number', email: 'E-mail address' } as const;
+
+/** A stored detail is masked here too, so an empty field leaves it as it is. */
+function detailFields(kind: 'tel' | 'email', name: 'phone' | 'email', stored: Customer): Field[] {
+  const value = stored[name];
+  const label = labels[name];
+  if (value === null) return [{ kind, name, label }];
+  const hint = `It is ${maskedDetail(name, value)}. Leave this empty to keep it.`;
+  return [
+    { kind, name, label, hint },
+    { kind: 'checkbox', name: `remove_${name}`, label: `Remove the ${label.toLowerCase()}` },
+  ];
+}
+
+/** What is sent of the form's own fields. */
+function editedBody(
+  { remove_phone: noPhone, remove_email: noEmail, ...typed }: Record<string, unknown>,
+  { metadata }: Customer,
+) {
+  return {
+    ...typed,
+    ...(noPhone === true && { phone: null }),
+    ...(noEmail === true && { email: null }),
+    metadata: typedMetadata(typed['metadata'], metadata),
+  };
 }
 
 const ofCustomer = { section: 'customers', action: 'customers.write', object: 'customer', list: '/customers' } as const;
@@ -203,14 +231,14 @@ const edit = apiForm<Customer>({
     effect: html`<p>Payments that exist already keep what they were created with.</p>`,
     fields: fieldsOf(form, customer),
     values: {
-      ...{ name: customer.name, phone: customer.phone ?? '', email: customer.email ?? '' },
+      name: customer.name,
       ...metadataValues('metadata', customer.metadata),
     },
     button: 'Save',
     back: { href: `/customers/${customer.id}`, text: 'Back to the customer' },
   }),
   before: ({ name, phone, email, metadata }) => ({ name, phone, email, metadata }),
-  body: (typed, { metadata }) => ({ ...typed, metadata: typedMetadata(typed['metadata'], metadata) }),
+  body: editedBody,
 });
 
 const remove = deletionForm<Customer>({
@@ -223,4 +251,4 @@ const remove = deletionForm<Customer>({
   }),
 });
 
-export const customerPages: readonly DashboardRoute[] = [...lists, ...create, show, data, ...edit, ...remove];
+export const customerPages: readonly DashboardRoute[] = [...lists, ...create, ...show, data, ...edit, ...remove];

@@ -1,6 +1,7 @@
 import { AppError } from '../../api/app-error.ts';
 import { customerSchema } from '../../customers/customer-wire.ts';
-import { cleanText, formatNumber } from '../../pages/page-text.ts';
+import { cleanText } from '../../pages/page-text.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { createdIntentSchema } from '../../payments/intent-wire.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act } from '../patterns/act.ts';
@@ -63,7 +64,7 @@ async function choicesOf(services: DashboardServices, visit: Visit): Promise<Cho
   return {
     customers: customers.data.map(({ id, name, phone }) => ({
       value: id,
-      text: [cleanText(name), formatNumber(phone ?? '')].filter(Boolean).join(', '),
+      text: [cleanText(name), maskPhoneNumber(phone ?? '')].filter(Boolean).join(', '),
     })),
     networks: money.networks
       .collecting(merchant)

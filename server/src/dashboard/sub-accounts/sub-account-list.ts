@@ -30,7 +30,7 @@ export const subAccountLists = listRoutes<Row>({
     return listResult(list, rows, query);
   },
   exported: {
-    needs: 'figures.read',
+    needs: 'numbers.show',
     columns: exportColumns({
       sub_account_id: ({ id }) => id,
       name: ({ name }) => name,

@@ -4,7 +4,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
-import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import {
   decideTransferRequest,
@@ -22,6 +22,8 @@ import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act, audit } from '../patterns/act.ts';
 import { formRoutes } from '../patterns/form-page.ts';
+import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
+import type { Shown } from '../patterns/shown-number.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -68,13 +70,15 @@ ${
   },
 };
 
-const show: DashboardRoute = {
-  method: 'GET',
-  path: '/transfers/requests/:id',
-  section: 'transfers',
-  action: 'transfers.read',
-  async handle(services, visit, input) {
-    const request = await load(services, visit, input);
+const show = recordWithNumber<DecidedRequest>({
+  ...{
+    path: '/transfers/requests/:id',
+    section: 'transfers',
+    action: 'transfers.read',
+    object: 'transfer_request',
+    load,
+  },
+  async page(_services, visit, { subject: request, shown }) {
     const { amountMinor, body, createdAt, requestedByName } = request;
     const { now, base } = visit;
     const state = requestState(request, now);
@@ -100,7 +104,7 @@ const show: DashboardRoute = {
         reasons: reasonsOf(state, isOwn),
       })}
 <section class="panel"><h2>Details</h2>${facts([
-        ...payeeFacts(body),
+        ...payeeFacts(body, shown),
         ['Message', typeof body['narration'] === 'string' ? foreignText(body['narration']) : null],
         ...metadataFacts((body['metadata'] ?? {}) as Record<string, string>),
         [
@@ -112,15 +116,15 @@ const show: DashboardRoute = {
           'Transfer',
           request.transferId && html`<a href="${base}/transfers/${request.transferId}">See the transfer</a>`,
         ],
-      ])}</section>`,
+      ])}${showButton(visit, shown)}</section>`,
     };
   },
-};
+});
 
-function payeeFacts(body: DecidedRequest['body']): [string, Html][] {
+function payeeFacts(body: DecidedRequest['body'], shown: Shown): [string, Html][] {
   const [number, network] = [String(body['account_number']), networkName(String(body['network']))];
   return [
-    ['To', html`<strong>${formatNumber(number)}</strong> at ${network}`],
+    ['To', html`<strong>${numberText(number, shown)}</strong> at ${network}`],
     ['Name', foreignText(String(body['beneficiary_name']))],
   ];
 }
@@ -151,8 +155,9 @@ const approve = formRoutes<DecidedRequest>({
   ...{ path: '/transfers/requests/:id/approve', section: 'transfers', action: 'transfers.approve', load },
   view: (request, visit) => ({
     heading: `Pay out ${formatAmount(request.amountMinor)}?`,
-    effect: html`${facts(payeeFacts(request.body))}
-<p>${foreignText(request.requestedByName)} asked for it. Compare name and number with what you know, digit by digit.</p>
+    effect: html`${facts(payeeFacts(request.body, { isWhole: false }))}
+<p>${foreignText(request.requestedByName)} asked for it. Compare name and number with what you know, digit by digit:
+<a href="${visit.base}/transfers/requests/${request.id}">the payout’s page</a> shows the whole number.</p>
 <p>Once the network has it, a payout cannot be taken back.</p>`,
     refusal: refusalOf(request, visit, { isApproval: true }),
     button: `Pay out ${formatAmount(request.amountMinor)}`,
@@ -196,4 +201,4 @@ const decline = formRoutes<DecidedRequest>({
   },
 });
 
-export const transferRequestPages: readonly DashboardRoute[] = [list, ...approve, ...decline, show];
+export const transferRequestPages: readonly DashboardRoute[] = [list, ...approve, ...decline, ...show];

@@ -56,7 +56,7 @@ export const transferLists: readonly DashboardRoute[] = listRoutes<TransferRow>(
     return shownRows(list, rows);
   },
   exported: {
-    needs: 'figures.read',
+    needs: 'numbers.show',
     columns: exportColumns({
       created_at: ({ createdAt }) => createdAt.toISOString(),
       transfer_id: ({ id }) => id,

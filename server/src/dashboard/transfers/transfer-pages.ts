@@ -5,7 +5,7 @@ import { isUuid } from '../../kit/ids.ts';
 import { formatAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { AppError } from '../../api/app-error.ts';
-import { foreignText, formatNumber } from '../../pages/page-text.ts';
+import { foreignText } from '../../pages/page-text.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { findTransfer } from '../../transfers/find-transfer.ts';
 import { transferSchema, transferTimelineSchema } from '../../transfers/transfer-wire.ts';
@@ -15,6 +15,8 @@ import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { subAccountNames } from '../patterns/account-names.ts';
 import { metadataFacts } from '../patterns/metadata.ts';
+import { numberText, recordWithNumber, showButton } from '../patterns/shown-number.ts';
+import type { Shown } from '../patterns/shown-number.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
@@ -31,19 +33,19 @@ async function findShown({ money }: DashboardServices, { merchant }: Visit, { pa
   return findTransfer(money.db, merchant.id, id);
 }
 
-const show: DashboardRoute = {
-  method: 'GET',
-  path: '/transfers/:id',
-  section: 'transfers',
-  action: 'transfers.read',
-  async handle(services, visit, input) {
-    const transfer = await findShown(services, visit, input);
-    const title = `Transfer of ${formatAmount(transfer.amountMinor)}`;
-    return { title, body: await transferBody(services, visit, transfer) };
+const show = recordWithNumber<Transfer>({
+  ...{ path: '/transfers/:id', section: 'transfers', action: 'transfers.read', object: 'transfer', load: findShown },
+  async page(services, visit, { subject, shown }) {
+    const title = `Transfer of ${formatAmount(subject.amountMinor)}`;
+    return { title, body: await transferBody(services, visit, { transfer: subject, shown }) };
   },
-};
+});
 
-async function transferBody(services: DashboardServices, visit: Visit, transfer: Transfer) {
+async function transferBody(
+  services: DashboardServices,
+  visit: Visit,
+  { transfer, shown }: { transfer: Transfer; shown: Shown },
+) {
   const { api } = services;
   const { caller, requestId, now, base } = visit;
   const { subAccountId } = transfer;
@@ -54,7 +56,7 @@ async function transferBody(services: DashboardServices, visit: Visit, transfer:
   return html`${recordHead(visit, {
     heading: formatAmount(transfer.amountMinor),
     state: transferState(transfer, network),
-    under: html`<p>To ${nameOf(transfer)}, ${network} ${formatNumber(transfer.accountNumber)}, ${shownTime(transfer.createdAt, now)}</p>
+    under: html`<p>To ${nameOf(transfer)}, ${network} ${numberText(transfer.accountNumber, shown)}, ${shownTime(transfer.createdAt, now)}</p>${showButton(visit, shown)}
 <p class="reference">${copyable(transfer.reference)}</p>`,
     actions: actionsOf(transfer),
     reasons: reasonsOf(transfer, network),
@@ -137,4 +139,4 @@ const cancel = apiForm<Transfer>({
   }),
 });
 
-export const transferPages: readonly DashboardRoute[] = [...transferLists, show, ...cancel];
+export const transferPages: readonly DashboardRoute[] = [...transferLists, ...show, ...cancel];

@@ -1,3 +1,4 @@
+import { maskedDetail } from '../../api/masked-value.ts';
 import { limitMax } from '../../api/pagination.ts';
 import { utcDay } from '../../kit/clock.ts';
 import { csvRows } from '../../kit/csv.ts';
@@ -117,11 +118,12 @@ function sampleTable<Row extends Identified, Kind extends PortalKind>(
   rows: readonly Row[],
   columns: ListExport<Row, Kind>['columns'],
 ): Html {
-  const shown = (cell: ReturnType<(typeof columns)[number]['cell']>): string =>
-    typeof cell === 'bigint' ? formatAmount(cell, { style: 'plain' }) : (cell ?? '');
+  // Whoever takes the file away stands in the audit log; whoever looks at this page does not.
+  const shown = (header: string, cell: ReturnType<(typeof columns)[number]['cell']>): string =>
+    typeof cell === 'bigint' ? formatAmount(cell, { style: 'plain' }) : maskedDetail(header, cell ?? '');
   return html`<section class="panel"><h2>The first ${noun[1]} in the file</h2><div class="sideways" tabindex="0" role="region" aria-label="The first rows">
 <table class="list"><thead><tr>${columns.map(({ header }) => html`<th scope="col">${header}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${columns.map(({ cell }) => html`<td>${shown(cell(row, visit))}</td>`)}</tr>`)}</tbody></table></div></section>`;
+<tbody>${rows.map((row) => html`<tr>${columns.map(({ header, cell }) => html`<td>${shown(header, cell(row, visit))}</td>`)}</tr>`)}</tbody></table></div></section>`;
 }
 
 /** The file, read page by page as the browser takes it. */

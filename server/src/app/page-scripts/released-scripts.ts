@@ -9,11 +9,11 @@ export function hashOfScript(text: string | Uint8Array): string {
 export async function readReleasedScripts(): Promise<ReadonlySet<string>> {
   // Only here: the other commands need no pages.
   const [checkout, collect, portal, dashboard, console] = await Promise.all([
-    import('../pages/checkout/checkout-renderer.ts'),
-    import('../pages/collect/collect-pages.ts'),
-    import('../portal/portal-pages.ts'),
-    import('../dashboard/dashboard-pages.ts'),
-    import('../console/console-pages.ts'),
+    import('../../pages/checkout/checkout-renderer.ts'),
+    import('../../pages/collect/collect-pages.ts'),
+    import('../../portal/portal-pages.ts'),
+    import('../../dashboard/dashboard-pages.ts'),
+    import('../../console/console-pages.ts'),
   ]);
   return new Set(
     [

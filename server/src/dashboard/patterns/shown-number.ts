@@ -1,0 +1,65 @@
+import { maskedDetail } from '../../api/masked-value.ts';
+import { html } from '../../kit/html.ts';
+import type { Html } from '../../kit/html.ts';
+import { maskPhoneNumber } from '../../kit/phone-number.ts';
+import { cleanText, foreignText, formatNumber } from '../../pages/page-text.ts';
+import type { Page, PageInput } from '../../portal/patterns/page-route.ts';
+import type { DashboardRoute, Section } from '../dashboard-route.ts';
+import type { DashboardServices } from '../services.ts';
+import type { Visit } from '../visit.ts';
+import { audit } from './act.ts';
+
+/** Whether numbers and addresses of people stand on a page whole, because somebody has pressed the button for it. */
+export interface Shown {
+  isWhole: boolean;
+}
+
+interface RecordPage<Subject> {
+  path: string;
+  section: Section;
+  action: DashboardRoute['action'];
+  /** The kind of the record, as the audit log has it. */
+  object: string;
+  load(services: DashboardServices, visit: Visit, input: PageInput): Promise<Subject>;
+  page(services: DashboardServices, visit: Visit, drawn: { subject: Subject; shown: Shown }): Promise<Page>;
+}
+
+/**
+ * A record's page with a person's number, which is masked. “Show number” (`showButton`) sends the page's own address: the response to
+ * that is the same page with the whole number, once the audit log has who saw it. No other address shows it.
+ */
+export function recordWithNumber<Subject extends { id: string }>(record: RecordPage<Subject>): DashboardRoute[] {
+  const { path, section, action, object, load, page } = record;
+  return [
+    {
+      ...{ method: 'GET', path, section, action },
+      handle: async (services, visit, input) =>
+        page(services, visit, { subject: await load(services, visit, input), shown: { isWhole: false } }),
+    },
+    {
+      ...{ method: 'POST', path, section, action: 'numbers.show' },
+      async handle(services, visit, input) {
+        const subject = await load(services, visit, input);
+        const entry = { action: 'numbers.show', object: { type: object, id: subject.id }, changes: [] };
+        await services.accounts.db.withTransaction(async (tx) => audit(tx, services, visit, entry));
+        return page(services, visit, { subject, shown: { isWhole: true } });
+      },
+    },
+  ];
+}
+
+/** `.... 4725`, or the whole number. */
+export function numberText(number: string | null, { isWhole }: Shown): string {
+  return isWhole ? formatNumber(number ?? '') : maskPhoneNumber(number ?? '');
+}
+
+/** `••••@example.gm`, or the whole address. */
+export function emailText(email: string | null, { isWhole }: Shown): Html {
+  return foreignText(isWhole ? (email ?? '') : maskedDetail('email', cleanText(email ?? '')));
+}
+
+/** For whoever may see what is masked, as long as it is: `what` names it. */
+export function showButton({ may, guardField }: Visit, { isWhole }: Shown, what = 'number'): Html {
+  if (isWhole || what === '' || !may('numbers.show').isAllowed) return html``;
+  return html`<form method="post">${guardField}<p class="actions"><button class="button small plain">Show ${what}</button></p></form>`;
+}
