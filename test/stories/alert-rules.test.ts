@@ -118,9 +118,10 @@ test('every queue and chore has a heartbeat, and counters are there before their
     intervals.map(({ labels }) => labels['queue']),
   );
   assert.ok(beats.length > 25, String(beats.length));
-  for (const [index, { labels, value }] of beats.entries()) {
-    assert.ok(value <= 2 * (intervals[index]?.value ?? 0) + 60, `${labels['queue']} ${value}`);
-  }
+  assert.deepEqual(
+    beats.filter(({ value }) => value > 60),
+    [],
+  );
   const outcomes = samplesOf('dalasi_payments_total', quiet);
   assert.ok(
     outcomes.some(({ labels, value }) => labels['network'] === 'wave' && labels['outcome'] === 'failed' && value === 0),

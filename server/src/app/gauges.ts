@@ -110,14 +110,14 @@ export function registerGauges(metrics: Metrics, context: GaugeContext): void {
   registerBackupGauges(metrics, context);
 }
 
-/** Of everything that this process does by itself: a series that grows, or is missing, is a failure. */
-function registerHeartbeatGauges(metrics: Metrics, { clock, heartbeats }: GaugeContext): void {
+/** Of everything that this process does by itself: a series that is not 0 for long, or is missing, is a failure. */
+function registerHeartbeatGauges(metrics: Metrics, { heartbeats }: GaugeContext): void {
   metrics.gauge(
     'dalasi_heartbeat_seconds',
-    'How long ago this process last worked a queue or did a chore without an error.',
+    'For how long a queue or a chore of this process has been due, or has failed; 0 while all is well.',
     ['queue'],
     (set) => {
-      for (const { queue, at } of heartbeats.list()) set({ queue }, (clock.now().getTime() - at.getTime()) / 1_000);
+      for (const { queue, silentMs } of heartbeats.list()) set({ queue }, silentMs / 1_000);
       return Promise.resolve();
     },
   );

@@ -1,32 +1,60 @@
 import type { Clock } from '../kit/clock.ts';
 
-/** When a queue was last worked without an error. */
 export interface Heartbeat {
   queue: string;
-  at: Date;
+  /** For how long its next poll or run has been due, or its runs have failed; 0 while all is well. */
+  silentMs: number;
   intervalMs: number;
 }
 
-/** When each queue of this process was last polled, and its chores done, without an error. A silent one is a failure. */
+interface Expected {
+  intervalMs: number;
+  dueAtMs: number;
+  /** Since when its runs have failed; null: the last one did not. */
+  failedAtMs: number | null;
+}
+
+/** Whether each queue of this process is polled when it is due, and each chore done without an error. A silent one is a failure. */
 export class Heartbeats {
   readonly #clock: Clock;
-  readonly #beats = new Map<string, Heartbeat>();
+  readonly #expected = new Map<string, Expected>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Counts from now on: one that never works is noticed too. */
-  expect(queue: { name: string; pollIntervalMs: number }): void {
-    this.#beats.set(queue.name, { queue: queue.name, at: this.#clock.now(), intervalMs: queue.pollIntervalMs });
+  /** From now on: one that never works is noticed too. */
+  expect({ name, pollIntervalMs: intervalMs }: { name: string; pollIntervalMs: number }): void {
+    this.#expected.set(name, { intervalMs, dueAtMs: this.#nowMs, failedAtMs: null });
+  }
+
+  /** A run has begun, which may take as long as the interval. */
+  begin(name: string): void {
+    this.#change(name, ({ intervalMs }) => ({ dueAtMs: this.#nowMs + intervalMs }));
   }
 
   beat(name: string): void {
-    const known = this.#beats.get(name);
-    if (known) this.#beats.set(name, { ...known, at: this.#clock.now() });
+    this.#change(name, ({ intervalMs }) => ({ dueAtMs: this.#nowMs + intervalMs, failedAtMs: null }));
+  }
+
+  fail(name: string): void {
+    this.#change(name, ({ failedAtMs }) => ({ failedAtMs: failedAtMs ?? this.#nowMs }));
   }
 
   list(): Heartbeat[] {
-    return [...this.#beats.values()];
+    return [...this.#expected].map(([queue, { intervalMs, dueAtMs, failedAtMs }]) => ({
+      queue,
+      silentMs: Math.max(0, this.#nowMs - (failedAtMs ?? dueAtMs)),
+      intervalMs,
+    }));
+  }
+
+  #change(name: string, change: (expected: Expected) => Partial<Expected>): void {
+    const known = this.#expected.get(name);
+    if (known) this.#expected.set(name, { ...known, ...change(known) });
+  }
+
+  get #nowMs(): number {
+    return this.#clock.now().getTime();
   }
 }

@@ -97,7 +97,7 @@ test('work that fails is logged and stays due; the next poll tries again', async
   await worker.stop();
 });
 
-test('a queue beats when it was polled, a chore when it was done; one that fails is silent from the start', async () => {
+test('a queue beats when it was polled, a chore when it was done; one that fails is silent since it began to fail', async () => {
   const heartbeats = new Heartbeats(clock);
   let [isAway, fails] = [true, true];
   const { made } = source();
@@ -117,16 +117,52 @@ test('a queue beats when it was polled, a chore when it was done; one that fails
   };
   const log = createServiceLog({ level: 'silent' });
   const worker = startWorker({ clock, changes, log, queues: [{ ...made, listDueKeys: poll }, chore], heartbeats });
-  const ages = () => heartbeats.list().map(({ at }) => clock.now().getTime() - at.getTime());
+  const silences = () => heartbeats.list().map(({ silentMs }) => silentMs);
   await clock.untilSleeping(2);
   await clock.advance(5 * pollIntervalMs);
-  assert.deepEqual(ages(), [5 * pollIntervalMs, 5 * pollIntervalMs]);
+  assert.deepEqual(silences(), [5 * pollIntervalMs, 5 * pollIntervalMs]);
   isAway = false;
   await clock.advance(pollIntervalMs);
-  assert.deepEqual(ages(), [0, 6 * pollIntervalMs]);
+  assert.deepEqual(silences(), [0, 6 * pollIntervalMs]);
   fails = false;
   await clock.advance(pollIntervalMs);
-  assert.deepEqual(ages(), [0, 0]);
+  assert.deepEqual(silences(), [0, 0]);
+  await worker.stop();
+});
+
+test('a chore of an hour is silent only when it is overdue or has failed, and is tried again after a minute', async () => {
+  const [heartbeats, hourMs] = [new Heartbeats(clock), 3_600_000];
+  let run = async (): Promise<void> => {};
+  const chore: WorkQueue = {
+    ...{ ...source().made, background: 'chore', pollIntervalMs: hourMs },
+    listDueKeys: async () => ['all'],
+    run: () => run(),
+  };
+  const log = createServiceLog({ level: 'silent' });
+  const worker = startWorker({ clock, changes, log, queues: [chore], heartbeats });
+  const silentMs = () => heartbeats.list()[0]?.silentMs;
+  await clock.untilSleeping(1);
+  run = async () => {
+    throw new Error('a mistake');
+  };
+  await clock.advance(hourMs - 1);
+  assert.equal(silentMs(), 0);
+  await clock.advance(1);
+  await clock.advance(59_999);
+  assert.equal(silentMs(), 59_999);
+  const { promise: hangs, resolve: end } = Promise.withResolvers<void>();
+  run = () => hangs;
+  await clock.advance(1);
+  assert.equal(silentMs(), 60_000, 'the one that is tried again has not ended');
+  end();
+  await clock.advance(1);
+  assert.equal(silentMs(), 0);
+  const never = Promise.withResolvers<void>();
+  run = () => never.promise;
+  await clock.advance(hourMs);
+  await clock.advance(hourMs + 5_000);
+  assert.ok((silentMs() ?? 0) >= 5_000, `one that hangs: ${silentMs()}`);
+  never.resolve();
   await worker.stop();
 });
 

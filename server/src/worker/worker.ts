@@ -59,6 +59,8 @@ interface WorkerOptions {
 const drainRoundsMax = 50;
 // While the database is unavailable, every poll of every queue fails. The operator needs to know, and that it goes on.
 const logIntervalMs = 60_000;
+// Of what is due once an hour: one failure is mended soon, and two in a row are told in time (examples/prometheus/alerts.yml).
+const retryAfterMs = 60_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const stopped = new AbortController();
@@ -101,11 +103,16 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
   const runner = new KeyedRunner(async (key) => {
     if (stopped.aborted) return;
     try {
+      if (background !== undefined) options.heartbeats?.begin(queue.name);
       await queue.run(key, stopped);
       if (background !== undefined) options.heartbeats?.beat(queue.name);
     } catch (error) {
       // The work stays due in its table; the next poll finds it.
       options.log.error(`${queue.name} failed and will be tried again`, error);
+      if (background === undefined) return;
+      options.heartbeats?.fail(queue.name);
+      if (queue.pollIntervalMs > retryAfterMs)
+        void options.clock.sleep(retryAfterMs, stopped).then(() => schedule(key));
     }
   }, queue.keysMax);
   const schedule = (key: string): void => {
@@ -152,16 +159,19 @@ async function pollLoop(
 ): Promise<void> {
   let quietUntilMs = 0;
   while (!stopped.aborted) {
+    let waitMs = queue.pollIntervalMs;
     try {
       await poll();
       quietUntilMs = 0;
     } catch (error) {
+      options.heartbeats?.fail(queue.name);
+      waitMs = Math.min(waitMs, retryAfterMs);
       const nowMs = options.clock.now().getTime();
       if (nowMs >= quietUntilMs) {
         options.log.error(`polling for ${queue.name} failed and will be tried again`, error);
         quietUntilMs = nowMs + logIntervalMs;
       }
     }
-    await options.clock.sleep(queue.pollIntervalMs, stopped);
+    await options.clock.sleep(waitMs, stopped);
   }
 }
