@@ -6,14 +6,17 @@ import type { Charge } from '../../payments/charge.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { shownTime } from '../patterns/texts.ts';
 
-/** “Try 1 07:31 Afrimoney .... 0001: The payer declined.” */
+/** “Try 1 07:31 Afrimoney .... 0001: The payer declined.”, and by which ids it is found here and at the network. */
 export function attemptList({ now }: { now: Date }, attempts: readonly Charge[]): Html {
   if (attempts.length === 0) return html`<p>Nobody has tried to pay it yet.</p>`;
   return html`<ol class="timeline plain">${attempts.map((attempt) => {
     const name = networkName(attempt.network);
     return html`<li>${shownTime(attempt.createdAt, now)}
 <div><strong>Try ${attempt.attempt}</strong> ${name} ${maskPhoneNumber(attempt.accountNumber ?? '')}: ${attemptText(attempt, name)}</div>
-<div class="hint">${attempt.transactionReference}</div></li>`;
+<div class="hint">${attempt.transactionReference}</div>
+<div class="hint">At ${name}: <code>${attempt.reference}</code>${
+      attempt.networkTransactionId !== null && html`, transaction <code>${attempt.networkTransactionId}</code>`
+    }</div></li>`;
   })}</ol>`;
 }
 
