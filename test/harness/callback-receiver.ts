@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { assertNoSecret } from './searched-output.ts';
 
 export interface ReceivedCallback {
   path: string;
@@ -43,6 +44,7 @@ export async function startCallbackReceiver({ port = 0 }: { port?: number } = {}
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      for (const { headers, body } of received) assertNoSecret(`${JSON.stringify(headers)} ${body}`, 'a callback');
     },
   };
 }

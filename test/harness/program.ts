@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DemoFacts } from '../../server/src/process/demo.ts';
+import { assertNoSecret } from './searched-output.ts';
 import { eventually } from './eventually.ts';
 
 /** A running program of ours, in its own process or in the test's. */
@@ -25,9 +26,14 @@ interface Output {
 /** The part of a program that follows from its output. */
 export function watchOutput({ written, ended }: Output): Omit<Program, 'stop'> {
   let hasEnded = false;
-  const watched = ended.finally(() => {
-    hasEnded = true;
-  });
+  const watched = ended
+    .finally(() => {
+      hasEnded = true;
+    })
+    .then((end) => {
+      assertNoSecret(written.stderr, 'standard error', { withNumbers: true });
+      return end;
+    });
   watched.catch(() => {});
   return {
     stdout: () => written.stdout,

@@ -12,6 +12,7 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { assembleService } from './assemble-service.ts';
+import { assertNoSecret } from './searched-output.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -103,6 +104,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     stop: async () => {
       await assembled.close();
       if (!options.database) await database.drop();
+      assertNoSecret(logLines.join('\n'), 'the log', { withNumbers: true });
     },
   };
 }
