@@ -1585,6 +1585,7 @@ CREATE TABLE transfer_requests (
   amount bigint NOT NULL,
   body jsonb NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  sub_account_id uuid,
   CONSTRAINT transfer_requests_pkey PRIMARY KEY (merchant_id, id),
   CONSTRAINT transfer_requests_by_key UNIQUE (merchant_id, id, requested_by),
   CONSTRAINT transfer_requests_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)

@@ -11,7 +11,14 @@ export async function createWaitingTransfer(
   const id = randomUUID();
   await db.withTransaction((tx) =>
     requestTransfer(tx, {
-      ...{ merchantId, id, requestedBy: account.id, requestedByName: account.name, amountMinor: 2_000n },
+      ...{
+        merchantId,
+        id,
+        requestedBy: account.id,
+        requestedByName: account.name,
+        subAccountId: null,
+        amountMinor: 2_000n,
+      },
       body: { amount: 20, network: 'wave', account_number: '7000001', beneficiary_name: name },
       createdAt: clock.now(),
     }),

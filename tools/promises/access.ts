@@ -93,7 +93,7 @@ export const access: PromiseGroup = {
     {
       id: 'T6',
       promise:
-        'What is dangerous asks for a fresh second factor, tells all owners, and above a limit takes two people; a changed destination waits a day.',
+        'What is dangerous asks for a fresh second factor, tells all owners, and a person’s payout above a limit takes two people; a changed destination waits a day.',
       gates: ['change'],
       tests: {
         'server/src/accounts/permissions.test.ts': [
@@ -114,13 +114,13 @@ export const access: PromiseGroup = {
         'server/src/dashboard/transfers/transfer-requests.test.ts': [
           'a payout above the limit is paid out once, when another person approves it with a second factor',
           'of an approval and a refusal at once one counts, and money moves only with the approval',
+          'a sub-account’s payout above the limit waits for a second person, and goes where it was requested',
           'the database refuses an approval by whoever asked',
         ],
         'server/src/console/console.test.ts': [
           'whoever ticked the checklist does not approve the business for live; another admin does',
         ],
       },
-      weaker: 'Payouts of sub-accounts and by API keys need no second person.',
     },
     {
       id: 'T7',

@@ -128,8 +128,8 @@ export const operations: PromiseGroup = {
       gates: ['long', 'production'],
       tests: {
         'server/src/worker/worker.test.ts': [
-          'a queue beats when it was polled, a chore when it was done; one that fails is silent since it began to fail',
-          'a chore of an hour is silent only when it is overdue or has failed, and is tried again after a minute',
+          'a queue beats when polled, a chore when done; one that fails is silent since it began to fail',
+          'a chore of an hour is silent only when overdue or failed, and is tried again after a minute',
         ],
         'test/stories/alert-rules.test.ts': [
           'every queue and chore has a heartbeat, and counters are there before their first increase',

@@ -97,7 +97,7 @@ test('work that fails is logged and stays due; the next poll tries again', async
   await worker.stop();
 });
 
-test('a queue beats when it was polled, a chore when it was done; one that fails is silent since it began to fail', async () => {
+test('a queue beats when polled, a chore when done; one that fails is silent since it began to fail', async () => {
   const heartbeats = new Heartbeats(clock);
   let [isAway, fails] = [true, true];
   const { made } = source();
@@ -130,7 +130,7 @@ test('a queue beats when it was polled, a chore when it was done; one that fails
   await worker.stop();
 });
 
-test('a chore of an hour is silent only when it is overdue or has failed, and is tried again after a minute', async () => {
+test('a chore of an hour is silent only when overdue or failed, and is tried again after a minute', async () => {
   const [heartbeats, hourMs] = [new Heartbeats(clock), 3_600_000];
   let run = async (): Promise<void> => {};
   const chore: WorkQueue = {

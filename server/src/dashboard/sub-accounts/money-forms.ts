@@ -18,12 +18,19 @@ import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { readSubAccount } from './read-sub-account.ts';
 import type { FoundSubAccount } from './read-sub-account.ts';
+import {
+  amountOf,
+  needsSecondPerson,
+  secondPersonNotice,
+  submitTransferRequest,
+} from '../transfers/request-transfer.ts';
 
 const section = 'sub-accounts';
 
 interface PayoutSubject extends FoundSubAccount {
   /** As it would be made now; or why it cannot be. */
   plan: Transfer | Html;
+  needsApproval: boolean;
 }
 
 const amountField: Field = { kind: 'hidden', json: 'amount', name: 'amount', label: 'Amount' };
@@ -34,13 +41,16 @@ const payOut = formRoutes<PayoutSubject>({
   operation: 'createSubAccountPayout',
   async load(services, visit, { params, query }) {
     const found = await readSubAccount(services, visit, params['id']);
-    return { ...found, plan: planOf(services, visit, found, query['amount']) };
+    const plan = planOf(services, visit, found, query['amount']);
+    const needsApproval = 'amountMinor' in plan && (await needsSecondPerson(services, visit, plan.amountMinor));
+    return { ...found, plan, needsApproval };
   },
-  view: ({ subAccount, plan, ...found }, _visit, { query }) => {
+  view: ({ subAccount, plan, needsApproval, ...found }, _visit, { query }) => {
     const back = { href: `/sub-accounts/${subAccount.id}`, text: 'Keep it' };
     const below =
       found.isPayable && found.settledMinor >= payoutMinimumMinor ? otherAmount(query['amount'] ?? '') : html``;
-    const heading = `Pay out ${cleanText(subAccount.name)}`;
+    const verb = needsApproval ? 'Ask to pay out' : 'Pay out';
+    const heading = `${verb} ${cleanText(subAccount.name)}`;
     // Also for a form that was sent before, when its payout has left too little for another.
     const fields = [amountField];
     if (!('amountMinor' in plan)) return { heading, button: '', back, refusal: plan, below, fields };
@@ -53,15 +63,21 @@ const payOut = formRoutes<PayoutSubject>({
         ['Fee, which you pay', plan.feeMinor > 0n ? formatAmount(plan.feeMinor) : 'None'],
         ['Its balance after', formatAmount(found.settledMinor + found.pendingMinor - plan.amountMinor)],
         ['Yours after', plan.feeMinor > 0n ? formatAmount(found.merchantMinor - plan.feeMinor) : null],
-      ])}<p>A payout that was sent cannot be called back. If the network refuses it, the money comes back to the sub-account.</p>`,
+      ])}${needsApproval && secondPersonNotice}<p>A payout that was sent cannot be called back. If the network refuses it, the money comes back to the sub-account.</p>`,
       fields,
       values: { amount: formatAmount(plan.amountMinor, { style: 'plain' }) },
-      button: `Pay out ${amount}`,
+      button: `${verb} ${amount}`,
       back,
       below,
     };
   },
   async submit(services, visit, { subject: { subAccount }, body, formId }) {
+    const amountMinor = amountOf(body);
+    if (await needsSecondPerson(services, visit, amountMinor)) {
+      const { id: subAccountId, name, settlementCode: network, accountNumber } = subAccount;
+      const shown = { network, account_number: accountNumber, beneficiary_name: name };
+      return submitTransferRequest(services, visit, { amountMinor, body: { ...body, ...shown }, formId, subAccountId });
+    }
     const { id } = await act(services, visit, {
       ...{ operationId: 'createSubAccountPayout', schema: transferSchema, params: { id: subAccount.id }, body, formId },
       object: { type: 'sub_account', id: subAccount.id },

@@ -17,7 +17,7 @@ import type { Option } from '../../portal/patterns/fields.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { submitTransferRequest, needsSecondPerson } from './request-transfer.ts';
+import { amountOf, needsSecondPerson, secondPersonNotice, submitTransferRequest } from './request-transfer.ts';
 
 /** A payout to a number: what is typed, then its fee and what is left, then the transfer. */
 export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Option[]; availableMinor: bigint }>({
@@ -57,7 +57,7 @@ export const newTransfer: readonly DashboardRoute[] = formRoutes<{ networks: Opt
   async submit(services, visit, { body, formId }) {
     const amountMinor = amountOf(body);
     if (await needsSecondPerson(services, visit, amountMinor)) {
-      return submitTransferRequest(services, visit, { amountMinor, body, formId });
+      return submitTransferRequest(services, visit, { amountMinor, body, formId, subAccountId: null });
     }
     const transfer = await act(services, visit, {
       ...{ operationId: 'createTransfer', schema: transferSchema, body, formId },
@@ -71,11 +71,6 @@ async function availableOf(db: DashboardServices['money']['db'], { merchant }: V
   const { id: merchantId, currency } = merchant;
   const balances = await readBalances(db, { merchantId, currency, accounts: ['payable_available'] });
   return balances.get('payable_available') ?? 0n;
-}
-
-function amountOf({ amount }: Record<string, unknown>): bigint {
-  if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
-  return parseAmount(amount);
 }
 
 async function confirmTransfer(
@@ -117,7 +112,7 @@ async function confirmTransfer(
       ['After it', formatAmount(afterMinor)],
     ])}
 ${!isKnown && html`<p class="notice wait">You have never paid this number. Compare it with the account holder, digit by digit.</p>`}
-${needsApproval && html`<p class="notice wait">A second person has to approve this payout. Until then nothing is held and nothing is sent.</p>`}
+${needsApproval && secondPersonNotice}
 <p>Once the network has it, a payout cannot be taken back.</p>`,
     button: `${verb} ${formatAmount(amountMinor)}`,
     action: isKnown ? 'transfers.create' : 'transfers.create_to_new_number',

@@ -14,6 +14,7 @@ import {
   requestState,
 } from '../../transfers/transfer-requests.ts';
 import type { DecidedRequest, RequestState } from '../../transfers/transfer-requests.ts';
+import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
@@ -166,7 +167,8 @@ const approve = formRoutes<DecidedRequest>({
   async submit(services, visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const { id } = await act(services, visit, {
-      ...{ operationId: 'createTransfer', schema: transferSchema, body: request.body, object: { type: 'transfer' } },
+      ...(await operationOf(services, request)),
+      schema: transferSchema,
       // That of the form which requested it, so that it is paid out once, whoever presses what again.
       formId: request.id,
       alsoWrite: (tx, { id: transferId }) => {
@@ -177,6 +179,23 @@ const approve = formRoutes<DecidedRequest>({
     return `/transfers/${id}`;
   },
 });
+
+/** Throws AppError `state_conflict` where the sub-account is paid out elsewhere by now: that is not what was requested. */
+async function operationOf({ money }: DashboardServices, { merchantId, subAccountId, body }: DecidedRequest) {
+  if (subAccountId === null) return { operationId: 'createTransfer', body, object: { type: 'transfer' } };
+  const { settlementCode, accountNumber } = await getSubAccount(money.db, merchantId, subAccountId);
+  if (settlementCode !== body['network'] || accountNumber !== body['account_number']) {
+    const message =
+      'The sub-account is paid out to another destination by now. Decline this payout and request it again.';
+    throw new AppError('state_conflict', message);
+  }
+  return {
+    operationId: 'createSubAccountPayout',
+    params: { id: subAccountId },
+    body: { amount: body['amount'] },
+    object: { type: 'sub_account', id: subAccountId },
+  };
+}
 
 const decline = formRoutes<DecidedRequest>({
   ...{ path: '/transfers/requests/:id/decline', section: 'transfers', action: 'transfers.create', load },

@@ -1,6 +1,8 @@
 import { prepareOwnerMails } from '../../accounts/owner-mails.ts';
+import { fieldError } from '../../api/app-error.ts';
 import { maskedChanges } from '../../audit/masked-fields.ts';
-import { formatAmount } from '../../kit/money.ts';
+import { html } from '../../kit/html.ts';
+import { formatAmount, parseAmount } from '../../kit/money.ts';
 import { maskPhoneNumber } from '../../kit/phone-number.ts';
 import { findTransferApproval } from '../../merchants/transfer-approval.ts';
 import { cleanText } from '../../pages/page-text.ts';
@@ -10,6 +12,8 @@ import type { TransferRequest } from '../../transfers/transfer-requests.ts';
 import { audit } from '../patterns/act.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
+
+export const secondPersonNotice = html`<p class="notice wait">A second person has to approve this payout. Until then nothing is held and nothing is sent.</p>`;
 
 /** Whether the business wants a second person for a payout of this amount; in test too, where it is tried. */
 export async function needsSecondPerson(
@@ -21,17 +25,23 @@ export async function needsSecondPerson(
   return aboveMinor !== null && amountMinor > aboveMinor;
 }
 
+/** In bututs. Throws AppError: an amount that is left out would be paid out, and is compared with no limit. */
+export function amountOf({ amount }: Record<string, unknown>): bigint {
+  if (typeof amount !== 'number') throw fieldError('invalid_request', 'amount', 'Type the amount.');
+  return parseAmount(amount);
+}
+
 /** Keeps the payout for a second person, tells all owners, and returns where it is shown. Throws AppError. */
 export async function submitTransferRequest(
   services: DashboardServices,
   visit: Visit,
-  { amountMinor, body, formId }: Pick<TransferRequest, 'amountMinor' | 'body'> & { formId: string },
+  { formId, ...requested }: Pick<TransferRequest, 'amountMinor' | 'body' | 'subAccountId'> & { formId: string },
 ): Promise<string> {
   const { accounts, money } = services;
   const { account, merchant } = visit;
   const request: TransferRequest = {
     ...{ merchantId: merchant.id, id: formId, requestedBy: account.id, requestedByName: account.name },
-    ...{ amountMinor, body, createdAt: money.clock.now() },
+    ...{ ...requested, createdAt: money.clock.now() },
   };
   const page = `/transfers/requests/${formId}`;
   await accounts.sealer.prepare();
@@ -44,7 +54,7 @@ export async function submitTransferRequest(
   await accounts.db.withTransaction(async (tx) => {
     if (!(await requestTransfer(tx, request))) return;
     const object = { type: 'transfer_request', id: formId };
-    audit(tx, services, visit, { action: 'transfers.request', object, changes: maskedChanges(body) });
+    audit(tx, services, visit, { action: 'transfers.request', object, changes: maskedChanges(request.body) });
     mail(tx);
   });
   return page;

@@ -115,6 +115,50 @@ test('a declined payout and one of a week ago can no longer be approved', async 
   assert.equal(await countTransfers(), before);
 });
 
+/** Asks for a payout of a new sub-account that has more than the limit; returns its id and the request's page. */
+async function requestSubAccountPayout(): Promise<{ id: string; page: string }> {
+  const destination = { settlement_code: 'wave', account_number: '7000001' };
+  const made = await world.api.post('/v1/sub-accounts', { name: 'Partner shop', percentage: 50, ...destination });
+  const id = String(made.body['id']);
+  const data = { amount: 2_000, network: 'aps', account_number: '7000001', sub_account: id };
+  assert.equal((await world.api.post('/v1/payments', { data })).status, 201);
+  await world.service.app.drain();
+  const address = world.at(`/sub-accounts/${id}/payout?amount=700`);
+  const shown = await (await finance.get(address)).text();
+  assert.match(shown, /<h1>Ask to pay out Partner shop<\/h1>/);
+  const fields = hiddenFields(shown);
+  const whole = Object.fromEntries(Object.entries(fields).filter(([name]) => name !== 'amount'));
+  assert.equal((await press(finance, address, whole)).status, 400, 'all that it has, without saying how much');
+  const requested = await press(finance, address, fields);
+  assert.match(requested.location ?? '', /\/transfers\/requests\//, requested.text);
+  return { id, page: new URL(requested.location ?? '', world.service.url).href };
+}
+
+test('a sub-account’s payout above the limit waits for a second person, and goes where it was requested', async () => {
+  const before = await countTransfers();
+  const { id, page } = await requestSubAccountPayout();
+  assert.equal(await countTransfers(), before, 'nothing is sent');
+  const approved = await (await approval(page))();
+  assert.equal(approved.status, 303, approved.text);
+  const [paid] = await asOwner<{ amount: string }>(
+    world.service,
+    'SELECT amount FROM transfers WHERE sub_account_id = $1',
+    [id],
+  );
+  assert.equal(paid?.amount, '70000');
+  const redirected = await requestSubAccountPayout();
+  const approve = await approval(redirected.page);
+  const changed = await world.api.send('PUT', `/v1/sub-accounts/${redirected.id}`, {
+    body: JSON.stringify({ account_number: '7000002' }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(changed.status, 200, changed.text);
+  const refused = await approve();
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /another destination/);
+  assert.equal(await countTransfers(), before + 1);
+});
+
 test('the database refuses an approval by whoever asked', async () => {
   const page = await requestPayout(finance);
   const insert = asOwner(

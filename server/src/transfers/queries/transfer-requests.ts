@@ -8,7 +8,9 @@ export interface TransferRequest {
   requestedBy: string;
   requestedByName: string;
   amountMinor: bigint;
-  /** Of the API's operation `createTransfer`. */
+  /** The sub-account that is paid out; null: the merchant's own money. */
+  subAccountId: string | null;
+  /** Of the API's operation `createTransfer`; of a sub-account's payout the same fields, as they were when it was requested. */
   body: Readonly<Record<string, unknown>>;
   createdAt: Date;
 }
@@ -26,7 +28,7 @@ export interface TransferDecision {
 export type DecidedRequest = TransferRequest & { [Field in keyof TransferDecision]: TransferDecision[Field] | null };
 
 const columns = `requests.merchant_id AS "merchantId", requests.id, requests.requested_by AS "requestedBy",
-  requested_by_name AS "requestedByName", amount AS "amountMinor", body, requests.created_at AS "createdAt",
+  requested_by_name AS "requestedByName", amount AS "amountMinor", sub_account_id AS "subAccountId", body, requests.created_at AS "createdAt",
   decision, decided_by AS "decidedBy", decided_by_name AS "decidedByName", transfer_id AS "transferId",
   decisions.created_at AS "decidedAt"`;
 
@@ -37,8 +39,9 @@ const requests = `transfer_requests AS requests LEFT JOIN transfer_decisions AS 
 export function insertTransferRequest(db: Queryable, request: TransferRequest): Promise<number> {
   return db.run({
     name: 'transfer_requests_insert',
-    text: `INSERT INTO transfer_requests (merchant_id, id, requested_by, requested_by_name, amount, body, created_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (merchant_id, id) DO NOTHING`,
+    text: `INSERT INTO transfer_requests (merchant_id, id, requested_by, requested_by_name, amount, body, created_at,
+             sub_account_id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (merchant_id, id) DO NOTHING`,
     values: [
       request.merchantId,
       request.id,
@@ -47,6 +50,7 @@ export function insertTransferRequest(db: Queryable, request: TransferRequest): 
       request.amountMinor,
       JSON.stringify(request.body),
       request.createdAt,
+      request.subAccountId,
     ],
   });
 }
