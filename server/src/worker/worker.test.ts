@@ -282,6 +282,20 @@ test('a drain does due work, work that becomes due through it, each chore once a
   assert.deepEqual(first.done, ['a', 'a+', 'a++']);
   assert.deepEqual(second.done.toSorted(), ['a', 'a+', 'a++']);
   assert.equal(chore.done.length, 2, 'at the start and for the drain');
-  assert.equal(purge.done.length, 1, 'at the start');
+  assert.equal(purge.done.length, 0);
+  await worker.stop();
+});
+
+test('a purge begins ten seconds after the start, and comes again when its interval has passed', async () => {
+  const purge = source({ background: 'purge', listDueKeys: async () => ['all'], pollIntervalMs: 60_000 });
+  const worker = start(purge.made);
+  await clock.advance(9_999);
+  assert.equal(purge.done.length, 0);
+  await clock.advance(1);
+  await clock.untilSleeping(1);
+  assert.equal(purge.done.length, 1);
+  await clock.advance(60_000);
+  await clock.untilSleeping(1);
+  assert.equal(purge.done.length, 2);
   await worker.stop();
 });

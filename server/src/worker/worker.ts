@@ -12,8 +12,8 @@ import { KeyedRunner } from '../kit/keyed-runner.ts';
 export interface WorkQueue {
   name: string;
   /**
-   * Work that nothing announces. A drain runs a `chore` once, and a `purge` only when its interval has passed: only time makes
-   * records old enough.
+   * Work that nothing announces. Only time makes records old enough for a `purge`: it begins some seconds after the start, and a
+   * drain runs it only when its interval has passed. A `chore` begins with the start, and a drain runs it once.
    */
   background?: 'chore' | 'purge';
   /** The kind of the topics that announce such work; the key follows the colon. */
@@ -61,6 +61,8 @@ const drainRoundsMax = 50;
 const logIntervalMs = 60_000;
 // Of what is due once an hour: one failure is mended soon, and two in a row are told in time (examples/prometheus/alerts.yml).
 const retryAfterMs = 60_000;
+// A process that has just started has requests and payments to serve, on connections without plans.
+const firstPurgeAfterMs = 10_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const stopped = new AbortController();
@@ -119,7 +121,7 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
     if (!stopped.aborted) runner.schedule(key);
   };
   const nowMs = (): number => options.clock.now().getTime();
-  let polledAtMs = -Infinity;
+  let polledAtMs = nowMs();
   const poll = async (): Promise<number> => {
     polledAtMs = nowMs();
     const keys = await queue.listDueKeys();
@@ -158,6 +160,7 @@ async function pollLoop(
   stopped: AbortSignal,
 ): Promise<void> {
   let quietUntilMs = 0;
+  if (queue.background === 'purge') await options.clock.sleep(firstPurgeAfterMs, stopped);
   while (!stopped.aborted) {
     let waitMs = queue.pollIntervalMs;
     try {
