@@ -21,7 +21,9 @@ export async function collectRoutes<World>(
   const watch = (message: unknown): void => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
       if (!heads.some((head) => url === head || url.startsWith(`${head}/`))) return;
-      for (const each of [method].flat()) if (each !== 'HEAD') found.set(`${each} ${url}`, { method: each, url });
+      for (const each of [method].flat()) {
+        for (const path of spell(url)) if (each !== 'HEAD') found.set(`${each} ${path}`, { method: each, url: path });
+      }
     });
   };
   subscribe(channel, watch);
@@ -31,4 +33,10 @@ export async function collectRoutes<World>(
   } finally {
     unsubscribe(channel, watch);
   }
+}
+
+/** The paths of a route that several words lead to: `/operator/:environment(test|live)`. */
+function spell(url: string): string[] {
+  const [parameter, words] = /:\w+\((.+?)\)/.exec(url) ?? [];
+  return parameter === undefined ? [url] : (words ?? '').split('|').map((word) => url.replace(parameter, word));
 }

@@ -7,7 +7,7 @@ import type { PortalOptions } from '../portal/portal-scope.ts';
 import { registerAccountPages } from '../portal/sign-in/account-pages.ts';
 import { registerSignInPages } from '../portal/sign-in/visitor-pages.ts';
 import { environmentRoutes, installationRoutes } from './console-routes.ts';
-import { registerRoutes } from './register-routes.ts';
+import { ofEnvironment, registerRoutes } from './register-routes.ts';
 import type { ConsoleServices } from './services.ts';
 import { consoleHome } from './visit.ts';
 
@@ -40,10 +40,8 @@ export async function consolePages(app: FastifyInstance, options: ConsolePagesOp
       registerSignInPages(scope, { ...parts, visitorLimit: new VisitorLimit(context), isSignUpOpen: false });
       registerAccountPages(scope, parts);
       scope.get('/', async (_request, reply) => seeOther(reply, `${consoleHome}/live/home`));
-      registerRoutes(scope, { parts, services, environment: null }, installationRoutes);
-      for (const environment of ['test', 'live'] as const) {
-        registerRoutes(scope, { parts, services, environment }, environmentRoutes);
-      }
+      registerRoutes(scope, { parts, services, base: '' }, installationRoutes);
+      registerRoutes(scope, { parts, services, base: ofEnvironment }, environmentRoutes);
     },
     { prefix: consoleHome },
   );

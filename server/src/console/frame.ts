@@ -3,7 +3,8 @@ import type { Html } from '../kit/html.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import type { ConsoleRoute, Section } from './console-route.ts';
 import { consoleHome } from './visit.ts';
-import type { ConsoleVisit, Environment } from './visit.ts';
+import type { Environment } from '../portal/environment.ts';
+import type { ConsoleVisit } from './visit.ts';
 
 interface ConsoleLink {
   section: Section;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
 import { html } from '../kit/html.ts';
 import { seeOther } from '../pages/page-scope.ts';
+import { environmentParameter } from '../portal/environment.ts';
 import type { Page } from '../portal/patterns/page-route.ts';
 import { roleName } from '../portal/patterns/texts.ts';
 import { inputOf, runPage, sendDownload } from '../portal/patterns/run-page.ts';
@@ -13,12 +14,15 @@ import type { ConsoleRoute } from './console-route.ts';
 import { frame } from './frame.ts';
 import type { ConsoleServices } from './services.ts';
 import { findVisit } from './visit.ts';
-import type { ConsoleVisit, Environment } from './visit.ts';
+import type { ConsoleVisit } from './visit.ts';
+
+/** The base of what is about one environment. */
+export const ofEnvironment = `/${environmentParameter}` as const;
 
 /** Registers pages below `/operator`, or below `/operator/{environment}`. Whoever has no second factor is led to setting one up. */
 export function registerRoutes(
   scope: FastifyInstance,
-  { parts, services, environment }: { parts: PortalParts; services: ConsoleServices; environment: Environment | null },
+  { parts, services, base }: { parts: PortalParts; services: ConsoleServices; base: '' | typeof ofEnvironment },
   routes: readonly ConsoleRoute[],
 ): void {
   const reads = new RecordedReads();
@@ -26,11 +30,12 @@ export function registerRoutes(
     registerWithFiles(scope, route, (target) =>
       target.route<{ Params: Record<string, string> }>({
         method: route.method,
-        url: environment === null ? route.path : `/${environment}${route.path}`,
+        url: `${base}${route.path}`,
         handler: requireSignedIn(parts, async (request, reply, signedIn) => {
           if (!(await hasSecondFactor(parts.context.db, signedIn.account))) {
             return seeOther(reply, `${parts.home}/account`);
           }
+          const { environment = null } = request.params;
           const guardField = parts.guardField(request);
           const visit = await findVisit(services, request, signedIn, { environment, guardField });
           const refused = () => refusedPage(visit);

@@ -5,10 +5,9 @@ import type { SignedIn } from '../accounts/sessions.ts';
 import { AppError } from '../api/app-error.ts';
 import type { Html } from '../kit/html.ts';
 import { findOperatorLogin } from '../operators/manage-operators.ts';
+import type { Environment } from '../portal/environment.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { ConsoleServices } from './services.ts';
-
-export type Environment = 'test' | 'live';
 
 /** One request of an operator; `base` is `/operator`, or `/operator/test` where it is about one environment. */
 export interface ConsoleVisit extends PortalVisit<OperatorAction> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createAssets } from '../portal/assets.ts';
+import { environmentParameter } from '../portal/environment.ts';
 import { preparePortalScope } from '../portal/portal-scope.ts';
 import type { PortalOptions } from '../portal/portal-scope.ts';
 import { requireSignedIn } from '../portal/sign-in/signed-in-only.ts';
@@ -70,17 +71,15 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
     },
     { prefix: '/dashboard/counter' },
   );
-  for (const environment of ['test', 'live'] as const) {
-    await app.register(
-      async (scope) => {
-        const parts = await preparePortalScope(scope, {
-          ...options,
-          assets: dashboardAssets,
-          context: services.accounts,
-        });
-        registerRoutes(scope, { parts, services, environment, streams }, dashboardRoutes);
-      },
-      { prefix: `/dashboard/${environment}` },
-    );
-  }
+  await app.register(
+    async (scope) => {
+      const parts = await preparePortalScope(scope, {
+        ...options,
+        assets: dashboardAssets,
+        context: services.accounts,
+      });
+      registerRoutes(scope, { parts, services, streams }, dashboardRoutes);
+    },
+    { prefix: `/dashboard/${environmentParameter}` },
+  );
 }

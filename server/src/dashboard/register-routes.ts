@@ -15,19 +15,18 @@ import type { EventStreams } from './live/event-streams.ts';
 import type { DashboardServices } from './services.ts';
 import { filesOf, registerWithFiles } from '../portal/uploaded-files.ts';
 import { findVisit } from './visit.ts';
-import type { Environment, Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 interface RegisterOptions {
   parts: PortalParts;
   services: DashboardServices;
-  environment: Environment;
   streams: EventStreams;
 }
 
-/** Registers the pages of one environment below `/dashboard/{environment}/{merchant}`. */
+/** Registers the pages below `/dashboard/{environment}/{merchant}`. */
 export function registerRoutes(
   scope: FastifyInstance,
-  { parts, services, environment, streams }: RegisterOptions,
+  { parts, services, streams }: RegisterOptions,
   routes: readonly DashboardRoute[],
 ): void {
   for (const route of routes) {
@@ -37,7 +36,7 @@ export function registerRoutes(
         url: `/:merchant${route.path === '/' ? '' : route.path}`,
         handler: requireSignedIn(parts, async (request, reply, signedIn) => {
           const input = { ...inputOf(request), files: filesOf(request) };
-          const shortId = input.params['merchant'] ?? '';
+          const { environment = 'test', merchant: shortId = '' } = request.params;
           const guardField = parts.guardField(request);
           const visitOf = (person: SignedIn) =>
             findVisit(services, request, person, { environment, shortId, guardField });

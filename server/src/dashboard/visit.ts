@@ -11,6 +11,7 @@ import { getBusiness } from '../merchants/business-status.ts';
 import type { Business } from '../merchants/business-status.ts';
 import type { Merchant } from '../merchants/merchant.ts';
 import type { CollectingConnector } from '../networks/contract.ts';
+import type { Environment } from '../portal/environment.ts';
 import type { PortalVisit } from '../portal/patterns/page-route.ts';
 import type { DashboardServices } from './services.ts';
 
@@ -26,9 +27,6 @@ export interface Visit extends PortalVisit<MerchantAction> {
   /** Whether payers send money straight to a number of its own (docs/receipts.md). */
   takesReceipts: boolean;
 }
-
-/** The environment as it stands in addresses. */
-export type Environment = 'test' | 'live';
 
 export function basePath(environment: Environment, shortId: string): string {
   return `/dashboard/${environment}/${shortId}`;

@@ -9,6 +9,7 @@ routes.add({ url: '/pay/:token', method: ['POST'], prefix: '/pay' });
 routes.add({ url: '/pay/:token/code', method: 'POST', prefix: '/pay' });
 routes.add({ url: '/pay/all', method: 'DELETE', prefix: '/pay' });
 routes.add({ url: '/pos', method: 'GET', prefix: '/pos' });
+routes.add({ url: '/dashboard/:environment(test|live)/:merchant', method: 'POST' });
 
 for (const [url, methods] of [
   ['/', ['GET', 'HEAD']],
@@ -24,6 +25,10 @@ for (const [url, methods] of [
   ['/pay/x/', []],
   ['//pay/x', []],
   ['/pay/x/other', []],
+  ['/dashboard/test/x', ['POST']],
+  ['/dashboard/live/x', ['POST']],
+  ['/dashboard/live/', []],
+  ['/dashboard/tes/x', []],
 ] as const) {
   test(`${url} accepts ${methods.join(', ') || 'nothing'}`, () => {
     assert.deepEqual(routes.at(url), methods);

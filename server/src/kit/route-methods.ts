@@ -28,8 +28,12 @@ export function pathOf(url: string): string {
 
 function matches(pattern: string, segments: readonly string[]): boolean {
   const parts = pattern.split('/');
-  return (
-    parts.length === segments.length &&
-    parts.every((part, index) => (part.startsWith(':') ? segments[index] !== '' : part === segments[index]))
-  );
+  return parts.length === segments.length && parts.every((part, index) => matchesPart(part, segments[index] ?? ''));
+}
+
+/** `:id` is any segment, `:environment(test|live)` one of these words. */
+function matchesPart(part: string, segment: string): boolean {
+  if (!part.startsWith(':')) return part === segment;
+  const [, words] = /\((.+)\)$/.exec(part) ?? [];
+  return words === undefined ? segment !== '' : words.split('|').includes(segment);
 }

@@ -6,7 +6,8 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import type { ConsoleServices } from '../services.ts';
-import type { ConsoleVisit, Environment } from '../visit.ts';
+import type { Environment } from '../../portal/environment.ts';
+import type { ConsoleVisit } from '../visit.ts';
 
 /** A business with its two merchants. */
 export interface Business {

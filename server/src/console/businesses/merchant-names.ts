@@ -1,7 +1,7 @@
 import { listMerchants } from '../../merchants/manage-keys.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { ConsoleServices } from '../services.ts';
-import type { Environment } from '../visit.ts';
+import type { Environment } from '../../portal/environment.ts';
 
 /** The merchants of an environment by their ids, oldest first. */
 export async function merchantsOf(

@@ -12,7 +12,7 @@ import type { StateMark } from '../../portal/patterns/texts.ts';
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listRoute } from '../console-route.ts';
 import type { ConsoleServices } from '../services.ts';
-import type { Environment } from '../visit.ts';
+import type { Environment } from '../../portal/environment.ts';
 import { ageText } from '../age.ts';
 
 const casesMax = 500;

@@ -13,8 +13,10 @@ import type { AnyAction, Download, Page, PageInput, PageResult, PageRoute, Porta
 /** What a request's page was asked with. */
 export function inputOf(request: FastifyRequest): PageInput {
   const query = Object.entries(request.query as Record<string, string | string[]>);
+  // The visit has it.
+  const { environment: _environment, ...params } = request.params as Record<string, string>;
   return {
-    params: request.params as Record<string, string>,
+    params,
     query: Object.fromEntries(
       query.map(([name, value]) => [name, String(Array.isArray(value) ? value.at(-1) : value)]),
     ),

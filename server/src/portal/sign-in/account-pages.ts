@@ -22,6 +22,7 @@ import { qrCode } from '../../pages/qr-code.ts';
 import { emptyForm, formSummary, readForm, refusedForm, textField } from '../forms.ts';
 import type { FormState } from '../forms.ts';
 import { narrowPage, passkeyForm } from '../narrow-page.ts';
+import type { Environment } from '../environment.ts';
 import type { PortalParts } from '../portal-scope.ts';
 import { deviceName } from '../visitor.ts';
 import { reportFactor } from './member-audit.ts';
@@ -80,8 +81,6 @@ aria-label="${cleanText(each.businessName)}, ${environment}">${environment === '
   );
   return send(request, reply, { status: 200, title: 'Your businesses', body });
 }
-
-type Environment = 'test' | 'live';
 
 /** Live, once it is open, comes first: there the money is. */
 function environmentsOf({ isLiveOpen }: OwnMembership): Environment[] {

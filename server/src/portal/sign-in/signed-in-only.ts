@@ -3,9 +3,12 @@ import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { hasRecentFactor } from '../../accounts/sessions.ts';
 import type { SignedIn } from '../../accounts/sessions.ts';
 import { seeOther } from '../../pages/page-scope.ts';
+import type { Environment } from '../environment.ts';
 import type { PortalParts } from '../portal-scope.ts';
 
-export type PortalRequest = FastifyRequest<{ Params: { id?: string; businessId?: string } }>;
+export type PortalRequest = FastifyRequest<{
+  Params: { environment?: Environment; merchant?: string; id?: string };
+}>;
 
 export type SignedInHandler = (
   request: PortalRequest,
