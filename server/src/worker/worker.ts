@@ -12,7 +12,7 @@ import { KeyedRunner } from '../kit/keyed-runner.ts';
 export interface WorkQueue {
   name: string;
   /**
-   * Work that nothing announces. Only time makes records old enough for a `purge`: it begins some seconds after the start, and a
+   * Work that nothing announces. Only time makes records old enough for a `purge`: it begins a minute after the start, and a
    * drain runs it only when its interval has passed. A `chore` begins with the start, and a drain runs it once.
    */
   background?: 'chore' | 'purge';
@@ -62,7 +62,7 @@ const logIntervalMs = 60_000;
 // Of what is due once an hour: one failure is mended soon, and two in a row are told in time (examples/prometheus/alerts.yml).
 const retryAfterMs = 60_000;
 // A process that has just started has requests and payments to serve, on connections without plans.
-const firstPurgeAfterMs = 10_000;
+const firstPurgeAfterMs = 60_000;
 
 export function startWorker(options: WorkerOptions): Worker {
   const stopped = new AbortController();
