@@ -23,9 +23,9 @@ export class Heartbeats {
     this.#clock = clock;
   }
 
-  /** From now on: one that never works is noticed too. */
-  expect({ name, pollIntervalMs: intervalMs }: { name: string; pollIntervalMs: number }): void {
-    this.#expected.set(name, { intervalMs, dueAtMs: this.#nowMs, failedAtMs: null });
+  /** From now on, or from `firstAfterMs` later: one that never works is noticed too. */
+  expect({ name, pollIntervalMs: intervalMs }: { name: string; pollIntervalMs: number }, firstAfterMs: number): void {
+    this.#expected.set(name, { intervalMs, dueAtMs: this.#nowMs + firstAfterMs, failedAtMs: null });
   }
 
   /** A run has begun, which may take as long as the interval. */

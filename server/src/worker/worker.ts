@@ -101,7 +101,8 @@ interface RunningQueue {
 
 function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSignal): RunningQueue {
   const { batches, background, topicKind } = queue;
-  options.heartbeats?.expect(queue);
+  const firstAfterMs = background === 'purge' ? firstPurgeAfterMs : 0;
+  options.heartbeats?.expect(queue, firstAfterMs);
   const runner = new KeyedRunner(async (key) => {
     if (stopped.aborted) return;
     try {
@@ -144,7 +145,7 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
       await runner.idle();
     },
     poll,
-    loop: pollLoop(options, queue, poll, stopped),
+    loop: pollLoop(options, queue, { poll, firstAfterMs }, stopped),
     stop: () => {
       unsubscribe();
       runner.clearWaiting();
@@ -156,11 +157,11 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
 async function pollLoop(
   options: WorkerOptions,
   queue: WorkQueue,
-  poll: () => Promise<number>,
+  { poll, firstAfterMs }: { poll: () => Promise<number>; firstAfterMs: number },
   stopped: AbortSignal,
 ): Promise<void> {
   let quietUntilMs = 0;
-  if (queue.background === 'purge') await options.clock.sleep(firstPurgeAfterMs, stopped);
+  if (firstAfterMs > 0) await options.clock.sleep(firstAfterMs, stopped);
   while (!stopped.aborted) {
     let waitMs = queue.pollIntervalMs;
     try {
