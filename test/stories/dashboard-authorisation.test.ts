@@ -65,7 +65,7 @@ before(async () => {
   const keys = await (await support.get(`/operator/businesses/${operatorConsole.businessId}/keys`)).text();
   known.keyId = /keys\/([0-9a-f-]{36})\?environment=test/.exec(keys)?.[1] ?? '';
   await world.service.app.drain();
-  // Tonight's, so that no worker adds it.
+  // The nightly check, so that no worker writes its result while tables are compared.
   await verifyBooks(world.service.db, { clock, newId: randomUUID }, () => {});
   stoppedAt = systemClock.now();
 });
@@ -86,10 +86,8 @@ async function openCase(operator: SignedInOperator): Promise<string> {
 function urlOf(route: DashboardRoute, environment: 'test' | 'live'): string {
   const own = idsBySection[route.path.split('/')[1] ?? ''];
   const id = environment === 'test' && own !== undefined ? records[own] : randomUUID();
-  return world.at(
-    route.path === '/' ? '' : route.path.replace(':figure', 'collected').replaceAll(/:\w+/g, id),
-    environment,
-  );
+  const path = route.path === '/' ? '' : route.path.replace(':figure', 'collected').replaceAll(/:\w+/g, id);
+  return world.at(path, environment);
 }
 
 /** Whether a page has no id in its path, or one of a record that the business has. */
