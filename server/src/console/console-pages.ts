@@ -32,7 +32,7 @@ export const consoleAssets = createAssets(`${consoleHome}/assets`, {
 /** `/operator`: what the people who run the service see and do. Its logins are not those of merchants. */
 export async function consolePages(app: FastifyInstance, options: ConsolePagesOptions): Promise<void> {
   const { services } = options;
-  await app.register(consoleAssets.register);
+  consoleAssets.register(app);
   await app.register(
     async (scope) => {
       const context = services.accounts;

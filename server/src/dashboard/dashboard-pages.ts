@@ -54,8 +54,8 @@ export async function dashboardPages(app: FastifyInstance, options: DashboardPag
   const { changes, clock } = services.money;
   const streams = new EventStreams({ changes, clock, log: options.log });
   app.addHook('preClose', async () => streams.endAll());
-  await app.register(dashboardAssets.register);
-  await app.register(appIconRoutes);
+  dashboardAssets.register(app);
+  appIconRoutes(app);
   await app.register(
     async (scope) => {
       const parts = await preparePortalScope(scope, {

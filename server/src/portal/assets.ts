@@ -15,7 +15,7 @@ export interface Assets {
   tags: Html;
   /** The script as it is served. */
   scriptText(): string;
-  register(app: FastifyInstance): Promise<void>;
+  register(app: FastifyInstance): void;
 }
 
 const hashLength = 16;
@@ -42,7 +42,7 @@ export function createAssets(path: string, { styles, scripts, libraries = [] }: 
   return {
     tags: html`<link rel="stylesheet" href="${style.path}"><script src="${script.path}" defer></script>`,
     scriptText: script.text,
-    async register(app) {
+    register(app) {
       for (const file of [style, script]) {
         let made: string | null = null;
         const text = (): string => (made ??= file.text());

@@ -22,7 +22,7 @@ export const portalAssets = createAssets('/dashboard/assets', {
 
 /** `/dashboard`: signing up and in, and what each person manages for themselves. */
 export async function portalPages(app: FastifyInstance, options: PortalPagesOptions): Promise<void> {
-  await app.register(portalAssets.register);
+  portalAssets.register(app);
   await app.register(
     async (scope) => {
       const parts = await preparePortalScope(scope, { ...options, assets: portalAssets });

@@ -110,20 +110,20 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       routes,
     });
   });
-  await server.register(fromNetworks, { options, parts });
+  await fromNetworks(server, { options, parts });
   await server.register(chatCallbacks, parts.callbacks);
-  await server.register(payerPages, { options, parts });
-  await server.register(phonePages, {
+  await payerPages(server, { options, parts });
+  await phonePages(server, {
     simulator,
     log,
     publicUrl,
     formKey: secrets.formKey,
     phoneAccess: phoneAccess(config, secrets),
   });
-  if (!config.production) await server.register(developmentPages, { options, parts });
-  await server.register(signedInPages, { options, parts, api: createInProcessApi(runContext, routes) });
-  await server.register(homePages, { publicUrl, offersPhone: !config.production });
-  await server.register(referencePages, {
+  if (!config.production) await developmentPages(server, { options, parts });
+  await signedInPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+  await homePages(server, { publicUrl, offersPhone: !config.production });
+  await referencePages(server, {
     describeApi: describeOnce,
     publicUrl,
     signatureHeader: config.signatureHeader,
@@ -173,10 +173,10 @@ async function signedInPages(
     return { businessId: test.merchant.businessId };
   };
   const { isSignUpOpen } = config;
-  await server.register(portalPages, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
+  await portalPages(server, { ...pageOptions, context: accounts, isSignUpOpen, createBusiness });
   const keys = { clock, random: money.random, newId: money.newId, pepper: secrets.pepper };
   const services = { describeApi: describeOnce, api, money, accounts, webhooks: endpoints, keys, rateLimits: config };
-  await server.register(dashboardPages, { ...pageOptions, services });
+  await dashboardPages(server, { ...pageOptions, services });
   const consoleServices: ConsoleServices = {
     ...{
       money,
@@ -192,7 +192,7 @@ async function signedInPages(
     backsUp: config.backupDirectory !== null,
     phoneLink: ({ shortId }) => phoneLink(config, secrets, { publicUrl: parts.address.publicUrl(), shortId }),
   };
-  await server.register(consolePages, { ...pageOptions, services: consoleServices });
+  await consolePages(server, { ...pageOptions, services: consoleServices });
 }
 
 /** The pages that payers see: checkout, links and counters, and the logos on them. */
@@ -210,16 +210,16 @@ async function payerPages(server: FastifyInstance, { options, parts }: { options
     networkDetails,
     simulatedPhoneUrl: (view) => simulatedPhoneUrl(config, publicUrl(), view),
   });
-  await server.register(checkoutPages, { checkout, changes: notifier, clock, publicUrl, log, renderer });
+  await checkoutPages(server, { checkout, changes: notifier, clock, publicUrl, log, renderer });
   const pageLimit = createPageLimit(db, clock, config.rateLimitPages);
   const guessLimit = createGuessLimit(db, clock, config.rateLimitCodes);
   const targets = createCollectTargets({ ...money, pageLimit, guessLimit, checkout });
   const { random } = money;
-  await server.register(collectPages, {
+  await collectPages(server, {
     ...{ targets, log, random, networkDetails, publicUrl, formKey },
     checkoutRenderer: renderer,
   });
-  await server.register(logoPages, {
+  await logoPages(server, {
     merchants: money.merchants,
     findLogo: (merchantId) => findLogo(db, merchantId),
     networks: networkDetails,
@@ -243,7 +243,7 @@ async function developmentPages(
   const { secrets, db, log } = options;
   const { publicUrl } = parts.address;
   const listMessages = (number: string) => listChatMessages(db, number);
-  await server.register(chatPages, { listMessages, log, publicUrl, formKey: secrets.formKey });
+  await chatPages(server, { listMessages, log, publicUrl, formKey: secrets.formKey });
   const listMails = () => listMailbox(parts.accounts.mails);
-  await server.register(mailPages, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
+  await mailPages(server, { listMailbox: listMails, log, publicUrl, formKey: secrets.formKey });
 }

@@ -7,7 +7,7 @@ export const appIcons = [180, 192, 512].map((size) => ({ size, path: `/dashboard
 const yearSeconds = 365 * 24 * 3600;
 
 /** Anybody may read them: a system that installs an app sends no cookies. */
-export async function appIconRoutes(app: FastifyInstance): Promise<void> {
+export function appIconRoutes(app: FastifyInstance): void {
   for (const { path, size } of appIcons) {
     let png: Buffer | undefined;
     app.get(path, { schema: { hide: true } }, async (_request, reply) => {
