@@ -168,7 +168,8 @@ function checkError(operation: Operation | undefined, documentedStatus: number, 
   assert.equal(problem, null, response.text);
   const { body, headers, status } = response;
   assert.equal(body['statusCode'], status);
-  assert.equal(body['request_id'], headers.get('x-request-id'));
+  // A stored refusal is repeated byte for byte, with the id of the request that was refused first.
+  if (headers.get('idempotent-replayed') === null) assert.equal(body['request_id'], headers.get('x-request-id'));
   assert.match(String(body['doc_url']), new RegExp(`/errors/${String(body['code'])}$`));
   const isRetryable = status === 429 || status === 503 || body['code'] === 'idempotency_in_progress';
   assert.equal(/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''), isRetryable, `Retry-After of ${response.text}`);
