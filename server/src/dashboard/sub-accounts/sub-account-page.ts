@@ -91,7 +91,7 @@ async function subAccountBody(
     actions: actionsOf(found),
   })}
 ${!isPayable && noDestination(found)}
-${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. To be safe, payouts to it begin on ${shownTime(heldUntil, now)}.</span></p>`}
+${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. Payouts to it begin on ${shownTime(heldUntil, now)}, so that you can notice a change that you did not make.</span></p>`}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
     ['Can be paid out', formatAmount(settledMinor > owedMinor ? settledMinor - owedMinor : 0n)],
     ['Waits to be settled', pendingMinor > 0n ? formatAmount(pendingMinor) : null],
