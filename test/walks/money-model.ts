@@ -48,6 +48,7 @@ export class MoneyModel extends RefundModel {
   readonly payments: ModelPayment[] = [];
   readonly underWay: ModelTransfer[] = [];
   readonly subAccounts: ModelSub[] = [];
+  readonly groups: { id: string; members: readonly string[] }[] = [];
   readonly customers: string[] = [];
   /** When the last reserve ends. */
   #settledAtMs = 0;

@@ -46,12 +46,16 @@ export const input: PromiseGroup = {
         'server/src/refunds/random-walks.test.ts': [
           '… random walks of … steps: all balances match a model after each step',
         ],
+        'test/stories/all-operations.test.ts': [
+          '… random walks over all operations match a model of the balances after each command',
+        ],
+        'test/stories/all-operations-more.long.test.ts': [
+          '… random walks over all operations match a model of the balances after each command',
+        ],
         'test/stories/money-walk.long.test.ts': [
           'after … random operations the ledger balances and matches each network’s books',
         ],
       },
-      weaker:
-        'The walks of 1,000 times 50 commands are each of one kind of record; the walk over all operations at once is one of 2,652.',
     },
     {
       id: 'V4',

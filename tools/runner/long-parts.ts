@@ -9,6 +9,8 @@ export interface LongPart {
 
 export const longParts: readonly LongPart[] = [
   { name: 'money-walk', files: /money-walk/ },
+  { name: 'all-operations', files: /all-operations\.test/ },
+  { name: 'all-operations-more', files: /all-operations-more/ },
   { name: 'walks', files: /random-walks/ },
   { name: 'amounts', files: /kit\/money|shares\.long|divide-refund|random-books/ },
   { name: 'crashes-payment', files: /crash-(?:payment|shared|network)/ },

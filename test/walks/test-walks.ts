@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { setFeeRule, setReserve } from '../../server/src/merchants/manage-rules.ts';
+import { startTransferStory } from '../harness/transfer-story.ts';
+import type { TransferStory } from '../harness/transfer-story.ts';
+import { collectionFeeMinor, MoneyModel, reserveMs, transferFeeMinor } from './money-model.ts';
+import { endWalk, walksOf } from './operations.ts';
+import { dalasi, startMinor, WalkedShop } from './walked-shop.ts';
+
+// Chores look at all merchants, and each walk leaves one more.
+const walksPerService = 25;
+
+async function startWalks(): Promise<TransferStory> {
+  const settings = { LOG_LEVEL: 'error', RATE_LIMIT_TEST: '0', RATE_LIMIT_PAGES: '0' };
+  const story = await startTransferStory({ settings });
+  const { db } = story.service;
+  const rule = { percentHundredths: 0n, minimumMinor: 0n, maximumMinor: null };
+  const collection = { ...rule, fixedMinor: collectionFeeMinor, operation: 'collection', network: 'all' } as const;
+  await setFeeRule(db, 'default', collection);
+  // Payouts of sub-accounts go to another network and cost nothing.
+  const transfer = { ...rule, fixedMinor: transferFeeMinor, operation: 'transfer', network: 'aps' } as const;
+  await setFeeRule(db, 'default', transfer);
+  return story;
+}
+
+async function openShop(story: TransferStory, hasReserve: boolean): Promise<{ model: MoneyModel; real: WalkedShop }> {
+  const own = await story.forAnotherMerchant();
+  const { id } = own.merchant.merchant;
+  const reserve = { percentHundredths: 2_000n, hours: BigInt(reserveMs / 3_600_000), newForDays: null };
+  if (hasReserve) await setReserve(own.service.db, { merchantId: id }, reserve);
+  const testMinor = 100_000_000n;
+  await own.transferSettled('7000001', { amount: dalasi(testMinor - startMinor - transferFeeMinor) });
+  const model = new MoneyModel({ merchantMinor: startMinor, feesMinor: transferFeeMinor, hasReserve });
+  return { model, real: new WalkedShop(own) };
+}
+
+/**
+ * Random sequences of everything that moves a merchant's money, and of what must not: payments by API and link, splits, approvals on
+ * the phone in time and late, reversals, refunds, transfers, payouts, sub-accounts, customers, reserves. A model without a database
+ * says what each balance is after each command.
+ */
+export function testWalks({ walks, commandsPerWalk }: { walks: number; commandsPerWalk: number }): void {
+  test(`${walks} random walks over all operations match a model of the balances after each command`, async (context) => {
+    let commands = 0;
+    for (let done = 0; done < walks; done += walksPerService) {
+      commands += await walkThrough(Math.min(walksPerService, walks - done), commandsPerWalk);
+    }
+    context.diagnostic(`${commands} commands in ${walks} walks`);
+    assert.ok(commands >= (walks * commandsPerWalk) / 2, `${commands} commands`);
+  });
+}
+
+/** Returns the number of commands. */
+async function walkThrough(walks: number, commandsPerWalk: number): Promise<number> {
+  const story = await startWalks();
+  let commands = 0;
+  try {
+    const property = fc.asyncProperty(walksOf(commandsPerWalk), fc.boolean(), async (walk, hasReserve) => {
+      const { model, real } = await openShop(story, hasReserve);
+      await fc.asyncModelRun(() => ({ model, real }), walk);
+      await endWalk(model, real);
+      commands += real.commands;
+    });
+    await fc.assert(property, { numRuns: walks });
+    await story.verify();
+  } finally {
+    await story.stop();
+  }
+  return commands;
+}
