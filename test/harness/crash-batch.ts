@@ -17,6 +17,8 @@ export interface CrashStory {
   /** Starts what runs besides a worker, and does what the merchant does then. */
   restart?(world: CrashWorld, point: CrashPoint): Promise<void>;
   verify(world: CrashWorld, point: CrashPoint): Promise<void>;
+  /** The time that passes, by its clock, once it runs: then its purges and daily jobs are due too. Default: none. */
+  runsForMs?: number;
   /** Whether a worker without a point has passed the last one. Default: nothing is left to do. */
   isDone?(world: CrashWorld): Promise<boolean>;
   /** In the long run too several of its services share a process: it has more points than an hour has time for. */
@@ -54,7 +56,7 @@ const crashingService = fileURLToPath(import.meta.resolve('./crashing-service.ts
  */
 export async function killBatch(processes: ProcessWorld, batch: readonly CrashVictim[]): Promise<KilledProcess[]> {
   await Promise.all(batch.map(async ({ story, world, round }) => story.prepare?.(world, round)));
-  const victims = batch.map(({ story, world, point }) => world.victim(story.role, point));
+  const victims = batch.map(({ story, world, point }) => world.victim(story.role, point, story.runsForMs));
   const victim = watch(
     processes.start([process.execPath, crashingService], { CRASH_VICTIMS: JSON.stringify(victims) }),
   );

@@ -138,11 +138,12 @@ export class CrashWorld {
   }
 
   /** A service on this world's database, for a process that will be killed. */
-  victim(role: CrashRole, point: CrashPoint | null): Victim {
+  victim(role: CrashRole, point: CrashPoint | null, runsForMs = 0): Victim {
     return {
       settings: { ...this.#settings(role), ...testKeys, APP_ENV: 'development', PORT: '0' },
       now: this.clock.now().toISOString(),
       point,
+      runsForMs,
       ports: [this.proxy.url, this.receiver.url].map((url) => Number(new URL(url).port)),
     };
   }

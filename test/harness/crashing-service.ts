@@ -8,6 +8,7 @@
  */
 import { flushCompileCache } from 'node:module';
 import { readConfig } from '../../server/src/configuration/config.ts';
+import { addMs } from '../../server/src/kit/clock.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { assembleService } from './assemble-service.ts';
 import { SettableClock } from './settable-clock.ts';
@@ -21,6 +22,8 @@ export interface Victim {
   now: string;
   /** Null: it runs through and prints its steps. */
   point: CrashPoint | null;
+  /** The time that passes once it runs. */
+  runsForMs: number;
   /** The ports that it calls. */
   ports: number[];
 }
@@ -57,6 +60,10 @@ async function start(victim: Victim, index: number): Promise<void> {
   const url = new URL(await app.start());
   stepsByPort.set(Number(url.port), steps);
   print(`ready at ${url.origin}`);
+  if (victim.runsForMs === 0) return;
+  clock.set(addMs(clock.now(), victim.runsForMs));
+  // It may halt at its point in the middle, so nobody waits for its end.
+  void app.drain();
 }
 
 function stepsOf(victim: Victim, print: (line: string) => unknown): Steps {

@@ -204,11 +204,12 @@ async function readBalances(shop: Shop): Promise<void> {
 
 async function readSubAccounts(shop: Shop): Promise<void> {
   const { body, ...read } = await request(shop, { name: 'sub-accounts', method: 'GET', path: '/v1/sub-accounts' });
-  const shown = (body['data'] as Body[]).flatMap(({ id, balance, owed_balance: owed }) => [
-    [`sub:${String(id)}`, balance],
-    [`sub_owed:${String(id)}`, owed],
-  ]);
-  shop.history.addBalances(read, Object.fromEntries(shown));
+  const shown: Record<string, unknown> = {};
+  for (const { id, balance, owed_balance: owed } of body['data'] as Body[]) {
+    shown[`sub:${String(id)}`] = balance;
+    shown[`sub_owed:${String(id)}`] = owed;
+  }
+  shop.history.addBalances(read, shown);
 }
 
 async function readRecord(shop: Shop): Promise<void> {

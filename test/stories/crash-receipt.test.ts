@@ -9,6 +9,7 @@ import {
 } from '../harness/crash-receipts.ts';
 import { testCrashStory } from '../harness/crash-story.ts';
 import { countWhere } from '../harness/crash-world.ts';
+import type { CrashWorld } from '../harness/crash-world.ts';
 
 const eventPoints = [...planPoints, ...deliveryPoints];
 
@@ -56,6 +57,17 @@ testCrashStory({
   coveredElsewhere: eventPoints,
 });
 
+const statementIntervalMs = 10 * 60_000;
+
+/** Statements are reconciled ten minutes after a start at the latest, by the killed process or by the next. */
+const atNightlyReconciliation = {
+  runsForMs: statementIntervalMs,
+  restart: async (world: CrashWorld) => {
+    await world.start('worker');
+    world.advance(statementIntervalMs);
+  },
+};
+
 testCrashStory({
   title: 'while a statement line confirms a receipt for which a payment waits',
   role: 'worker',
@@ -66,6 +78,7 @@ testCrashStory({
     await world.runWorker();
     await importStatement(world, '450.00');
   },
+  ...atNightlyReconciliation,
   isDone: async (world) => (await countWhere(world, `receipts WHERE charge_id IS NOT NULL`)) === 1,
   verify: (world) => verifyReceipt(world, 'confirmed'),
   points: [
@@ -86,6 +99,7 @@ testCrashStory({
     await world.runWorker();
     await importStatement(world, '45.00');
   },
+  ...atNightlyReconciliation,
   isDone: async (world) => (await countWhere(world, `charges WHERE status = 'reversed'`)) === 1,
   verify: (world) => verifyReceipt(world, 'contradicted'),
   points: [

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom, systemRandom } from '../../server/src/kit/random.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiResponse } from '../harness/api-client.ts';
@@ -91,13 +90,16 @@ async function payOn(): Promise<void> {
 /** As a careful client does: repeated under its key until there is a response. */
 async function untilAccepted(data: object): Promise<ApiResponse> {
   const key = randomUUID();
-  for (;;) {
+  let accepted: ApiResponse | null = null;
+  await eventually('the payment is accepted', async () => {
     const client = createApiClient(api.url, world.business.test.key);
     const response = await client.post('/v1/payments', { data }, { 'idempotency-key': key }).catch(() => null);
-    if (response?.status === 201) return response;
-    assert.ok(response === null || response.status === 503 || response.status === 409, response?.text);
-    await sleep(50);
-  }
+    if (response?.status === 201) accepted = response;
+    else assert.ok(response === null || response.status === 503 || response.status === 409, response?.text);
+    return accepted !== null;
+  });
+  assert.ok(accepted);
+  return accepted;
 }
 
 /** All ids of a payment that somebody may have, by where from. */

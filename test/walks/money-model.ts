@@ -97,10 +97,10 @@ export class MoneyModel extends RefundModel {
     this.merchantMinor -= payment.paidMinor - collectionFeeMinor;
     for (const [sub, share] of payment.shares) {
       const has = this.subs.get(sub) ?? 0n;
-      const given = least(has, share);
-      this.subs.set(sub, has - given);
-      this.owed.set(sub, (this.owed.get(sub) ?? 0n) + share - given);
-      this.merchantMinor += given;
+      const returned = least(has, share);
+      this.subs.set(sub, has - returned);
+      this.owed.set(sub, (this.owed.get(sub) ?? 0n) + share - returned);
+      this.merchantMinor += returned;
     }
     this.everOwed ||= this.merchantMinor < 0n;
   }

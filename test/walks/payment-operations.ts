@@ -32,7 +32,7 @@ interface PayArgs {
 
 const payArgs: fc.Arbitrary<PayArgs> = fc.record({
   amountMinor: amount,
-  payer: payer as fc.Arbitrary<Payer>,
+  payer,
   network: fc.constantFrom('aps', 'afrimoney'),
   split: fc.option(pick),
   customer: fc.option(pick),

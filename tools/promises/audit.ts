@@ -61,6 +61,7 @@ export const audit: PromiseGroup = {
           'names the request that caused it, the merchant’s or a payer’s, and none for an expiry',
         ],
       },
+      metrics: ['dalasi_request_log_dropped_total'],
     },
     {
       id: 'A4',
