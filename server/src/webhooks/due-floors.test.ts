@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { addMs } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import { DueFloors } from './due-floors.ts';
+import { createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
+import type { DeliveryWorld } from './webhook-world.corpus.ts';
+
+const minuteMs = 60_000;
+
+let world: DeliveryWorld;
+before(async () => {
+  world = await createDeliveryWorld();
+});
+after(() => world.close());
+afterEach(() => world.retireAll());
+
+/** Appends an event whose delivery becomes visible as long after it fell due as if its transaction had taken that long. */
+async function appendLate(takenMs: number): Promise<void> {
+  const eventId = await world.append();
+  await world.db.run({
+    name: 'test_due_earlier',
+    text: 'UPDATE webhook_deliveries SET next_attempt_at = $3 WHERE merchant_id = $1 AND event_id = $2',
+    values: [world.caller.merchantId, eventId, addMs(world.clock.now(), -takenMs)],
+  });
+}
+
+describe('deliveries that are due earlier than what was claimed last', () => {
+  it('are sent within 64 sweeps, the first of a worker finds all', async () => {
+    const endpoint = await world.endpointAt();
+    await world.append();
+    await world.deliver();
+    await appendLate(minuteMs);
+    for (let sweep = 0; sweep < 64; sweep += 1) await world.deliver();
+    assert.equal(endpoint.received().length, 2);
+    await appendLate(minuteMs);
+    await createDeliveryWorker(world.context).deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 3);
+  });
+
+  it('are sent at once when they became visible within ten seconds', async () => {
+    const endpoint = await world.endpointAt();
+    await world.append();
+    await world.deliver();
+    await appendLate(9_000);
+    await world.deliver();
+    assert.equal(endpoint.received().length, 2);
+  });
+
+  it('are sent by the next sweep when their claim failed', async () => {
+    const endpoint = await world.endpointAt();
+    let failures = 1;
+    const db: Database = {
+      row: (statement) => world.db.row(statement),
+      run: (statement) => world.db.run(statement),
+      withTransaction: (body) => world.db.withTransaction(body),
+      dedicatedClient: () => world.db.dedicatedClient(),
+      waiting: 0,
+      close: () => world.db.close(),
+      rows: (statement) => {
+        if (!/deliveries_claim/.test(statement.name) || failures === 0) return world.db.rows(statement);
+        failures -= 1;
+        return Promise.reject(new Error('the connection was lost'));
+      },
+    };
+    const worker = createDeliveryWorker({ ...world.context, db });
+    await world.append();
+    await assert.rejects(worker.deliver(world.caller.merchantId), /the connection was lost/);
+    await world.clock.advance(minuteMs);
+    assert.equal((await worker.listDueKeys()).length, 1);
+    await world.deliver();
+    assert.equal(endpoint.received().length, 1);
+  });
+
+  it('are looked for although the clock was set back since', () => {
+    const floors = new DueFloors();
+    const now = world.clock.now();
+    floors.noteSweep(floors.nextSweep(addMs(now, minuteMs)), []);
+    floors.noteClaim('queue', addMs(now, minuteMs));
+    assert.deepEqual(floors.nextSweep(now).from, addMs(now, -10_000));
+    assert.deepEqual(floors.claimFrom('queue', now), addMs(now, -10_000));
+  });
+});
