@@ -8,6 +8,10 @@ import {
   withdrawProposal,
 } from '../../server/src/cases/resolve-case.ts';
 import type { ResolveContext } from '../../server/src/cases/resolve-case.ts';
+import { liftSuspension, suspendBusiness } from '../../server/src/merchants/business-status.ts';
+import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
+import { findMerchantById } from '../../server/src/merchants/queries.ts';
+import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Choices } from './choices.ts';
 import { asInstance } from './instance.ts';
@@ -66,6 +70,34 @@ export class Operators {
       this.#attempt('confirms', confirm),
       this.#attempt('decides too', choices.below(2) === 0 ? confirm : withdraw),
     ]);
+  }
+
+  /** New fees, limits or reserves of a merchant; existing payments and transfers keep theirs. */
+  changeRules(merchantId: string, choices: Choices): Promise<void> {
+    const { db } = this.#context;
+    const [owner, percentHundredths] = [{ merchantId }, BigInt(choices.below(1_000))];
+    const fee = { percentHundredths, fixedMinor: BigInt(choices.below(200)), minimumMinor: 0n, maximumMinor: null };
+    const changes = [
+      () => setFeeRule(db, owner, { operation: 'collection', network: allNetworks, ...fee }),
+      () => setFeeRule(db, owner, { operation: 'transfer', network: allNetworks, ...fee }),
+      () => setFeePayer(db, merchantId, choices.pick(['business', 'customer'])),
+      () => setLimit(db, owner, { kind: 'largest', amountMinor: BigInt(5_000 + choices.below(30_000)) }),
+      () => setReserve(db, owner, { percentHundredths, hours: BigInt(1 + choices.below(9)), newForDays: null }),
+    ] as const;
+    return asInstance(this.#options.instance, () => this.#attempt('changes rules', choices.pick(changes)));
+  }
+
+  /** For some seconds, in which the business begins nothing. */
+  suspend(merchantId: string): Promise<void> {
+    return asInstance(this.#options.instance, async () => {
+      const { db, clock } = this.#context;
+      const merchant = await findMerchantById(db, merchantId);
+      if (!merchant) throw new Error('there is no such merchant');
+      const { businessId } = merchant;
+      await this.#attempt('suspends', () => db.withTransaction((tx) => suspendBusiness(tx, { clock }, businessId)));
+      await clock.sleep(5_000);
+      await this.#attempt('lifts', () => db.withTransaction((tx) => liftSuspension(tx, businessId)));
+    });
   }
 
   /** Refusals are part of the story, as are faults of the database. */

@@ -1,4 +1,5 @@
 import { findViolation, listUnfinished } from './check-end.ts';
+import { falseKinds } from './contradictions.ts';
 import { asInstance } from './instance.ts';
 import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
@@ -20,6 +21,7 @@ export interface RunResult {
 
 const stepsMax = 60_000;
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
 // answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
 // seconds from the first payout on that comes after a while, and the payout is then looked up before it is sent again.
@@ -71,7 +73,7 @@ class Run {
     traffic.endFaults();
     this.#stepFaults.length = 0;
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
-    return (await this.#finish()) ?? findViolation(this.#world);
+    return (await this.#finish()) ?? (await this.#readStatements()) ?? findViolation(this.#world);
   }
 
   async #work(hand: number): Promise<void> {
@@ -103,6 +105,14 @@ class Run {
     scheduler.note(`${ms} ms pass`);
     clock.advance(ms);
     await scheduler.settle();
+  }
+
+  /** Yesterday's statements say what else the networks have contradicted; they are read half an hour after midnight and later. */
+  async #readStatements(): Promise<string | null> {
+    if (!this.#plan.faults.some(({ kind }) => falseKinds.some((one) => one === kind))) return null;
+    const { clock } = this.#world.room;
+    await this.#pass(dayMs - (clock.passedMs % dayMs) + 45 * minuteMs);
+    return this.#finish();
   }
 
   /** Works off everything with growing pauses, until nothing is left to do. */

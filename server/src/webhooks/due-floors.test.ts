@@ -76,12 +76,23 @@ describe('deliveries that are due earlier than what was claimed last', () => {
     await worker.stop();
   });
 
-  it('are looked for although the clock was set back since', () => {
+  it('are all looked for after a pause, and after the clock was set back', () => {
     const floors = new DueFloors();
     const now = world.clock.now();
-    floors.noteSweep(floors.nextSweep(addMs(now, minuteMs)), []);
-    floors.noteClaim('queue', addMs(now, minuteMs));
-    assert.deepEqual(floors.nextSweep(now).from, addMs(now, -10_000));
+    const sweepAt = (at: Date): Date => {
+      const search = floors.nextSweep(at);
+      floors.noteSweep(search, [{ key: 'queue', fromStart: false }]);
+      return search.from;
+    };
+    floors.noteClaim('queue', now);
+    sweepAt(now);
+    assert.deepEqual(floors.claimFrom('queue', now), new Date(0), 'the first sweep looks at all');
+    floors.noteClaim('queue', now);
+    assert.deepEqual(sweepAt(addMs(now, 1_000)), addMs(now, -10_000));
     assert.deepEqual(floors.claimFrom('queue', now), addMs(now, -10_000));
+    assert.deepEqual(floors.claimFrom('queue', addMs(now, -1)), new Date(0));
+    assert.deepEqual(sweepAt(addMs(now, minuteMs)), new Date(0));
+    assert.deepEqual(floors.claimFrom('queue', now), new Date(0));
+    assert.deepEqual(sweepAt(now), new Date(0));
   });
 });

@@ -4,6 +4,8 @@ import type { DueSearch } from './queries/deliveries.ts';
 
 // A delivery becomes visible when its transaction commits: one that takes longer is found by a sweep from the start.
 const commitsWithinMs = 10_000;
+// A worker sweeps each second. After a longer pause than this, others may have left work behind.
+const pauseMs = 30_000;
 const queuesMax = 10_000;
 const start = new Date(0);
 
@@ -20,17 +22,18 @@ export class DueFloors {
   #sweptTo: Date | null = null;
   #sweeps = 0;
 
-  /** What the next sweep has to look at. */
+  /** What the next sweep has to look at: all after a pause, and after the clock was set back. */
   nextSweep(now: Date): DueSearch {
     this.#sweeps += 1;
-    const from = this.#sweptTo === null ? start : addMs(earlier(this.#sweptTo, now), -commitsWithinMs);
-    return { now, from, part: this.#sweeps };
+    const sinceMs = this.#sweptTo === null ? Infinity : now.getTime() - this.#sweptTo.getTime();
+    const isSteady = sinceMs >= 0 && sinceMs < pauseMs;
+    return { now, from: isSteady ? addMs(now, -sinceMs - commitsWithinMs) : start, part: this.#sweeps };
   }
 
   /** Returns the queues to claim for: those that were found, and those whose claim failed. */
-  noteSweep({ now }: DueSearch, found: readonly { key: string; fromStart: boolean }[]): string[] {
+  noteSweep({ now, from }: DueSearch, found: readonly { key: string; fromStart: boolean }[]): string[] {
     this.#sweptTo = now;
-    for (const { key, fromStart } of found) if (fromStart) this.#claimedTo.delete(key);
+    for (const { key, fromStart } of found) if (fromStart || from === start) this.#claimedTo.delete(key);
     const keys = new Set([...this.#failed, ...found.map(({ key }) => key)]);
     this.#failed.clear();
     return [...keys];
@@ -38,7 +41,8 @@ export class DueFloors {
 
   claimFrom(key: string, now: Date): Date {
     const claimedTo = this.#claimedTo.get(key);
-    return claimedTo === undefined ? start : addMs(earlier(claimedTo, now), -commitsWithinMs);
+    // After the clock was set back, what is due before the last claim may have been written since.
+    return claimedTo === undefined || claimedTo > now ? start : addMs(claimedTo, -commitsWithinMs);
   }
 
   /** Nothing that is due before this is left, but what is claimed. */
@@ -49,9 +53,4 @@ export class DueFloors {
   noteFailedClaim(key: string): void {
     this.#failed.add(key);
   }
-}
-
-/** After the clock was set back, what is due before the last look was written since. */
-function earlier(last: Date, now: Date): Date {
-  return last < now ? last : now;
 }
