@@ -80,10 +80,7 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
 const contradictedReferences = ({ contradictions }: Pick<World['traffic'], 'contradictions'>): string[] =>
   contradictions.filter(({ kind }) => kind === 'false_look_up').map(({ reference }) => reference);
 
-/**
- * What differs from a network's books after a false look-up has a case, or a difference with one, as far as a statement says so; and so
- * has each line of a statement that is false.
- */
+/** What differs from a network's books after a false look-up has a case or a difference, and so has what a false line is about. */
 async function checkContradictions({ room, traffic }: World): Promise<string | null> {
   const text = `WITH records AS (
       SELECT id, 'charge' AS kind, reference, network_transaction_id AS transaction_id, status = 'completed' AS ours,
@@ -93,15 +90,14 @@ async function checkContradictions({ room, traffic }: World): Promise<string | n
         EXISTS (SELECT FROM simulator.payouts p WHERE COALESCE(client_reference, p.reference) = transfers.reference
           AND CASE WHEN planned_at <= $1 THEN planned_status ELSE p.status END = 'completed') FROM transfers
     )
-    SELECT kind || ' ' || id || ' differs from what its network did, and has no case' AS what FROM records
+    SELECT kind || ' ' || id || ' differs from what its network did, and has neither case nor difference' AS what FROM records
     WHERE (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3))
       AND NOT EXISTS (SELECT FROM cases WHERE subject_id = records.id)
-      AND NOT EXISTS (SELECT FROM reconciliation_differences d WHERE d.subject_id = records.id AND d.case_id IS NOT NULL)`;
-  const withStatement = { contradictions: traffic.contradictions.filter(({ hasStatement }) => hasStatement) };
+      AND NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id)`;
   const lines = traffic.contradictions.filter(({ kind }) => kind === 'false_statement');
   const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
     new Date(room.clock.passedMs),
-    contradictedReferences(withStatement),
+    contradictedReferences(traffic),
     lines.map(({ reference }) => reference),
   ]);
   return rows[0] ? `contradictions: ${rows[0].what}` : null;

@@ -12,13 +12,11 @@ export interface Contradiction {
   kind: FalseKind;
   /** Ours of the payment or payout; in a statement, the network's transaction. */
   reference: string;
-  /** Whether its statement says later what is so: that of one network is read by API. */
-  hasStatement: boolean;
 }
 
 /** Turns what a network says into what is not so; null where it says nothing final. */
 export function contradict(
-  kind: FalseKind,
+  kind: Exclude<FalseKind, 'false_statement'>,
   { method, url }: Pick<OutgoingCall, 'method' | 'url'>,
   { text, choices }: { text: Buffer; choices: Choices },
 ): { contradiction: Contradiction; text: Buffer } | null {
@@ -27,16 +25,13 @@ export function contradict(
   if (kind === 'false_callback' ? !isCallback : !isLookUp) return null;
   if (!text.toString('utf8').startsWith('{')) return null;
   const body = JSON.parse(text.toString('utf8')) as Body;
-  const isStatement = body['items'] !== undefined;
-  if (isStatement !== (kind === 'false_statement')) return null;
-  const [found] = (body['result'] ?? body['items'] ?? [body]) as Body[];
+  const [found] = (body['result'] ?? [body]) as Body[];
   if (found === undefined) return null;
-  const reference = isStatement ? found['transaction_id'] : referenceOf(found);
-  const change = isStatement ? { amount: String(Number(found['amount']) + 1) } : otherOutcome(found, choices);
+  const reference = referenceOf(found);
+  const change = otherOutcome(found, choices);
   if (typeof reference !== 'string' || change === null) return null;
   Object.assign(found, change);
-  const hasStatement = url.pathname.startsWith('/simulator/networks/wave/');
-  return { contradiction: { kind, reference, hasStatement }, text: Buffer.from(JSON.stringify(body)) };
+  return { contradiction: { kind, reference }, text: Buffer.from(JSON.stringify(body)) };
 }
 
 function referenceOf(body: Body): unknown {

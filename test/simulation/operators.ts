@@ -13,10 +13,14 @@ import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/
 import { findMerchantById } from '../../server/src/merchants/queries.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
+import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
 import type { Choices } from './choices.ts';
 import { asInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
 import type { AppOptions } from './machines.ts';
+import type { Contradiction } from './contradictions.ts';
+import { reconcileStatements } from './statements.ts';
+import type { StatementsOptions } from './statements.ts';
 
 // What an operator decides without the network. The others say that it has paid or taken back, and it knows nothing of that here.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
@@ -34,14 +38,14 @@ export interface OperatorsOptions {
 export class Operators {
   readonly #options: OperatorsOptions;
   readonly #context: ResolveContext;
+  readonly #money: ReconciliationContext;
 
   constructor(options: OperatorsOptions) {
     this.#options = options;
     const address = createAddress(options.app.config);
     const { registry } = createNetworks(options.app, address);
-    this.#context = createCaseContext(
-      createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry),
-    );
+    this.#money = createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry);
+    this.#context = createCaseContext(this.#money);
   }
 
   /** One proposes; then both confirm, or one confirms while the other withdraws. */
@@ -98,6 +102,10 @@ export class Operators {
       await clock.sleep(5_000);
       await this.#attempt('lifts', () => db.withTransaction((tx) => liftSuspension(tx, businessId)));
     });
+  }
+
+  reconcile(options: StatementsOptions): Promise<Contradiction[]> {
+    return asInstance(this.#options.instance, () => reconcileStatements(this.#money, options));
   }
 
   /** Refusals are part of the story, as are faults of the database. */

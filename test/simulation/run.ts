@@ -1,3 +1,4 @@
+import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
 import { falseKinds } from './contradictions.ts';
 import { asInstance } from './instance.ts';
@@ -5,7 +6,7 @@ import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
 import { handsCount, stepFaults } from './plan.ts';
 import type { Fault, Plan } from './plan.ts';
-import { createWorld } from './world.ts';
+import { createWorld, startedAt } from './world.ts';
 import type { World } from './world.ts';
 
 export interface RunResult {
@@ -107,11 +108,25 @@ class Run {
     await scheduler.settle();
   }
 
-  /** Yesterday's statements say what else the networks have contradicted; they are read half an hour after midnight and later. */
+  /** When the day is over, an operator imports what the networks' statements say, which shows what else they have contradicted. */
   async #readStatements(): Promise<string | null> {
-    if (!this.#plan.faults.some(({ kind }) => falseKinds.some((one) => one === kind))) return null;
-    const { clock } = this.#world.room;
-    await this.#pass(dayMs - (clock.passedMs % dayMs) + 45 * minuteMs);
+    const { room, operators, networks, accounts, traffic } = this.#world;
+    const falseFaults = this.#plan.faults.filter(({ kind }) => falseKinds.some((one) => one === kind));
+    if (falseFaults.length === 0) return null;
+    const beganAtMs = startedAt.getTime();
+    const days = Array.from({ length: Math.ceil((room.clock.passedMs - beganAtMs) / dayMs) + 1 }, (_, index) =>
+      utcDay(new Date(beganAtMs + index * dayMs)),
+    );
+    await this.#pass(2 * dayMs);
+    const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement');
+    const reconciling = operators.reconcile({ statements: networks.statements, accounts, days, falseLines });
+    let isDone = false;
+    void reconciling.finally(() => (isDone = true)).catch(() => {});
+    while (!isDone) {
+      await room.scheduler.settle();
+      await this.#untilIdle();
+    }
+    traffic.contradictions.push(...(await reconciling));
     return this.#finish();
   }
 

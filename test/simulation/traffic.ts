@@ -2,7 +2,7 @@ import type { CallResponse, OutgoingCall } from './calls.ts';
 import { CallError } from './calls.ts';
 import { Choices } from './choices.ts';
 import { contradict, falseKinds } from './contradictions.ts';
-import type { Contradiction, FalseKind } from './contradictions.ts';
+import type { Contradiction } from './contradictions.ts';
 import { asInstance, untilCrash } from './instance.ts';
 import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
@@ -42,7 +42,7 @@ export class Traffic {
   readonly #faults: Map<number, Fault>;
   readonly #payoutFaults: Fault[];
   /** By kind, in the order in which they befall. */
-  #contradictions: Fault[];
+  readonly #contradictions: Fault[];
   #callsCount = 0;
 
   constructor(options: TrafficOptions) {
@@ -56,11 +56,11 @@ export class Traffic {
     );
   }
 
-  /** From here on all goes well, but for what the networks' statements say. */
+  /** From here on all goes well. */
   endFaults(): void {
     this.#faults.clear();
     this.#payoutFaults.length = 0;
-    this.#contradictions = this.#contradictions.filter(({ kind }) => kind === 'false_statement');
+    this.#contradictions.length = 0;
   }
 
   /** Carries a call to whom it is addressed, and the response back. */
@@ -82,9 +82,7 @@ export class Traffic {
     const arrival = asInstance(undefined, () => this.#arrive(sent));
     if (fault?.kind === 'doubled') this.#arriveAgain(sent, label);
     const response = await arrival;
-    if (response.status === 200)
-      for (const kind of ['false_look_up', 'false_statement'] as const)
-        response.body = this.#contradict(kind, call, response.body);
+    if (response.status === 200) response.body = this.#contradict('false_look_up', call, response.body);
     await scheduler.waitForStep(`hears ${response.status} to ${label}`);
     if (fault?.kind === 'answer_lost') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
@@ -92,7 +90,7 @@ export class Traffic {
   }
 
   /** What is said instead, once the next contradiction of this kind is due and there is something to contradict. */
-  #contradict(kind: FalseKind, call: OutgoingCall, text: Buffer): Buffer {
+  #contradict(kind: 'false_look_up' | 'false_callback', call: OutgoingCall, text: Buffer): Buffer {
     const fault = this.#contradictions.find((one) => one.kind === kind);
     if (!fault || this.#callsCount < fault.at) return text;
     const contradicted = contradict(kind, call, { text, choices: new Choices(`contradiction ${fault.choice}`) });
