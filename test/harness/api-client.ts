@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'undici';
+import { assertNoSecret } from './searched-output.ts';
 
 /** A response of the API. */
 export interface ApiResponse {
@@ -40,8 +41,9 @@ export function createApiClient(url: string, key: string): ApiClient {
   };
 }
 
-/** A body that is not JSON, or empty, is `{}`. */
+/** A body that is not JSON, or empty, is `{}`. No refusal of any test repeats a secret. */
 export function parseApiResponse(status: number, headers: Headers, text: string): ApiResponse {
+  if (status >= 400) assertNoSecret(text, 'a refusal');
   const isJson = headers.get('content-type')?.startsWith('application/json') ?? false;
   return { status, headers, text, body: isJson && text !== '' ? (JSON.parse(text) as ApiResponse['body']) : {} };
 }

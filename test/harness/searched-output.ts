@@ -23,3 +23,8 @@ export function assertNoSecret(output: string, what: string, { withNumbers = fal
       assert.fail(`${what} has ${pattern}: ${output.slice(Math.max(0, found.index - 300), found.index + 100)}`);
   }
 }
+
+/** The same of metrics, whose values may look like a number of a phone. */
+export function assertNoSecretMeasured(metrics: string): void {
+  assertNoSecret(metrics.replace(/ \S+$/gm, ''), 'a metric', { withNumbers: true });
+}

@@ -12,7 +12,7 @@ import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { createOnboardingContext, onboardBusiness } from '../../server/src/operator/onboard-business.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { assembleService } from './assemble-service.ts';
-import { assertNoSecret } from './searched-output.ts';
+import { assertNoSecret, assertNoSecretMeasured } from './searched-output.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -102,9 +102,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     newKey: async (merchant, scopes = keyScopes) =>
       (await createApiKey(db, context, merchant, { name: 'another', scopes })).text,
     stop: async () => {
+      const metrics = await assembled.app.server.inject('/metrics');
       await assembled.close();
       if (!options.database) await database.drop();
       assertNoSecret(logLines.join('\n'), 'the log', { withNumbers: true });
+      assertNoSecretMeasured(metrics.body);
     },
   };
 }

@@ -83,7 +83,7 @@ const contradictedReferences = ({ contradictions }: Pick<World['traffic'], 'cont
 /** What differs from a network's books after a false look-up has a case or a difference, and so has what a false line is about. */
 async function checkContradictions({ room, traffic }: World): Promise<string | null> {
   const text = `WITH records AS (
-      SELECT id, 'charge' AS kind, reference, network_transaction_id AS transaction_id, status = 'completed' AS ours,
+      SELECT id, 'charge' AS kind, reference, network_transaction_id AS transaction_id, status IN ('completed', 'refunded') AS ours,
         EXISTS (SELECT FROM simulator.sessions s WHERE s.reference = charges.reference
           AND CASE WHEN planned_at <= $1 THEN planned_status ELSE s.status END = 'complete') AS theirs FROM charges
       UNION ALL SELECT id, 'transfer', reference, network_transaction_id, status = 'completed',

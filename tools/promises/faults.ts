@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Networks that contradict themselves, and what operators do besides accepting and acknowledging cases, are not simulated.',
+        'Operators resolve cases, change rules, suspend and reconcile; they pause no network, rotate no secret, and resolve no case by a payment at a network. Receivers that are down are not simulated.',
     },
     {
       id: 'F3',

@@ -87,11 +87,11 @@ export const secretsAndKeys: PromiseGroup = {
           'a request through the API is logged once, without the secret and the number that it held',
         ],
         'test/harness/searched-output.test.ts': [
-          'a test whose service logs a secret or a number, prints one or sends one to a merchant fails',
+          'a test whose service logs a secret or a number, prints, measures, refuses with or sends one fails',
         ],
       },
       weaker:
-        'Of all tests, logs, standard error and callbacks are searched, for the form of secrets and for numbers; metrics and responses of these stories only.',
+        'Of all tests, logs, standard error, metrics, callbacks and the API’s refusals are searched, for the form of secrets and but for the last two for numbers; other responses of these stories only.',
     },
     {
       id: 'K6',
