@@ -10,7 +10,6 @@ import {
 import type { ResolveContext } from '../../server/src/cases/resolve-case.ts';
 import { liftSuspension, suspendBusiness } from '../../server/src/merchants/business-status.ts';
 import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
-import { findMerchantById } from '../../server/src/merchants/queries.ts';
 import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
@@ -95,7 +94,7 @@ export class Operators {
   suspend(merchantId: string): Promise<void> {
     return asInstance(this.#options.instance, async () => {
       const { db, clock } = this.#context;
-      const merchant = await findMerchantById(db, merchantId);
+      const merchant = await this.#money.merchants.byId(merchantId);
       if (!merchant) throw new Error('there is no such merchant');
       const { businessId } = merchant;
       await this.#attempt('suspends', () => db.withTransaction((tx) => suspendBusiness(tx, { clock }, businessId)));

@@ -69,12 +69,14 @@ function railOf(network: (typeof networks)[number], { kind }: Movement): string 
   return kind === 'collection' && network !== 'aps' ? '54pay-test' : 'gsma-test';
 }
 
+const reversals = { collection: 'collection_reversal', payout: 'payout_reversal', refund: 'payout_reversal' } as const;
+
 function entryOf(movement: Movement): StatementEntry {
   const { id, kind, isReversal, amountMinor, currency, number, at } = movement;
   const grossMinor = amountMinor < 0n ? -amountMinor : amountMinor;
   return {
     transactionId: id,
-    kind: isReversal ? (kind === 'payout' ? 'payout_reversal' : 'collection_reversal') : kind,
+    kind: isReversal ? reversals[kind] : kind,
     ...{ status: 'completed', at, currency, grossMinor, netMinor: amountMinor, feeMinor: 0n, balanceMinor: null },
     ...{ reference: movement.reference, originalTransactionId: isReversal ? id.replace(/R$/, '') : null },
     ...{ counterpartyNumber: number, counterpartyName: null },

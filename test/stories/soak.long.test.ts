@@ -134,7 +134,11 @@ test('load with restarts and failing receivers and networks leaks no memory, no 
   context.diagnostic(`dead rows: ${deadRows.map(([, table, rows]) => `${table} ${rows}`).join(', ')}`);
   const newFiles = (): number => openFiles(fragile.service.pid) - idleFiles;
   // Connections that nobody uses any more are closed after some seconds.
-  await eventually(`at most ${filesMax} more open files than before the load`, () => newFiles() <= filesMax, 2 * minuteMs);
+  await eventually(
+    `at most ${filesMax} more open files than before the load`,
+    () => newFiles() <= filesMax,
+    2 * minuteMs,
+  );
   context.diagnostic(`${newFiles()} more open files than before the load`);
   assert.ok(deadRows.length > 0, metrics);
   for (const [line, , rows] of deadRows) assert.ok(Number(rows) < deadRowsMax, line);

@@ -91,7 +91,7 @@ export const secretsAndKeys: PromiseGroup = {
         ],
       },
       weaker:
-        'Of all tests, logs, standard error, metrics, callbacks and the API’s refusals are searched, for the form of secrets and but for the last two for numbers; other responses of these stories only.',
+        'Of all tests, logs, standard error and metrics are searched for the form of secrets and for numbers, callbacks and the API’s refusals for secrets; other responses of these stories only.',
     },
     {
       id: 'K6',

@@ -16,13 +16,13 @@ before(async () => {
 after(() => world.close());
 afterEach(() => world.retireAll());
 
-/** Appends an event whose delivery becomes visible as long after it fell due as if its transaction had taken that long. */
-async function appendLate(takenMs: number): Promise<void> {
+/** Appends an event whose delivery becomes visible this long after it fell due, as that of a slow transaction. */
+async function appendLate(lateByMs: number): Promise<void> {
   const eventId = await world.append();
   await world.db.run({
     name: 'test_due_earlier',
     text: 'UPDATE webhook_deliveries SET next_attempt_at = $3 WHERE merchant_id = $1 AND event_id = $2',
-    values: [world.caller.merchantId, eventId, addMs(world.clock.now(), -takenMs)],
+    values: [world.caller.merchantId, eventId, addMs(world.clock.now(), -lateByMs)],
   });
 }
 
