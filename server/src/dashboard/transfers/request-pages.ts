@@ -18,7 +18,7 @@ import type { DecidedRequest, RequestState } from '../../transfers/transfer-requ
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act, audit } from '../patterns/act.ts';
@@ -64,7 +64,7 @@ ${
         (
           request,
         ) => html`<li><span><a href="${base}/transfers/requests/${request.id}">${foreignText(payoutText(request))}</a>
-<span class="hint">${foreignText(request.requestedByName)} requested it, ${shownTime(request.createdAt, now)}</span></span></li>`,
+<span class="hint">${foreignText(request.requestedByName)} requested it, ${timeInSentence(request.createdAt, now)}</span></span></li>`,
       )}</ul></section>`
 }`,
     };
@@ -90,7 +90,7 @@ const show = recordWithNumber<DecidedRequest>({
       body: html`${recordHead(visit, {
         heading: formatAmount(amountMinor),
         state: marks[state],
-        under: html`<p>${foreignText(requestedByName)} requested it, ${shownTime(createdAt, now)}.</p>`,
+        under: html`<p>${foreignText(requestedByName)} requested it, ${timeInSentence(createdAt, now)}.</p>`,
         actions:
           state === 'waiting'
             ? [
@@ -116,7 +116,7 @@ const show = recordWithNumber<DecidedRequest>({
         [
           state === 'approved' ? 'Approved by' : 'Declined by',
           request.decidedByName &&
-            html`${foreignText(request.decidedByName)}, ${request.decidedAt && shownTime(request.decidedAt, now)}`,
+            html`${foreignText(request.decidedByName)}, ${request.decidedAt && timeInSentence(request.decidedAt, now)}`,
         ],
         [
           'Transfer',
