@@ -119,6 +119,8 @@ export class Acts {
       if (status === 201) this.subAccounts.push({ merchant, id: String(created['id']) });
     },
     decide: (choices) => this.#options.operators.decide(choices),
+    change_rules: (choices) => this.#options.operators.changeRules(this.#merchant(choices).merchantId, choices),
+    suspend: (choices) => this.#options.operators.suspend(this.#merchant(choices).merchantId),
     pay_out: async (choices, id) => {
       const sub = this.#known(this.subAccounts, choices);
       if (sub) this.#record(await sub.merchant.send('POST', `/v1/sub-accounts/${sub.id}/payouts`, {}, `key ${id}`));

@@ -20,7 +20,16 @@ export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<str
 
 /** The first promise that the run has broken; null if it kept all. */
 export async function findViolation(world: World): Promise<string | null> {
-  const checks = [checkLedger, checkNetworks, checkEvents, checkSequences, checkStates, checkKnown, checkLogs];
+  const checks = [
+    checkLedger,
+    checkNetworks,
+    checkContradictions,
+    checkEvents,
+    checkSequences,
+    checkStates,
+    checkKnown,
+    checkLogs,
+  ];
   for (const check of checks) {
     const violation = await check(world);
     if (violation !== null) return violation;
@@ -35,17 +44,23 @@ async function checkLedger({ db }: World): Promise<string | null> {
   return hold && `holds: ${hold.message}`;
 }
 
-/** What is held for each merchant behind each rail account, by the networks' books and by our ledger. */
-async function checkNetworks({ room }: World): Promise<string | null> {
+/** What is held for each merchant behind each rail account, by the networks' books and by our ledger; but for what they contradicted. */
+async function checkNetworks({ room, traffic }: World): Promise<string | null> {
   const text = `WITH theirs AS (
       SELECT account, CASE network WHEN 'wave' THEN 'wave-test' WHEN 'aps' THEN 'gsma-test' ELSE '54pay-test' END AS rail,
         amount_paid AS amount
       FROM simulator.sessions WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete'
+        AND reference <> ALL ($2)
       UNION ALL SELECT account, CASE network WHEN 'wave' THEN 'wave-test' ELSE 'gsma-test' END, -amount
       FROM simulator.payouts WHERE CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed'
+        AND COALESCE(client_reference, reference) <> ALL ($2)
+    ), contradicted AS (
+      SELECT id FROM charges WHERE reference = ANY ($2) UNION ALL SELECT id FROM transfers WHERE reference = ANY ($2)
+    ), movements AS (
+      SELECT * FROM ledger_movements WHERE source_id NOT IN (SELECT id FROM contradicted)
     ), moved AS (
-      SELECT merchant_id, debit_account AS account, amount FROM ledger_movements
-      UNION ALL SELECT merchant_id, credit_account, -amount FROM ledger_movements
+      SELECT merchant_id, debit_account AS account, amount FROM movements
+      UNION ALL SELECT merchant_id, credit_account, -amount FROM movements
     ), ours AS (
       SELECT m.short_id AS account, substr(l.account, length('float:') + 1) AS rail, l.amount
       FROM moved l JOIN merchants m ON m.id = l.merchant_id WHERE l.account LIKE 'float:%'
@@ -55,8 +70,37 @@ async function checkNetworks({ room }: World): Promise<string | null> {
     )
     SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
     FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
-  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [new Date(room.clock.passedMs)]);
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
+    new Date(room.clock.passedMs),
+    contradictedReferences(traffic),
+  ]);
   return rows[0] ? `networks: ${rows[0].what}` : null;
+}
+
+const contradictedReferences = ({ contradictions }: Pick<World['traffic'], 'contradictions'>): string[] =>
+  contradictions.filter(({ kind }) => kind === 'false_look_up').map(({ reference }) => reference);
+
+/** What differs from a network's books after a false look-up has a case or a difference, and so has what a false line is about. */
+async function checkContradictions({ room, traffic }: World): Promise<string | null> {
+  const text = `WITH records AS (
+      SELECT id, 'charge' AS kind, reference, network_transaction_id AS transaction_id, status = 'completed' AS ours,
+        EXISTS (SELECT FROM simulator.sessions s WHERE s.reference = charges.reference
+          AND CASE WHEN planned_at <= $1 THEN planned_status ELSE s.status END = 'complete') AS theirs FROM charges
+      UNION ALL SELECT id, 'transfer', reference, network_transaction_id, status = 'completed',
+        EXISTS (SELECT FROM simulator.payouts p WHERE COALESCE(client_reference, p.reference) = transfers.reference
+          AND CASE WHEN planned_at <= $1 THEN planned_status ELSE p.status END = 'completed') FROM transfers
+    )
+    SELECT kind || ' ' || id || ' differs from what its network did, and has neither case nor difference' AS what FROM records
+    WHERE (reference = ANY ($2) AND ours <> theirs OR transaction_id = ANY ($3))
+      AND NOT EXISTS (SELECT FROM cases WHERE subject_id = records.id)
+      AND NOT EXISTS (SELECT FROM reconciliation_differences WHERE subject_id = records.id)`;
+  const lines = traffic.contradictions.filter(({ kind }) => kind === 'false_statement');
+  const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
+    new Date(room.clock.passedMs),
+    contradictedReferences(traffic),
+    lines.map(({ reference }) => reference),
+  ]);
+  return rows[0] ? `contradictions: ${rows[0].what}` : null;
 }
 
 async function checkEvents({ room, traffic }: World): Promise<string | null> {

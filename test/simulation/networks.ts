@@ -17,6 +17,7 @@ import type { Scheduler } from './scheduler.ts';
 export interface Networks {
   server: FastifyInstance;
   act: Simulator['act'];
+  statements: Simulator['statements'];
   /** Sends callbacks when they are due, as long as the run lasts. */
   sendCallbacks(): Promise<void>;
 }
@@ -69,7 +70,7 @@ export async function startNetworks(options: NetworksOptions): Promise<Networks>
     await simulator.act(sessionId, action);
     hasNew.resolve();
   };
-  return { server, act, sendCallbacks };
+  return { server, act, statements: simulator.statements, sendCallbacks };
 }
 
 /** A database whose statements take no turns and are awaited by the scheduler. */

@@ -8,11 +8,19 @@ import {
   withdrawProposal,
 } from '../../server/src/cases/resolve-case.ts';
 import type { ResolveContext } from '../../server/src/cases/resolve-case.ts';
+import { liftSuspension, suspendBusiness } from '../../server/src/merchants/business-status.ts';
+import { setFeePayer, setFeeRule, setLimit, setReserve } from '../../server/src/merchants/manage-rules.ts';
+import { findMerchantById } from '../../server/src/merchants/queries.ts';
+import { allNetworks } from '../../server/src/merchants/rules.ts';
 import { PublicError } from '../../server/src/kit/public-error.ts';
+import type { ReconciliationContext } from '../../server/src/reconciliation/context.ts';
 import type { Choices } from './choices.ts';
 import { asInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
 import type { AppOptions } from './machines.ts';
+import type { Contradiction } from './contradictions.ts';
+import { reconcileStatements } from './statements.ts';
+import type { StatementsOptions } from './statements.ts';
 
 // What an operator decides without the network. The others say that it has paid or taken back, and it knows nothing of that here.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
@@ -30,14 +38,14 @@ export interface OperatorsOptions {
 export class Operators {
   readonly #options: OperatorsOptions;
   readonly #context: ResolveContext;
+  readonly #money: ReconciliationContext;
 
   constructor(options: OperatorsOptions) {
     this.#options = options;
     const address = createAddress(options.app.config);
     const { registry } = createNetworks(options.app, address);
-    this.#context = createCaseContext(
-      createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry),
-    );
+    this.#money = createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry);
+    this.#context = createCaseContext(this.#money);
   }
 
   /** One proposes; then both confirm, or one confirms while the other withdraws. */
@@ -66,6 +74,38 @@ export class Operators {
       this.#attempt('confirms', confirm),
       this.#attempt('decides too', choices.below(2) === 0 ? confirm : withdraw),
     ]);
+  }
+
+  /** New fees, limits or reserves of a merchant; existing payments and transfers keep theirs. */
+  changeRules(merchantId: string, choices: Choices): Promise<void> {
+    const { db } = this.#context;
+    const [owner, percentHundredths] = [{ merchantId }, BigInt(choices.below(1_000))];
+    const fee = { percentHundredths, fixedMinor: BigInt(choices.below(200)), minimumMinor: 0n, maximumMinor: null };
+    const changes = [
+      () => setFeeRule(db, owner, { operation: 'collection', network: allNetworks, ...fee }),
+      () => setFeeRule(db, owner, { operation: 'transfer', network: allNetworks, ...fee }),
+      () => setFeePayer(db, merchantId, choices.pick(['business', 'customer'])),
+      () => setLimit(db, owner, { kind: 'largest', amountMinor: BigInt(5_000 + choices.below(30_000)) }),
+      () => setReserve(db, owner, { percentHundredths, hours: BigInt(1 + choices.below(9)), newForDays: null }),
+    ] as const;
+    return asInstance(this.#options.instance, () => this.#attempt('changes rules', choices.pick(changes)));
+  }
+
+  /** For some seconds, in which the business begins nothing. */
+  suspend(merchantId: string): Promise<void> {
+    return asInstance(this.#options.instance, async () => {
+      const { db, clock } = this.#context;
+      const merchant = await findMerchantById(db, merchantId);
+      if (!merchant) throw new Error('there is no such merchant');
+      const { businessId } = merchant;
+      await this.#attempt('suspends', () => db.withTransaction((tx) => suspendBusiness(tx, { clock }, businessId)));
+      await clock.sleep(5_000);
+      await this.#attempt('lifts', () => db.withTransaction((tx) => liftSuspension(tx, businessId)));
+    });
+  }
+
+  reconcile(options: StatementsOptions): Promise<Contradiction[]> {
+    return asInstance(this.#options.instance, () => reconcileStatements(this.#money, options));
   }
 
   /** Refusals are part of the story, as are faults of the database. */

@@ -1,4 +1,5 @@
 import { Choices } from './choices.ts';
+import type { FalseKind } from './contradictions.ts';
 
 /** What somebody does, and what goes wrong: a run follows from it and the seed, so a part can be left out to see if it matters. */
 export interface Plan {
@@ -26,7 +27,9 @@ export type ActKind =
   | 'sub_account'
   | 'pay_out'
   | 'doubled_transfer'
-  | 'decide';
+  | 'decide'
+  | 'change_rules'
+  | 'suspend';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -43,6 +46,7 @@ export type FaultKind =
   | 'payout_late'
   /** The receiver answers 503. */
   | 'unavailable'
+  | FalseKind
   /** An instance crashes, and its machine starts another. */
   | 'crash'
   /** An instance crashes after its statement was worked, and before it learns so. */
@@ -95,7 +99,17 @@ const callFaults: readonly [FaultKind, ...FaultKind[]] = [
   ...(['payout_late', 'payout_late'] as const),
 ];
 
+/** What comes on top in every third run. */
+const furtherActs: readonly [ActKind, ...ActKind[]] = ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer'];
+const furtherFaults: readonly [FaultKind, ...FaultKind[]] = [
+  'false_look_up',
+  'false_look_up',
+  'false_callback',
+  'false_statement',
+];
+
 const actsCount = 14;
+const furtherCount = 4;
 export const handsCount = 4;
 const callsAbout = 60;
 const stepsAbout = 1_200;
@@ -116,5 +130,29 @@ export function planOf(seed: string): Plan {
       return { kind: choices.pick(callFaults), at: choices.below(callsAbout), choice: choices.below(1_000) };
     return { kind: choices.pick(stepFaults), at: 20 + choices.below(stepsAbout), choice: choices.below(1_000) };
   });
-  return { seed, acts, faults: faults.map((fault, index) => ({ ...fault, id: `f${index + 1}` })) };
+  const plan = { seed, acts, faults: faults.map((fault, index) => ({ ...fault, id: `f${index + 1}` })) };
+  return addFurther(plan, new Choices(`further ${seed}`));
+}
+
+/** Networks that contradict themselves, and operators who change what applies. A run without them has the plan that it always had. */
+function addFurther({ seed, acts, faults }: Plan, choices: Choices): Plan {
+  if (choices.below(3) > 0) return { seed, acts, faults };
+  const added = Array.from({ length: furtherCount }, (_, index) => ({
+    act: {
+      id: `o${index + 1}`,
+      ...{ kind: choices.pick(furtherActs), choice: `${seed} further act ${index + 1}` },
+      ...{ hand: index % handsCount, pauseMs: choices.below(3) * 1_000 },
+    },
+    fault: {
+      id: `c${index + 1}`,
+      kind: choices.pick(furtherFaults),
+      at: choices.below(callsAbout),
+      choice: choices.below(1_000),
+    },
+  }));
+  return {
+    seed,
+    acts: [...acts, ...added.map(({ act }) => act)],
+    faults: [...faults, ...added.map(({ fault }) => fault)],
+  };
 }

@@ -1,10 +1,12 @@
+import { utcDay } from '../../server/src/kit/clock.ts';
 import { findViolation, listUnfinished } from './check-end.ts';
+import { falseKinds } from './contradictions.ts';
 import { asInstance } from './instance.ts';
 import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
 import { handsCount, stepFaults } from './plan.ts';
 import type { Fault, Plan } from './plan.ts';
-import { createWorld } from './world.ts';
+import { createWorld, startedAt } from './world.ts';
 import type { World } from './world.ts';
 
 export interface RunResult {
@@ -20,6 +22,7 @@ export interface RunResult {
 
 const stepsMax = 60_000;
 const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
 // answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
 // seconds from the first payout on that comes after a while, and the payout is then looked up before it is sent again.
@@ -71,7 +74,7 @@ class Run {
     traffic.endFaults();
     this.#stepFaults.length = 0;
     for (const machine of machines) Object.assign(machine, { clockErrorMs: 0, databaseFault: undefined });
-    return (await this.#finish()) ?? findViolation(this.#world);
+    return (await this.#finish()) ?? (await this.#readStatements()) ?? findViolation(this.#world);
   }
 
   async #work(hand: number): Promise<void> {
@@ -103,6 +106,28 @@ class Run {
     scheduler.note(`${ms} ms pass`);
     clock.advance(ms);
     await scheduler.settle();
+  }
+
+  /** When the day is over, an operator imports what the networks' statements say, which shows what else they have contradicted. */
+  async #readStatements(): Promise<string | null> {
+    const { room, operators, networks, accounts, traffic } = this.#world;
+    const falseFaults = this.#plan.faults.filter(({ kind }) => falseKinds.some((one) => one === kind));
+    if (falseFaults.length === 0) return null;
+    const beganAtMs = startedAt.getTime();
+    const days = Array.from({ length: Math.ceil((room.clock.passedMs - beganAtMs) / dayMs) + 1 }, (_, index) =>
+      utcDay(new Date(beganAtMs + index * dayMs)),
+    );
+    await this.#pass(2 * dayMs);
+    const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement');
+    const reconciling = operators.reconcile({ statements: networks.statements, accounts, days, falseLines });
+    let isDone = false;
+    void reconciling.finally(() => (isDone = true)).catch(() => {});
+    while (!isDone) {
+      await room.scheduler.settle();
+      await this.#untilIdle();
+    }
+    traffic.contradictions.push(...(await reconciling));
+    return this.#finish();
   }
 
   /** Works off everything with growing pauses, until nothing is left to do. */

@@ -1,6 +1,8 @@
 import type { CallResponse, OutgoingCall } from './calls.ts';
 import { CallError } from './calls.ts';
-import type { Choices } from './choices.ts';
+import { Choices } from './choices.ts';
+import { contradict, falseKinds } from './contradictions.ts';
+import type { Contradiction } from './contradictions.ts';
 import { asInstance, untilCrash } from './instance.ts';
 import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
@@ -35,9 +37,12 @@ const callFaultKinds: ReadonlySet<string> = new Set([
 export class Traffic {
   /** The events that receivers have accepted, by their `webhook-id`. */
   readonly received = new Map<string, number>();
+  readonly contradictions: Contradiction[] = [];
   readonly #options: TrafficOptions;
   readonly #faults: Map<number, Fault>;
   readonly #payoutFaults: Fault[];
+  /** By kind, in the order in which they befall. */
+  readonly #contradictions: Fault[];
   #callsCount = 0;
 
   constructor(options: TrafficOptions) {
@@ -46,12 +51,16 @@ export class Traffic {
     this.#faults = new Map(ofCalls.map((fault) => [fault.at, fault]));
     const ofPayouts = options.faults.filter(({ kind }) => kind === 'payout_late');
     this.#payoutFaults = ofPayouts.toSorted((one, other) => one.at - other.at);
+    this.#contradictions = falseKinds.flatMap((kind) =>
+      options.faults.filter((fault) => fault.kind === kind).toSorted((one, other) => one.at - other.at),
+    );
   }
 
   /** From here on all goes well. */
   endFaults(): void {
     this.#faults.clear();
     this.#payoutFaults.length = 0;
+    this.#contradictions.length = 0;
   }
 
   /** Carries a call to whom it is addressed, and the response back. */
@@ -69,13 +78,27 @@ export class Traffic {
       throw new CallError('UND_ERR_SOCKET');
     }
     if (fault?.kind === 'unavailable') return { status: 503, headers: {}, body: Buffer.from('') };
-    const arrival = asInstance(undefined, () => this.#arrive(call));
-    if (fault?.kind === 'doubled') this.#arriveAgain(call, label);
+    const sent = { ...call, body: this.#contradict('false_callback', call, call.body) };
+    const arrival = asInstance(undefined, () => this.#arrive(sent));
+    if (fault?.kind === 'doubled') this.#arriveAgain(sent, label);
     const response = await arrival;
+    if (response.status === 200) response.body = this.#contradict('false_look_up', call, response.body);
     await scheduler.waitForStep(`hears ${response.status} to ${label}`);
     if (fault?.kind === 'answer_lost') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
     return response;
+  }
+
+  /** What is said instead, once the next contradiction of this kind is due and there is something to contradict. */
+  #contradict(kind: 'false_look_up' | 'false_callback', call: OutgoingCall, text: Buffer): Buffer {
+    const fault = this.#contradictions.find((one) => one.kind === kind);
+    if (!fault || this.#callsCount < fault.at) return text;
+    const contradicted = contradict(kind, call, { text, choices: new Choices(`contradiction ${fault.choice}`) });
+    if (!contradicted) return text;
+    this.#contradictions.splice(this.#contradictions.indexOf(fault), 1);
+    this.#options.scheduler.note(`  fault ${fault.id}: ${kind} about ${contradicted.contradiction.reference}`);
+    this.contradictions.push(contradicted.contradiction);
+    return contradicted.text;
   }
 
   #payoutFault({ method, url }: OutgoingCall): Fault | undefined {

@@ -36,7 +36,7 @@ import { Scheduler } from './scheduler.ts';
 import { Traffic } from './traffic.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-const startedAt = new Date('2026-11-20T12:00:00.000Z');
+export const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const merchantsCount = 2;
 const receiverUrl = 'http://127.0.0.1:9002';
 
@@ -47,6 +47,9 @@ export interface World {
   networks: Networks;
   traffic: Traffic;
   acts: Acts;
+  operators: Operators;
+  /** The merchants' accounts at the networks. */
+  accounts: readonly string[];
   choices: Choices;
   /** Reads and writes past the service. */
   db: Database;
@@ -85,7 +88,8 @@ export async function createWorld(plan: Plan): Promise<World> {
   const operators = await hireOperators(room, outside);
   const acts = new Acts({ merchants: [first, ...others], networks, operators, db, waitForStep, note });
   return {
-    ...{ room, machines, networks, traffic, acts, choices, db },
+    ...{ room, machines, networks, traffic, acts, operators, choices, db },
+    accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
       for (const { instance } of machines) if (instance) await crash(room, instance);

@@ -72,6 +72,7 @@ test('a claim reads only the rows it returns, with 100,000 pending and whatever 
   assert.equal(plans.length, 2);
   for (const plan of plans) {
     assert.match(plan, /Index Scan using webhook_deliveries_(own|callback)_due_idx/);
+    assert.match(plan, /Index Cond: .*next_attempt_at >= /, 'it begins behind what was claimed');
     assert.match(plan, /Index Scan using webhook_deliveries_pkey/);
     assert.match(plan, /Index Scan using events_pkey/);
     assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash/, plan);
@@ -85,13 +86,14 @@ test('a claim reads only the rows it returns, with 100,000 pending and whatever 
 
 test('polling reads the first row of each endpoint queue, however long it is', async () => {
   const plans = await genericPlans(database, async (planned) => {
-    await listDueEndpointQueues(planned, now);
+    await listDueEndpointQueues(planned, { now, from: now, part: 1 });
   });
   for (const plan of plans) {
     assert.match(
       plan,
       /Index Only Scan using webhook_deliveries_own_due_idx|Index Scan using webhook_deliveries_own_due_idx/,
     );
+    assert.match(plan, /Index Cond: .*next_attempt_at >= /, 'it begins behind what has been due before');
     assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries|Bitmap|Sort/, plan);
   }
 });

@@ -6,6 +6,7 @@ import type { Speed } from './adaptive-concurrency.ts';
 import type { WebhookContext } from './context.ts';
 import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
 import type { EndpointQueue } from './delivery.ts';
+import { DueFloors } from './due-floors.ts';
 import { isReceiving } from './endpoint.ts';
 import { openSecrets } from './endpoint-secret.ts';
 import {
@@ -51,11 +52,19 @@ const prefetchPerPermit = 3;
 export function createDeliveryQueue(context: WebhookContext) {
   const { db, clock, log } = context;
   const concurrencies = new AdaptiveConcurrencies();
+  const floors = new DueFloors();
   const record = createAttemptRecorder(context);
   return {
     limiter: createDeliveryLimiter(),
     claimMax: claimRowsMax,
-    listDueKeys: async (): Promise<string[]> => (await listDueEndpointQueues(db, clock.now())).map(endpointQueueKey),
+    listDueKeys: async (): Promise<string[]> => {
+      const search = floors.nextSweep(clock.now());
+      const found = await listDueEndpointQueues(db, search);
+      return floors.noteSweep(
+        search,
+        found.map((queue) => ({ key: endpointQueueKey(queue), fromStart: queue.fromStart })),
+      );
+    },
     capacity: (key: string) => {
       const { speed, limit } = concurrencies.get(key).current(clock.now().getTime());
       const scope: DeliveryScope = { merchantId: parseEndpointQueueKey(key)?.merchantId ?? '', speed };
@@ -63,7 +72,13 @@ export function createDeliveryQueue(context: WebhookContext) {
     },
     claim: async (key: string, rowsMax: number): Promise<ClaimedDelivery[]> => {
       const queue = parseEndpointQueueKey(key);
-      return queue === null ? [] : claim(context, queue, rowsMax);
+      if (queue === null) return [];
+      try {
+        return await claim(context, queue, { rowsMax, floors });
+      } catch (error) {
+        floors.noteFailedClaim(key);
+        throw error;
+      }
     },
     /** Sends it, releases the permit when the receiver has responded, and records the outcome. Never rejects. */
     run: async (claimed: ClaimedDelivery, permit: { hasBacklog(): boolean; release(): void }): Promise<void> => {
@@ -124,7 +139,7 @@ function createDeliveryLimiter(): KeyedLimiter<DeliveryScope> {
 async function claim(
   { db, clock, sealer }: Pick<WebhookContext, 'db' | 'clock' | 'sealer'>,
   queue: EndpointQueue,
-  rowsMax: number,
+  { rowsMax, floors }: { rowsMax: number; floors: DueFloors },
 ): Promise<ClaimedDelivery[]> {
   const target = await findDeliveryTarget(db, queue);
   if (!target) return [];
@@ -133,7 +148,18 @@ async function claim(
     return [];
   }
   const now = clock.now();
-  const deliveries = await claimDeliveries(db, { ...queue, now, leaseEndsAt: addMs(now, deliveryLeaseMs), rowsMax });
+  const key = endpointQueueKey(queue);
+  const leaseEndsAt = addMs(now, deliveryLeaseMs);
+  const deliveries = await claimDeliveries(db, {
+    ...queue,
+    now,
+    from: floors.claimFrom(key, now),
+    leaseEndsAt,
+    rowsMax,
+  });
+  // Fewer than it asked for: that was all.
+  const lastMs = Math.max(...deliveries.map(({ dueAt }) => dueAt.getTime()));
+  floors.noteClaim(key, deliveries.length === rowsMax ? new Date(lastMs) : now);
   const secretsAt = openSecrets(sealer, target);
   return deliveries.map((delivery) => ({
     target,

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { eventually } from '../../../test/harness/eventually.ts';
+import { addMs } from '../kit/clock.ts';
+import type { Database } from '../kit/db.ts';
+import { DueFloors } from './due-floors.ts';
+import { createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
+import type { DeliveryWorld } from './webhook-world.corpus.ts';
+
+const minuteMs = 60_000;
+
+let world: DeliveryWorld;
+before(async () => {
+  world = await createDeliveryWorld();
+});
+after(() => world.close());
+afterEach(() => world.retireAll());
+
+/** Appends an event whose delivery becomes visible as long after it fell due as if its transaction had taken that long. */
+async function appendLate(takenMs: number): Promise<void> {
+  const eventId = await world.append();
+  await world.db.run({
+    name: 'test_due_earlier',
+    text: 'UPDATE webhook_deliveries SET next_attempt_at = $3 WHERE merchant_id = $1 AND event_id = $2',
+    values: [world.caller.merchantId, eventId, addMs(world.clock.now(), -takenMs)],
+  });
+}
+
+describe('deliveries that are due earlier than what was claimed last', () => {
+  it('are sent within 64 sweeps, the first of a worker finds all', async () => {
+    const endpoint = await world.endpointAt();
+    await world.append();
+    await world.deliver();
+    await appendLate(minuteMs);
+    for (let sweep = 0; sweep < 64; sweep += 1) await world.deliver();
+    assert.equal(endpoint.received().length, 2);
+    await appendLate(minuteMs);
+    await createDeliveryWorker(world.context).deliver(world.caller.merchantId);
+    assert.equal(endpoint.received().length, 3);
+  });
+
+  it('are sent at once when they became visible within ten seconds', async () => {
+    const endpoint = await world.endpointAt();
+    await world.append();
+    await world.deliver();
+    await appendLate(9_000);
+    await world.deliver();
+    assert.equal(endpoint.received().length, 2);
+  });
+
+  it('are sent by the next sweep when their claim failed', async () => {
+    const endpoint = await world.endpointAt();
+    let isLost = true;
+    const db: Database = {
+      row: (statement) => world.db.row(statement),
+      run: (statement) => world.db.run(statement),
+      withTransaction: (body) => world.db.withTransaction(body),
+      dedicatedClient: () => world.db.dedicatedClient(),
+      waiting: 0,
+      close: () => world.db.close(),
+      rows: (statement) => {
+        if (isLost && /deliveries_claim/.test(statement.name))
+          return Promise.reject(new Error('the connection was lost'));
+        return world.db.rows(statement);
+      },
+    };
+    const worker = createDeliveryWorker({ ...world.context, db });
+    await world.append();
+    for (let sweep = 0; sweep < 2; sweep += 1) {
+      await assert.rejects(worker.deliver(world.caller.merchantId), /the connection was lost/);
+      await world.clock.advance(minuteMs);
+    }
+    isLost = false;
+    for (const key of await worker.listDueKeys()) worker.schedule(key);
+    await eventually('it is sent', () => endpoint.received().length === 1);
+    await worker.stop();
+  });
+
+  it('are all looked for after a pause, and after the clock was set back', () => {
+    const floors = new DueFloors();
+    const now = world.clock.now();
+    const sweepAt = (at: Date): Date => {
+      const search = floors.nextSweep(at);
+      floors.noteSweep(search, [{ key: 'queue', fromStart: false }]);
+      return search.from;
+    };
+    floors.noteClaim('queue', now);
+    sweepAt(now);
+    assert.deepEqual(floors.claimFrom('queue', now), new Date(0), 'the first sweep looks at all');
+    floors.noteClaim('queue', now);
+    assert.deepEqual(sweepAt(addMs(now, 1_000)), addMs(now, -10_000));
+    assert.deepEqual(floors.claimFrom('queue', now), addMs(now, -10_000));
+    assert.deepEqual(floors.claimFrom('queue', addMs(now, -1)), new Date(0));
+    assert.deepEqual(sweepAt(addMs(now, minuteMs)), new Date(0));
+    assert.deepEqual(floors.claimFrom('queue', now), new Date(0));
+    assert.deepEqual(sweepAt(now), new Date(0));
+  });
+});
