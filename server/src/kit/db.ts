@@ -14,6 +14,8 @@ export interface Statement {
   rowKey?: string;
   /** How several of it are sent as one. */
   many?: ManyRows;
+  /** The index of an amount: several such statements that differ only there are sent as one, with the sum of their amounts. */
+  adds?: number;
   /** That it finds nothing holds for all changes of a shared transaction that run at once; what it finds, each may change. */
   emptyForAll?: true;
 }
@@ -45,6 +47,11 @@ export interface Queryable {
 export interface Transaction extends Queryable {
   /** The request that caused this transaction; null for background work. */
   readonly requestId: string | null;
+  /**
+   * What it has read under locks that it still holds, by names that its readers give, for those who come after them in it. Null
+   * for changes of a shared transaction that run at once.
+   */
+  readonly memory: Map<string, bigint> | null;
   /**
    * Sends a statement without waiting for its result: it is pipelined with the ones after it, and if it fails, so does the
    * commit. For writes whose result is not needed.
@@ -272,6 +279,7 @@ class ClientTransaction implements Transaction {
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   readonly #afterCommit: (() => void)[] = [];
   readonly requestId: string | null;
+  readonly memory = new Map<string, bigint>();
   /** The error of the first statement that failed. */
   failure: unknown;
 

@@ -9,6 +9,7 @@ export interface Claim {
   rowKey: string;
   /** Inserts the row if it is new; waits for another transaction that is inserting it. */
   insert: Statement;
+  /** For many rows, so that those of several changes are found by one statement. */
   find: Statement;
 }
 
@@ -62,10 +63,15 @@ export async function runTogether(tx: Transaction, batch: readonly Member[]): Pr
 }
 
 /** All are requested for at once. Their rows are inserted with everything else, as rows of one statement. */
-function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
-  return Promise.all(
-    batch.map(async ({ options: { claim } }) => (claim && (await tx.run(claim.find)) > 0 ? 'used' : 'free')),
-  );
+async function findClaims(tx: Transaction, batch: readonly Member[]): Promise<Claimed[]> {
+  const finds = batch.flatMap(({ options: { claim } }) => (claim ? [claim.find] : []));
+  const used = new Set<Statement>();
+  const find = async (statements: readonly Statement[]): Promise<void> => {
+    const rows = await rowsOfEach(tx, statements);
+    for (const [index, statement] of statements.entries()) if (rows[index]?.length !== 0) used.add(statement);
+  };
+  await Promise.all([...Map.groupBy(finds, sharedPart).values()].map(find));
+  return batch.map(({ options: { claim } }) => (claim && used.has(claim.find) ? 'used' : 'free'));
 }
 
 async function runInOrder(
@@ -124,6 +130,8 @@ class SharedTransaction {
   readonly tx: Transaction;
   readonly #writes = new MergedWrites();
   readonly #lastActions: BeforeCommit[] = [];
+  /** Of the changes that have ended. */
+  memory = new Map<string, bigint>();
   /** While changes run at once. */
   rounds: Rounds | null = null;
 
@@ -262,6 +270,8 @@ class Rounds {
 /** One change's part of a shared transaction. Its writes are held until it has ended, or reads. */
 class MemberTransaction implements Transaction {
   readonly requestId: string | null;
+  /** Becomes that of the next change when this one has ended; one that is refused leaves none. */
+  readonly memory: Map<string, bigint> | null;
   readonly #shared: SharedTransaction;
   #held: Statement[] = [];
   readonly #beforeCommit: BeforeCommit[] = [];
@@ -274,6 +284,7 @@ class MemberTransaction implements Transaction {
   constructor(shared: SharedTransaction, requestId: string | null) {
     this.#shared = shared;
     this.requestId = requestId;
+    this.memory = shared.rounds ? null : new Map(shared.memory);
   }
 
   rows<Row>(statement: Statement): Promise<Row[]> {
@@ -308,6 +319,7 @@ class MemberTransaction implements Transaction {
   /** The change succeeded: what it wrote belongs to the batch. */
   end(): void {
     this.#shared.hold(this.#takeHeld());
+    if (this.memory) this.#shared.memory = this.memory;
     this.#shared.runLast(this.#beforeCommit);
     for (const action of this.#afterCommit) this.#shared.tx.afterCommit(action);
   }
