@@ -4,6 +4,7 @@ import pg from 'pg';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { isRetryable, sqlState, translateError } from './db-errors.ts';
+import { PreparedQuery } from './prepared-query.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -183,7 +184,8 @@ class PooledDatabase implements Database {
   async #query(statement: Statement): Promise<pg.QueryResult> {
     this.#assertNotNested();
     try {
-      return await this.#pool.query(queryConfig(statement));
+      // The pool passes its own callback on; the driver's types know a query only as a stream.
+      return await (this.#pool.query(new PreparedQuery(statement)) as unknown as Promise<pg.QueryResult>);
     } catch (error) {
       throw translateError(error);
     }
@@ -289,23 +291,23 @@ class ClientTransaction implements Transaction {
   }
 
   begin(): void {
-    this.#track(this.#query('BEGIN'));
+    this.#track(this.#command('BEGIN'));
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
-    return (await this.#query(queryConfig(statement))).rows as Row[];
+    return (await this.#query(statement)).rows as Row[];
   }
 
   async row<Row>(statement: Statement): Promise<Row | undefined> {
-    return onlyRow<Row>(await this.#query(queryConfig(statement)), statement);
+    return onlyRow<Row>(await this.#query(statement), statement);
   }
 
   async run(statement: Statement): Promise<number> {
-    return (await this.#query(queryConfig(statement))).rowCount ?? 0;
+    return (await this.#query(statement)).rowCount ?? 0;
   }
 
   send(statement: Statement): void {
-    this.#track(this.#query(queryConfig(statement)));
+    this.#track(this.#query(statement));
   }
 
   beforeCommit(action: (tx: Transaction) => Promise<void>): void {
@@ -323,7 +325,7 @@ class ClientTransaction implements Transaction {
 
   /** After a failed statement the server answers COMMIT with ROLLBACK; that statement's error says why. */
   async commit(): Promise<void> {
-    const commit = this.#query('COMMIT');
+    const commit = this.#command('COMMIT');
     this.#track(commit);
     await Promise.all(this.#sent);
     const { command } = await commit;
@@ -332,7 +334,7 @@ class ClientTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     await Promise.allSettled(this.#sent);
-    await this.#query('ROLLBACK');
+    await this.#command('ROLLBACK');
   }
 
   runAfterCommit(onError: (error: unknown) => void): void {
@@ -345,10 +347,22 @@ class ClientTransaction implements Transaction {
     }
   }
 
-  #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
+  #command(text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): Promise<pg.QueryResult> {
     batchWrites(this.#client.connection.stream);
-    const result = this.#client.query(query);
-    // With pipelined statements the error of a later one, which only follows from the first, may be handled before it.
+    return this.#observed(this.#client.query(text));
+  }
+
+  #query(statement: Statement): Promise<pg.QueryResult> {
+    batchWrites(this.#client.connection.stream);
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+    const query = new PreparedQuery(statement);
+    query.callback = (error, result) => (error ? reject(error) : resolve(result));
+    this.#client.query(query);
+    return this.#observed(promise);
+  }
+
+  /** With pipelined statements the error of a later one, which only follows from the first, may be handled before it. */
+  #observed(result: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     result.catch((error: unknown) => {
       this.failure ??= error;
     });
@@ -370,10 +384,6 @@ function batchWrites(stream: Duplex): void {
   stream.cork();
   // Runs after all pending promise callbacks, so after the statements that are sent without waiting.
   process.nextTick(() => stream.uncork());
-}
-
-function queryConfig(statement: Statement): pg.QueryConfig {
-  return { name: statement.name, text: statement.text, values: statement.values as unknown[] };
 }
 
 function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undefined {

@@ -94,7 +94,7 @@ async function lockAndFold(tx: Transaction, key: AccountKey): Promise<{ stored: 
   return { stored, folded };
 }
 
-function change(tx: Transaction, key: AccountKey, { balance, by }: { balance: bigint; by: bigint }): void {
+function changeBalance(tx: Transaction, key: AccountKey, { balance, by }: { balance: bigint; by: bigint }): void {
   tx.send(updateBalance(key, by));
   rememberBalance(tx, key, balance + by);
 }
@@ -123,12 +123,12 @@ async function spend(tx: Transaction, key: AccountKey, amountMinor: bigint): Pro
       internal: `${key.account} has ${balance}, ${amountMinor} was requested`,
     });
   }
-  change(tx, key, { balance, by: -amountMinor });
+  changeBalance(tx, key, { balance, by: -amountMinor });
 }
 
 /** Adds under the lock without a delta, so that the stored balance stays the whole balance. */
 async function grow(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
-  change(tx, key, { balance: await lockBalance(tx, key), by: amountMinor });
+  changeBalance(tx, key, { balance: await lockBalance(tx, key), by: amountMinor });
   forgetDebtFree(tx, key);
 }
 
