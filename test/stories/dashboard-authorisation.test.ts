@@ -42,7 +42,6 @@ const members = new Map<MerchantRole, Member>();
 const operators = new Map<OperatorRole, SignedInOperator>();
 /** Of the test environment: a case, and the business's key. */
 const known = { caseId: '', keyId: '' };
-
 /** Stands still once the records are made, so that no payout which waits is tried again while tables are compared. */
 let stoppedAt: Date | null = null;
 const clock = { ...systemClock, now: () => stoppedAt ?? systemClock.now() };
