@@ -44,6 +44,7 @@ export function recorder(tx: Transaction, steps: RecordedStep[]): Transaction {
   };
   return {
     requestId: tx.requestId,
+    memory: tx.memory,
     rows: (statement) => record(statement, () => tx.rows(statement)),
     row: (statement) => record(statement, () => tx.row(statement)),
     run: (statement) => record(statement, () => tx.run(statement)),

@@ -58,9 +58,10 @@ function queryable(db: Queryable, around: Around): Queryable {
   };
 }
 
-function rest(tx: Transaction): Pick<Transaction, 'requestId' | 'send' | 'beforeCommit' | 'afterCommit'> {
+function rest(tx: Transaction): Pick<Transaction, 'requestId' | 'memory' | 'send' | 'beforeCommit' | 'afterCommit'> {
   return {
     requestId: tx.requestId,
+    memory: tx.memory,
     send: (statement) => tx.send(statement),
     beforeCommit: (action) => tx.beforeCommit(action),
     afterCommit: (action) => tx.afterCommit(action),

@@ -34,6 +34,7 @@ function watchTransaction(tx: Transaction): Transaction {
   };
   return {
     requestId: tx.requestId,
+    memory: tx.memory,
     rows: (statement) => tx.rows(statement),
     row: async <Row>(statement: Statement) => {
       check(statement);

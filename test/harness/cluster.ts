@@ -51,7 +51,7 @@ export async function startTestCluster(): Promise<TestCluster> {
     rmSync(dataDirectory, { recursive: true, force: true });
   };
   try {
-    const adminUrl = overSocket(server.adminUrl, clusterDirectoryIn(dataDirectory));
+    const { adminUrl } = server;
     const { env } = await prepareTemplate(adminUrl, templateName);
     await reduceScramIterations(adminUrl, env.TEST_CLUSTER_APP_URL);
     await trustSocket(adminUrl, {
@@ -66,16 +66,6 @@ export async function startTestCluster(): Promise<TestCluster> {
     await stop();
     throw error;
   }
-}
-
-/**
- * The same URL over the server's socket, where it has one: a statement takes half the time that it takes over TCP. The host and
- * port stay in the URL, for tests that put a proxy in between.
- */
-function overSocket(adminUrl: string, directory: string): string {
-  const url = new URL(adminUrl);
-  if (existsSync(join(directory, `.s.PGSQL.${url.port}`))) url.searchParams.set('host', directory);
-  return url.href;
 }
 
 /** The test cluster that a parent process started; undefined when this process runs alone. */

@@ -80,6 +80,7 @@ export function watchDatabase(db: Database, steps: Steps): Database {
 function watchTransaction(tx: Transaction, names: Set<string>, steps: Steps): Transaction {
   return {
     requestId: tx.requestId,
+    memory: tx.memory,
     ...watchQueryable(tx, steps, (name) => names.add(name)),
     // The caller does not await what it sends; the commit does.
     send: (statement) => {

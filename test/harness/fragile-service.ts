@@ -11,6 +11,7 @@ import type { ProcessWorld, TestProcess } from './process.ts';
 import { processesIn, readDemo, readyAt } from './program.ts';
 import type { CommandOutput, Settings } from './service-world.ts';
 import type { SteadyLoad } from './steady-load.ts';
+import { urlOfProxy } from './tcp-proxy.ts';
 import { startWeakLink } from './weak-link.ts';
 import type { WeakLink } from './weak-link.ts';
 
@@ -61,10 +62,8 @@ export class FragileService {
     const { databaseDirectory: directory = world.newDataDirectory(), shell } = options;
     const postgres = await startEmbeddedPostgres({ dataDirectory: directory, durable: true, log: () => {} });
     const link = await startWeakLink(Number(new URL(postgres.adminUrl).port));
-    const databaseUrl = new URL(postgres.adminUrl);
-    databaseUrl.port = String(link.port);
     const settings = {
-      ...{ DATABASE_URL: databaseUrl.href, RATE_LIMIT_TEST: '0' },
+      ...{ DATABASE_URL: urlOfProxy(postgres.adminUrl, link.port), RATE_LIMIT_TEST: '0' },
       ...{ APP_ENV: 'development', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: world.newDataDirectory() },
       ...options.settings,
     };

@@ -152,3 +152,12 @@ function errorResponse(code: string, message: string): Buffer {
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
 }
+
+/** The connection URL of a proxy on this machine in front of a database, whose own URL may name its socket. */
+export function urlOfProxy(databaseUrl: string, port: number): string {
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  url.searchParams.delete('host');
+  return url.href;
+}

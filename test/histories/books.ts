@@ -102,10 +102,11 @@ export async function listEvents(rows: MerchantRows): Promise<Map<string, EventR
  * returns its payment to the start.
  */
 export function versionsOf({ kind, status }: RecordRow, events: readonly EventRow[], hasFailed: boolean): Version[] {
-  const versions = events.map(({ state, at }) => ({ state, fromMs: at.getTime() }));
+  const versions = events.map(({ state, at }, index) => ({ state, fromMs: at.getTime(), events: index + 1 }));
   const first = kind === 'intent' ? 'processing' : 'pending';
-  if (versions[0]?.state !== first) versions.unshift({ state: first, fromMs: 0 });
-  if (hasFailed) versions.splice(1, 0, { state: 'requires_payment_method', fromMs: 0 });
-  if (versions.at(-1)?.state !== status) versions.push({ state: status, fromMs: 0 });
+  if (versions[0]?.state !== first) versions.unshift({ state: first, fromMs: 0, events: 0 });
+  if (hasFailed)
+    versions.splice(1, 0, { state: 'requires_payment_method', fromMs: 0, events: versions[0]?.events ?? 0 });
+  if (versions.at(-1)?.state !== status) versions.push({ state: status, fromMs: 0, events: events.length });
   return versions;
 }

@@ -100,6 +100,7 @@ describe('a history of one record', () => {
   const versions = ['pending', 'completed', 'refunded', 'completed'].map((state, index) => ({
     state,
     fromMs: index * 10,
+    events: index + 1,
   }));
   const state = (fromMs: number, byMs: number, text: string) => ({ fromMs, byMs, state: text });
 
@@ -124,8 +125,10 @@ describe('a history of one record', () => {
 
   test('is wrong when its events lack the change that its state has shown, or have a gap', () => {
     const seen = state(11, 12, 'completed');
-    assert.equal(findRecordAnomaly(versions, [seen, { fromMs: 13, byMs: 14, versions: 2 }]), undefined);
-    assert.ok(findRecordAnomaly(versions, [seen, { fromMs: 13, byMs: 14, versions: 1 }]));
+    assert.equal(findRecordAnomaly(versions, [seen, { fromMs: 13, byMs: 14, events: 2 }]), undefined);
+    assert.ok(findRecordAnomaly(versions, [seen, { fromMs: 13, byMs: 14, events: 1 }]));
+    const withoutEvent = versions.map((version, index) => (index === 1 ? { ...version, events: 1 } : version));
+    assert.equal(findRecordAnomaly(withoutEvent, [seen, { fromMs: 13, byMs: 14, events: 1 }]), undefined);
     const all = ['a', 'b', 'c'].map((id, index) => ({ id, sequence: index + 1 }));
     assert.equal(findEventAnomaly(all, all.slice(0, 2).toReversed()), undefined);
     assert.match(

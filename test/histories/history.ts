@@ -20,7 +20,7 @@ export class History {
   }
 
   addEvents({ fromMs, byMs }: Interval, record: string, events: readonly ReadEvent[]): void {
-    addTo(this.reads, record, { fromMs, byMs, versions: events.length });
+    addTo(this.reads, record, { fromMs, byMs, events: events.length });
     addTo(this.eventReads, record, events);
   }
 

@@ -4,10 +4,12 @@ import type { Interval } from './balance-history.ts';
 export interface Version {
   state: string;
   fromMs: number;
+  /** How many events the record has by then: not every change has one. */
+  events: number;
 }
 
-/** What a response says of a record: its state, or, of a list of its events, how many versions it has. */
-export type RecordRead = Interval & ({ state: string } | { versions: number });
+/** What a response says of a record: its state, or how many events it has. */
+export type RecordRead = Interval & ({ state: string } | { events: number });
 
 export interface ReadEvent {
   id: string;
@@ -41,13 +43,13 @@ export function findRecordAnomaly(versions: readonly Version[], reads: readonly 
 
 /** The oldest version that the read can have seen; -1 for none. */
 function versionOf(versions: readonly Version[], read: RecordRead, oldest: number): number {
-  if ('versions' in read) return read.versions - 1 >= oldest ? read.versions - 1 : -1;
-  return versions.findIndex(({ state }, index) => index >= oldest && state === read.state);
+  const isSeen = ({ state, events }: Version) => ('events' in read ? events === read.events : state === read.state);
+  return versions.findIndex((version, index) => index >= oldest && isSeen(version));
 }
 
-function describe(read: { state: string } | { versions: number } | undefined): string {
+function describe(read: { state: string } | { events: number } | undefined): string {
   if (read === undefined) return 'nothing';
-  return 'state' in read ? read.state : `version ${read.versions}`;
+  return 'state' in read ? read.state : `a list of ${read.events} events`;
 }
 
 /** Whether the events of a record as read are the first of all its events, numbered without a gap. */

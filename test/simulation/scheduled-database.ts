@@ -130,6 +130,10 @@ class ScheduledTransaction implements Transaction, Connection {
     return this.#inner.requestId;
   }
 
+  get memory(): Transaction['memory'] {
+    return this.#inner.memory;
+  }
+
   rows<Row>(statement: Statement): Promise<Row[]> {
     return this.#step(statement, (tx) => orderedRows<Row>(tx, statement));
   }

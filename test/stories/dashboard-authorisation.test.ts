@@ -42,14 +42,13 @@ const members = new Map<MerchantRole, Member>();
 const operators = new Map<OperatorRole, SignedInOperator>();
 /** Of the test environment: a case, and the business's key. */
 const known = { caseId: '', keyId: '' };
-
 /** Stands still once the records are made, so that no payout which waits is tried again while tables are compared. */
 let stoppedAt: Date | null = null;
 const clock = { ...systemClock, now: () => stoppedAt ?? systemClock.now() };
 
 before(async () => {
-  const collected = await collectRoutes(Object.values(homes), () => openConsoleWorld({ clock }));
-  ({ world: operatorConsole, routes: registered } = collected);
+  const openWorld = () => openConsoleWorld({ clock });
+  ({ world: operatorConsole, routes: registered } = await collectRoutes(Object.values(homes), openWorld));
   world = operatorConsole.dashboard;
   // Names that a spreadsheet would take for formulas.
   const texts = { name: '=1+Awa', title: '+HYPERLINK("https://evil.example")', counter: '@Till', group: '-Rent' };
@@ -58,8 +57,7 @@ before(async () => {
   for (const role of merchantRoles) members.set(role, await world.signIn(role));
   stranger = await world.signIn('owner', { business: await world.service.onboard('Serekunda Shoes') });
   for (const role of operatorRoles) operators.set(role, await operatorConsole.signInOperator(role));
-  const support = operators.get('support');
-  assert.ok(support);
+  const support = operators.get('support') ?? assert.fail();
   known.caseId = await openCase(support);
   await addTestRailAccount(world.service, 'aps-main');
   const keys = await (await support.get(`/operator/businesses/${operatorConsole.businessId}/keys`)).text();
@@ -384,7 +382,7 @@ describe('every page of the portal’s own', () => {
       const cookie = (await visitorsOf(realm)).find(({ isSignedIn }) => isSignedIn === 'half')?.cookie ?? '';
       for (const page of ['/sign-in', '/second-factor']) {
         for (const next of ['https://evil.example', '//evil.example', `${homes[realm]}//evil.example`, '/pay/x']) {
-          const url = `${world.service.url}${homes[realm]}${page}?next=${encodeURIComponent(next)}`;
+          const url = `${world.service.url}${homes[realm]}${page}?${new URLSearchParams({ next })}`;
           const text = await (await fetch(url, { headers: { cookie }, redirect: 'manual' })).text();
           assert.match(text, new RegExp(`name="next" value="${homes[realm]}/"`), `${page} ${next}`);
         }

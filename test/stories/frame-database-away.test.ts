@@ -9,7 +9,7 @@ import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { countRows } from '../harness/tables.ts';
-import { startTcpProxy } from '../harness/tcp-proxy.ts';
+import { startTcpProxy, urlOfProxy } from '../harness/tcp-proxy.ts';
 import type { TcpProxy } from '../harness/tcp-proxy.ts';
 
 let database: TestDatabase;
@@ -22,10 +22,10 @@ before(async () => {
   database = await createTestDatabase();
   const url = new URL(database.appUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  url.hostname = '127.0.0.1';
-  url.searchParams.delete('host');
-  url.port = String(proxy.port);
-  service = await startService({ database: { ...database, appUrl: url.href }, isPatient: false });
+  service = await startService({
+    database: { ...database, appUrl: urlOfProxy(database.appUrl, proxy.port) },
+    isPatient: false,
+  });
   business = await service.onboard();
   api = createContractClient(await loadContract(), service.url, business.test.key);
 });

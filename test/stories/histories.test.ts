@@ -91,7 +91,9 @@ async function untilAllEnded(): Promise<void> {
  * payment. That session waits too long to be the victim.
  */
 async function refundInDeadlock(): Promise<ApiResponse> {
-  const intentId = await payFrom(shop, { network: 'aps', account_number: '7000001' });
+  // No other client knows the payment, and refunds it first. It is larger than any refund.
+  const alone = { ...shop, intents: [] };
+  const intentId = await payFrom(alone, { amount: 400, network: 'aps', account_number: '7000001' });
   await eventually('it is paid', async () => (await findCharge(shop, intentId))['status'] === 'completed');
   const charge = await findCharge(shop, intentId);
   const lockIntent = 'SELECT 1 FROM payment_intents WHERE merchant_id = $1 AND id = $2 FOR UPDATE';
@@ -111,6 +113,7 @@ async function refundInDeadlock(): Promise<ApiResponse> {
     await eventually('the refund has locked its payment', isLocked);
     await client.query(lockIntent, [merchantId, intentId]);
     await client.query('COMMIT');
+    shop.intents.push(intentId);
     return refunded;
   });
 }

@@ -124,12 +124,12 @@ export const operations: PromiseGroup = {
     {
       id: 'O7',
       promise:
-        'A worker, queue, chore or process that is overdue, or keeps failing, raises an alert within two minutes.',
+        'A worker, queue, chore or process that is overdue, or keeps failing, raises an alert within two minutes; a run that hangs is overdue after twice its interval.',
       gates: ['long', 'production'],
       tests: {
         'server/src/worker/worker.test.ts': [
           'a queue beats when polled, a chore when done; one that fails is silent since it began to fail',
-          'a chore of an hour is silent only when overdue or failed, and is tried again after a minute',
+          'a chore of an hour is silent only when overdue or failed, and is tried again soon',
         ],
         'test/stories/alert-rules.test.ts': [
           'every queue and chore has a heartbeat, and counters are there before their first increase',

@@ -47,6 +47,7 @@ export class JoinedDatabase implements Database {
     const last: Parameters<Transaction['beforeCommit']>[0][] = [];
     const result = await body({
       requestId: cause?.requestId ?? null,
+      memory: null,
       rows: (statement) => tx.rows(statement),
       row: (statement) => tx.row(statement),
       run: (statement) => tx.run(statement),

@@ -1,4 +1,5 @@
 import type { Queryable, Statement, Transaction } from '../kit/db.ts';
+import { statementByLast } from '../kit/many-rows.ts';
 import { sealedKeyIdSql } from '../kit/seal.ts';
 import { takeClause, takeValues } from '../kit/shared-allowance.ts';
 import type { Take } from '../kit/shared-allowance.ts';
@@ -88,12 +89,13 @@ export function insertKey(use: UsedKey, { statusCode, response, subjectId }: Key
 }
 
 export function findKeyStatement({ merchantId, path, key }: KeyAddress): Statement {
-  return {
+  return statementByLast({
     name: 'idempotency_keys_find',
-    text: `SELECT fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId" FROM idempotency_keys
-           WHERE merchant_id = $1 AND path = $2 AND key = $3`,
+    text: (keys) => `SELECT key, fingerprint, status_code AS "statusCode", response, subject_id AS "subjectId"
+           FROM idempotency_keys WHERE merchant_id = $1 AND path = $2 AND key IN (${keys})`,
     values: [merchantId, path, key],
-  };
+    ...{ column: 'key', key },
+  });
 }
 
 export function findKey(

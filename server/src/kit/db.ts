@@ -4,6 +4,7 @@ import pg from 'pg';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { isRetryable, sqlState, translateError } from './db-errors.ts';
+import { PreparedQuery } from './prepared-query.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -14,6 +15,8 @@ export interface Statement {
   rowKey?: string;
   /** How several of it are sent as one. */
   many?: ManyRows;
+  /** The index of an amount: several such statements that differ only there are sent as one, with the sum of their amounts. */
+  adds?: number;
   /** That it finds nothing holds for all changes of a shared transaction that run at once; what it finds, each may change. */
   emptyForAll?: true;
 }
@@ -45,6 +48,11 @@ export interface Queryable {
 export interface Transaction extends Queryable {
   /** The request that caused this transaction; null for background work. */
   readonly requestId: string | null;
+  /**
+   * What it has read under locks that it still holds, by names that its readers give, for those who come after them in it. Null
+   * for changes of a shared transaction that run at once.
+   */
+  readonly memory: Map<string, bigint> | null;
   /**
    * Sends a statement without waiting for its result: it is pipelined with the ones after it, and if it fails, so does the
    * commit. For writes whose result is not needed.
@@ -176,7 +184,8 @@ class PooledDatabase implements Database {
   async #query(statement: Statement): Promise<pg.QueryResult> {
     this.#assertNotNested();
     try {
-      return await this.#pool.query(queryConfig(statement));
+      // The pool passes its own callback on; the driver's types know a query only as a stream.
+      return await (this.#pool.query(new PreparedQuery(statement)) as unknown as Promise<pg.QueryResult>);
     } catch (error) {
       throw translateError(error);
     }
@@ -272,6 +281,7 @@ class ClientTransaction implements Transaction {
   readonly #beforeCommit: ((tx: Transaction) => Promise<void>)[] = [];
   readonly #afterCommit: (() => void)[] = [];
   readonly requestId: string | null;
+  readonly memory = new Map<string, bigint>();
   /** The error of the first statement that failed. */
   failure: unknown;
 
@@ -281,23 +291,23 @@ class ClientTransaction implements Transaction {
   }
 
   begin(): void {
-    this.#track(this.#query('BEGIN'));
+    this.#track(this.#command('BEGIN'));
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
-    return (await this.#query(queryConfig(statement))).rows as Row[];
+    return (await this.#query(statement)).rows as Row[];
   }
 
   async row<Row>(statement: Statement): Promise<Row | undefined> {
-    return onlyRow<Row>(await this.#query(queryConfig(statement)), statement);
+    return onlyRow<Row>(await this.#query(statement), statement);
   }
 
   async run(statement: Statement): Promise<number> {
-    return (await this.#query(queryConfig(statement))).rowCount ?? 0;
+    return (await this.#query(statement)).rowCount ?? 0;
   }
 
   send(statement: Statement): void {
-    this.#track(this.#query(queryConfig(statement)));
+    this.#track(this.#query(statement));
   }
 
   beforeCommit(action: (tx: Transaction) => Promise<void>): void {
@@ -315,7 +325,7 @@ class ClientTransaction implements Transaction {
 
   /** After a failed statement the server answers COMMIT with ROLLBACK; that statement's error says why. */
   async commit(): Promise<void> {
-    const commit = this.#query('COMMIT');
+    const commit = this.#command('COMMIT');
     this.#track(commit);
     await Promise.all(this.#sent);
     const { command } = await commit;
@@ -324,7 +334,7 @@ class ClientTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     await Promise.allSettled(this.#sent);
-    await this.#query('ROLLBACK');
+    await this.#command('ROLLBACK');
   }
 
   runAfterCommit(onError: (error: unknown) => void): void {
@@ -337,10 +347,22 @@ class ClientTransaction implements Transaction {
     }
   }
 
-  #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
+  #command(text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): Promise<pg.QueryResult> {
     batchWrites(this.#client.connection.stream);
-    const result = this.#client.query(query);
-    // With pipelined statements the error of a later one, which only follows from the first, may be handled before it.
+    return this.#observed(this.#client.query(text));
+  }
+
+  #query(statement: Statement): Promise<pg.QueryResult> {
+    batchWrites(this.#client.connection.stream);
+    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
+    const query = new PreparedQuery(statement);
+    query.callback = (error, result) => (error ? reject(error) : resolve(result));
+    this.#client.query(query);
+    return this.#observed(promise);
+  }
+
+  /** With pipelined statements the error of a later one, which only follows from the first, may be handled before it. */
+  #observed(result: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     result.catch((error: unknown) => {
       this.failure ??= error;
     });
@@ -362,10 +384,6 @@ function batchWrites(stream: Duplex): void {
   stream.cork();
   // Runs after all pending promise callbacks, so after the statements that are sent without waiting.
   process.nextTick(() => stream.uncork());
-}
-
-function queryConfig(statement: Statement): pg.QueryConfig {
-  return { name: statement.name, text: statement.text, values: statement.values as unknown[] };
 }
 
 function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undefined {

@@ -29,6 +29,7 @@ export class MergedWrites {
   }
 
   #put(statement: Statement, from: number): number {
+    if (statement.adds !== undefined) return this.#putSum(statement, statement.adds, from);
     const rowKey = statement.rowKey ?? statement.many?.key;
     const kind = sharedPart(statement);
     if (rowKey === undefined) {
@@ -47,6 +48,19 @@ export class MergedWrites {
     return this.#groups.push({ kind, statements: [statement], rowKeys: new Set([rowKey]) }) - 1;
   }
 
+  /** Adds the amount to the statement about the same row, if it may stand there. */
+  #putSum(statement: Statement, adds: number, from: number): number {
+    const kind = [statement.name, ...statement.values.with(adds, '')].join(' ');
+    const position = this.#groups.findIndex((group, index) => index >= from && group.kind === kind);
+    const [known] = this.#groups[position]?.statements ?? [];
+    if (known === undefined) {
+      return this.#groups.push({ kind, statements: [statement], rowKeys: new Set([kind]) }) - 1;
+    }
+    const sum = amountOf(known, adds) + amountOf(statement, adds);
+    this.#groups[position]?.statements.splice(0, 1, { ...known, values: known.values.with(adds, sum) });
+    return position;
+  }
+
   /** The statements to send, in order; afterwards it is empty. */
   take(): Statement[] {
     const groups = this.#groups;
@@ -54,6 +68,12 @@ export class MergedWrites {
     this.#closed = 0;
     return groups.flatMap(({ statements }) => mergeRows(statements));
   }
+}
+
+function amountOf({ name, values }: Statement, adds: number): bigint {
+  const amount = values[adds];
+  assert(typeof amount === 'bigint', `${name} adds a bigint`);
+  return amount;
 }
 
 /** Statements of one text as few of several rows. */

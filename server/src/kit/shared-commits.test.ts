@@ -6,6 +6,7 @@ import type { TestDatabase } from '../../../test/harness/database.ts';
 import { systemClock } from './clock.ts';
 import { openDatabase } from './db.ts';
 import type { Database, Statement, Transaction } from './db.ts';
+import { statementByLast } from './many-rows.ts';
 import { SharedCommits } from './shared-commits.ts';
 import type { Claim } from './shared-transaction.ts';
 
@@ -63,7 +64,12 @@ const claimOf = (name: string): Claim => ({
     text: 'INSERT INTO kit_claims (name) VALUES ($1) ON CONFLICT (name) DO NOTHING',
     values: [name],
   },
-  find: { name: 'kit_claims_find', text: 'SELECT 1 FROM kit_claims WHERE name = $1', values: [name] },
+  find: statementByLast({
+    name: 'kit_claims_find',
+    text: (names) => `SELECT name FROM kit_claims WHERE name IN (${names})`,
+    values: [name],
+    ...{ column: 'name', key: name },
+  }),
 });
 const insertClaim = (name: string): Statement => ({
   name: 'kit_claims_insert',
@@ -137,6 +143,49 @@ describe('changes of one key that arrive while one is under way', () => {
     await free();
     await first;
     assert.deepEqual(await Promise.all(others), [101n, 103n, 106n]);
+  });
+
+  test('send what they add to one row as one statement, before one of them reads', async () => {
+    await db.withTransaction(async (tx) => tx.send(insertRow(1, 0)));
+    await database.asOwner('CREATE TABLE kit_updates (id bigint)');
+    await database.asOwner('GRANT INSERT ON kit_updates TO PUBLIC');
+    await database.asOwner(
+      `CREATE RULE kit_rows_watch AS ON UPDATE TO kit_rows DO ALSO INSERT INTO kit_updates VALUES (1)`,
+    );
+    const free = await occupy('shop');
+    const results = [5n, 7n, 11n, 13n].map((amount) =>
+      commits.run('shop', async (tx) => {
+        tx.send({ ...add(1, 0), values: [1, amount], adds: 1 });
+        return amount === 13n ? (await tx.row<{ amount: bigint }>(read(1)))?.amount : null;
+      }),
+    );
+    await free();
+    assert.deepEqual(await Promise.all(results), [null, null, null, 36n]);
+    assert.deepEqual(await stored(), [[1, 36]]);
+    const { rows } = await database.asOwner('SELECT count(*)::integer AS updates FROM kit_updates');
+    await database.asOwner('DROP RULE kit_rows_watch ON kit_rows');
+    assert.deepEqual(rows, [{ updates: 2 }]);
+  });
+
+  test('know what those before them have read, but nothing of one that is refused', async () => {
+    const free = await occupy('shop');
+    const known: unknown[] = [];
+    const results = [1, 2, 3].map((id) =>
+      commits.run('shop', async (tx) => {
+        known.push(Object.fromEntries(tx.memory ?? []));
+        tx.memory?.set(`read ${id}`, BigInt(id));
+        tx.send(insertRow(id));
+        if (id === 2) throw new Error('not this one');
+      }),
+    );
+    const outcomes = Promise.allSettled(results);
+    await free();
+    await outcomes;
+    assert.deepEqual(known, [{}, { 'read 1': 1n }, { 'read 1': 1n }]);
+    assert.deepEqual(await stored(), [
+      [1, 1],
+      [3, 3],
+    ]);
   });
 
   test('leave out one that is refused before it wrote anything', async () => {

@@ -165,7 +165,7 @@ describe('changes of different rows of one key', () => {
   test('that come in one turn share a transaction, and each kind of statement is sent once', async () => {
     assert.deepEqual(await outcomesOf(runAll([1, 2, 3].map(move))), ['new+', 'new+', 'new+']);
     assert.deepEqual(sent, [
-      'shared_commits_lock_timeout',
+      'shared_commits_settings',
       'kit_orders_lock_x4',
       'kit_orders_change_x4',
       'kit_notes_insert_x2',

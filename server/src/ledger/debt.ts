@@ -3,6 +3,7 @@ import type { Queryable, Transaction } from '../kit/db.ts';
 import { least } from '../kit/money.ts';
 import type { Account, MerchantCurrency } from './accounts.ts';
 import { readBalances } from './balances.ts';
+import { isKnownDebtFree, rememberDebtFree } from './locked-balances.ts';
 import { lockBalance, lockBalances, post } from './post.ts';
 import type { LedgerContext, Movement, Posting } from './posting.ts';
 import { listCreditsBehind, listOwingSources, tryLockAboveZero } from './queries/debts.ts';
@@ -67,7 +68,10 @@ export async function netDebt(
   const { merchantId, currency } = debtor;
   const availableMinor = await lockBalance(tx, { merchantId, currency, account: 'payable_available' });
   // It cannot grow while payable_available is locked.
-  if ((await readDebt(tx, debtor)) === 0n) return { owedMinor: 0n, availableMinor, repaidMinor: 0n };
+  if (isKnownDebtFree(tx, debtor) || (await readDebt(tx, debtor)) === 0n) {
+    rememberDebtFree(tx, debtor);
+    return { owedMinor: 0n, availableMinor, repaidMinor: 0n };
+  }
   const balances = await lockBalances(tx, { merchantId, currency }, [...repayingAccounts, debtAccount]);
   const beforeMinor = balances.get(debtAccount) ?? 0n;
   let owedMinor = beforeMinor;

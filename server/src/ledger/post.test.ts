@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { notingStatements } from '../../../test/harness/noted-statements.ts';
 import { AppError } from '../api/app-error.ts';
 import { PublicError } from '../kit/public-error.ts';
 import { AssertionFailure } from '../kit/assert.ts';
@@ -166,6 +167,28 @@ test('concurrent spends of several accounts, in any order, do not deadlock', asy
   await Promise.all(orders.map(spend));
   assert.equal(runs, orders.length, 'nobody was sent back by a deadlock');
   for (const account of accounts) assert.equal(await world.balance(merchantId, account), 60n);
+});
+
+test('a transaction reads a balance once, counts what it books itself, and never spends it twice', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 100n });
+  const names: string[] = [];
+  const locks = () => names.filter((name) => name === 'ledger_accounts_lock').length;
+  await world.db.withTransaction(async (tx) => {
+    const noted = notingStatements(tx, names);
+    const spend = (amountMinor: bigint) =>
+      world.postIn(noted, merchantId, [{ debit: 'payable_available', credit: 'fees', amountMinor }]);
+    await spend(30n);
+    const first = locks();
+    await spend(30n);
+    await assert.rejects(spend(41n), isInsufficient);
+    assert.equal(locks(), first, 'the balance is known');
+    await world.postIn(noted, merchantId, [{ debit: 'float:rail', credit: 'payable_available', amountMinor: 50n }]);
+    await spend(90n);
+    await assert.rejects(spend(1n), isInsufficient);
+  });
+  assert.equal(await world.balance(merchantId, 'payable_available'), 0n);
+  assert.equal(await world.balance(merchantId, 'fees'), 150n);
 });
 
 test('locking a balance folds and returns it', async () => {

@@ -4,6 +4,7 @@ import type { Transaction } from '../kit/db.ts';
 import { formatAmount } from '../kit/money.ts';
 import { accountKind, debitSign, growsLocked, isGuarded } from './accounts.ts';
 import type { Account, AccountKey, MerchantCurrency } from './accounts.ts';
+import { forgetBalance, forgetDebtFree, knownBalance, rememberBalance } from './locked-balances.ts';
 import type { LedgerContext, Movement, Posting } from './posting.ts';
 import { ensureAccount, insertDeltas, insertMovements, lockAccount, deleteDeltas, updateBalance } from './queries.ts';
 
@@ -49,7 +50,10 @@ async function book(
     const change = changes.get(account) ?? 0n;
     if (change < 0n && locks(account)) await spend(tx, { merchantId, currency, account }, -change);
     else if (change > 0n && growsLocked(account)) await grow(tx, { merchantId, currency, account }, change);
-    else if (change !== 0n) deltas.push({ account, id: context.newId(), amountMinor: change });
+    else if (change !== 0n) {
+      deltas.push({ account, id: context.newId(), amountMinor: change });
+      forgetBalance(tx, { merchantId, currency, account });
+    }
   }
   tx.send(
     insertMovements(
@@ -65,12 +69,34 @@ async function book(
  * much as there is.
  */
 export async function lockBalance(tx: Transaction, key: AccountKey): Promise<bigint> {
-  tx.send(ensureAccount({ ...key, kind: accountKind(key.account) }));
-  // Both are sent at once and run in order: the second takes its snapshot once the lock is held. It deletes the deltas that it
-  // sees, not those up to a time or id, which would lose the delta of a transaction that commits late.
-  const [balance, folded] = await Promise.all([lockAccount(tx, key), deleteDeltas(tx, key)]);
+  const known = knownBalance(tx, key);
+  if (known !== undefined) return known;
+  let { stored, folded } = await lockAndFold(tx, key);
+  if (stored === undefined) {
+    tx.send(ensureAccount({ ...key, kind: accountKind(key.account) }));
+    const again = await lockAndFold(tx, key);
+    stored = again.stored;
+    folded += again.folded;
+  }
+  assert(stored !== undefined, 'an account that was created has a row');
   if (folded !== 0n) tx.send(updateBalance(key, folded));
-  return balance + folded;
+  rememberBalance(tx, key, stored + folded);
+  return stored + folded;
+}
+
+/**
+ * Both are sent at once and run in order: the second takes its snapshot once the lock is held. It deletes the deltas that it
+ * sees, not those up to a time or id, which would lose the delta of a transaction that commits late. What it deletes belongs to the
+ * balance also where there is no row to lock yet.
+ */
+async function lockAndFold(tx: Transaction, key: AccountKey): Promise<{ stored: bigint | undefined; folded: bigint }> {
+  const [stored, folded] = await Promise.all([lockAccount(tx, key), deleteDeltas(tx, key)]);
+  return { stored, folded };
+}
+
+function changeBalance(tx: Transaction, key: AccountKey, { balance, by }: { balance: bigint; by: bigint }): void {
+  tx.send(updateBalance(key, by));
+  rememberBalance(tx, key, balance + by);
 }
 
 /**
@@ -97,13 +123,13 @@ async function spend(tx: Transaction, key: AccountKey, amountMinor: bigint): Pro
       internal: `${key.account} has ${balance}, ${amountMinor} was requested`,
     });
   }
-  tx.send(updateBalance(key, -amountMinor));
+  changeBalance(tx, key, { balance, by: -amountMinor });
 }
 
 /** Adds under the lock without a delta, so that the stored balance stays the whole balance. */
 async function grow(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
-  await lockBalance(tx, key);
-  tx.send(updateBalance(key, amountMinor));
+  changeBalance(tx, key, { balance: await lockBalance(tx, key), by: amountMinor });
+  forgetDebtFree(tx, key);
 }
 
 /** How movements change balances, in bututs: above zero where a balance grows. */

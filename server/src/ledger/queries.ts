@@ -57,15 +57,15 @@ export function ensureAccount(account: AccountKey & { kind: AccountKind }): Stat
   };
 }
 
-/** Spends from the account, and folds, happen one after the other. */
-export async function lockAccount(db: Queryable, key: AccountKey): Promise<bigint> {
+/** Spends from the account, and folds, happen one after the other. Undefined where the account has no row yet. */
+export async function lockAccount(db: Queryable, key: AccountKey): Promise<bigint | undefined> {
   const row = await db.row<{ balance: bigint }>({
     name: 'ledger_accounts_lock',
     text: `SELECT balance FROM ledger_accounts
            WHERE merchant_id = $1 AND account = $2 AND currency = $3 FOR UPDATE`,
     values: [key.merchantId, key.account, key.currency],
   });
-  return row?.balance ?? 0n;
+  return row?.balance;
 }
 
 /** Deletes the deltas that this statement sees and returns their sum. Only under the account's lock. */
@@ -88,6 +88,7 @@ export function updateBalance(key: AccountKey, changeMinor: bigint): Statement {
     text: `UPDATE ledger_accounts SET balance = balance + $4
            WHERE merchant_id = $1 AND account = $2 AND currency = $3`,
     values: [key.merchantId, key.account, key.currency, changeMinor],
+    adds: 3,
   };
 }
 

@@ -59,6 +59,7 @@ describe('settlement run', () => {
       payouts: 3,
       amount: 60,
       refused: 0,
+      held: 0,
       failed: 0,
     });
     assert.equal(first.text, `Period ${today}: 3 payouts, D60.00 in total.`);

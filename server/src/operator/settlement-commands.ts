@@ -58,11 +58,11 @@ const run: Command = {
       retriesRefused: true,
       onProgress: ({ seen }) => progress.show(seen),
     }).finally(() => progress.end());
-    const { payouts, amountMinor, refused, failed } = totals;
+    const { payouts, amountMinor, refused, held, failed } = totals;
     await context.db.withTransaction(async (tx) =>
       auditCommand(tx, context, {
         ...{ ...aboutMerchant(merchant), action: 'settlement.run' },
-        sent: { period, payouts, amount: formatAmount(amountMinor), refused, failed },
+        sent: { period, payouts, amount: formatAmount(amountMinor), refused, held, failed },
       }),
     );
     const data = {
@@ -71,6 +71,7 @@ const run: Command = {
       payouts,
       amount: amountToJson(amountMinor),
       refused,
+      held,
       failed,
     };
     return { text: inWords(period, totals), data, exitCode: failed === 0 ? 0 : 1 };
@@ -79,12 +80,13 @@ const run: Command = {
 
 export const settlementCommands: readonly Command[] = [schedule, run];
 
-function inWords(period: string, { payouts, amountMinor, refused, failed }: RunTotals): string {
+function inWords(period: string, { payouts, amountMinor, refused, held, failed }: RunTotals): string {
   return [
     `Period ${period}: ${payouts} payouts, ${formatAmount(amountMinor)} in total.`,
     ...(refused === 0
       ? []
       : [`${refused} sub-accounts cannot be paid out; the table settlement_periods holds the reasons.`]),
+    ...(held === 0 ? [] : [`${held} wait because their destination was changed within the last day; they stay due.`]),
     ...(failed === 0
       ? []
       : [`${failed} failed because of an error in the service. See the log lines above and run the command again.`]),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
+import { notingStatements } from '../../../test/harness/noted-statements.ts';
 import { createCustomer, deleteCustomer } from '../customers/manage-customers.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
-import type { Statement, Transaction } from '../kit/db.ts';
 import { applyResponse } from './apply-response.ts';
 import { createPayment } from './create-payment.ts';
 import { forgetCustomer } from './forget-customer.ts';
@@ -34,21 +34,8 @@ function forget(id: string): Promise<void> {
 async function statementsOf(customerId: string | null): Promise<string[]> {
   const names: string[] = [];
   await world.db.withTransaction((tx) => {
-    const named = (statement: Statement): Statement => {
-      names.push(statement.name);
-      return statement;
-    };
-    const watched: Transaction = {
-      requestId: tx.requestId,
-      rows: (statement) => tx.rows(named(statement)),
-      row: (statement) => tx.row(named(statement)),
-      run: (statement) => tx.run(named(statement)),
-      send: (statement) => tx.send(named(statement)),
-      beforeCommit: (action) => tx.beforeCommit(action),
-      afterCommit: (action) => tx.afterCommit(action),
-    };
     const request = { ...newPayment, network: null, accountNumber: null, customerId };
-    return createPayment(watched, world.context, world.merchant, request);
+    return createPayment(notingStatements(tx, names), world.context, world.merchant, request);
   });
   return names;
 }

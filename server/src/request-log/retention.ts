@@ -24,7 +24,7 @@ interface LogContext {
 
 /**
  * Deletes requests older than thirteen months. Of those older than thirty days only the ones that changed something stay, without
- * their bodies. A batch for each of a few merchants; returns how many requests it has dealt with.
+ * their bodies. A batch for each of a few merchants; returns how many requests it has deleted and batches it has trimmed.
  */
 export async function purgeRequests({ db, clock }: LogContext): Promise<number> {
   const beforeId = firstIdAt(addMs(clock.now(), -retentionMs));

@@ -52,12 +52,14 @@ test('live payouts to a changed destination, also scheduled ones, are refused fo
   await shop.change({ accountNumber: '+2207005679' });
   await assert.rejects(shop.payOut(1_000n), isHeld);
   await shop.settle();
-  assert.deepEqual(await world.periodsOf(shop), [`${today} state_conflict`]);
+  assert.deepEqual(await world.periodsOf(shop), [], 'the period stays due');
   await world.clock.advance(dayMs - secondMs);
   await assert.rejects(shop.payOut(1_000n), isHeld);
   await world.clock.advance(secondMs);
   const { accountNumber } = await shop.payOut(1_000n);
   assert.equal(accountNumber, '+2207005679');
+  await shop.settle();
+  assert.deepEqual(await world.periodsOf(shop), [`${today} paid`]);
 });
 
 test('a change that keeps the destination does not begin the day again', async () => {

@@ -7,7 +7,15 @@ import { readDebts } from '../sub-accounts/debts.ts';
 import { settledAccount } from '../sub-accounts/ledger-accounts.ts';
 import type { TransferContext } from '../transfers/context.ts';
 import type { Transfer } from '../transfers/transfer.ts';
-import { acceptPayout, hasFee, lockPayoutMoney, oweFees, payoutMinimumMinor, planPayout } from './plan-payout.ts';
+import {
+  acceptPayout,
+  hasFee,
+  heldUntil,
+  lockPayoutMoney,
+  oweFees,
+  payoutMinimumMinor,
+  planPayout,
+} from './plan-payout.ts';
 import type { FeeMoney } from './plan-payout.ts';
 import { claimPeriods, lockBeneficiaries } from './queries.ts';
 import type { Beneficiary, SettledPeriod } from './queries.ts';
@@ -18,12 +26,15 @@ export interface SettledTotals {
   amountMinor: bigint;
   /** Sub-accounts that could not be paid out in this period. */
   refused: number;
+  /** Those whose changed destination is held; they stay due. */
+  held: number;
 }
 
 interface Plan {
   payouts: Transfer[];
   feeMoney: FeeMoney;
   refusals: { subAccountId: string; refusal: AppError }[];
+  held: number;
 }
 
 /**
@@ -46,7 +57,8 @@ export async function settleBatch(
     })),
     ...plan.refusals.map(({ subAccountId, refusal }) => ({ subAccountId, transferId: null, refusal: refusal.code })),
   ];
-  if (claims.length === 0) return { payouts: 0, amountMinor: 0n, refused: 0 };
+  const { held } = plan;
+  if (claims.length === 0) return { payouts: 0, amountMinor: 0n, refused: 0, held };
   claims.sort((one, other) => (one.subAccountId < other.subAccountId ? -1 : 1));
   const claimed = await claimPeriods(tx, { merchantId: merchant.id, period, now: context.clock.now() }, claims);
   const payouts = plan.payouts.filter(({ subAccountId }) => claimed.has(subAccountId ?? ''));
@@ -59,6 +71,7 @@ export async function settleBatch(
     payouts: payouts.length,
     amountMinor: payouts.reduce((sum, { amountMinor }) => sum + amountMinor, 0n),
     refused: refusals.length,
+    held,
   };
 }
 
@@ -74,11 +87,15 @@ async function planBatch(
   const { feeMoney } = await lockPayoutMoney(tx, context, merchant, { subAccountIds, accounts: [], hasFees });
   const balances = await readBalances(tx, { ...ledger, accounts: subAccountIds.map(settledAccount) });
   const debts = await readDebts(tx, ledger, subAccountIds);
-  const plan: Plan = { payouts: [], feeMoney, refusals: [] };
+  const plan: Plan = { payouts: [], feeMoney, refusals: [], held: 0 };
   for (const beneficiary of beneficiaries) {
     const settledMinor = balances.get(settledAccount(beneficiary.id)) ?? 0n;
     const owedMinor = debts.get(beneficiary.id) ?? 0n;
     if (settledMinor - owedMinor < payoutMinimumMinor) continue;
+    if (heldUntil(merchant, beneficiary, context.clock.now()) !== null) {
+      plan.held += 1;
+      continue;
+    }
     try {
       const money = { settledMinor, owedMinor, feeMoney: plan.feeMoney, amountMinor: null };
       const payout = planPayout(context, merchant, beneficiary, money);

@@ -44,14 +44,14 @@ const concurrentBatches = 3;
 export async function settleSubAccounts(context: TransferContext, run: SettlementRun): Promise<RunTotals> {
   const { db, clock } = context;
   const { merchant, period, retriesRefused } = run;
-  const totals: RunTotals = { seen: 0, payouts: 0, amountMinor: 0n, refused: 0, failed: 0 };
+  const totals: RunTotals = { seen: 0, payouts: 0, amountMinor: 0n, refused: 0, held: 0, failed: 0 };
   let after = idBeforeAll;
   while (run.stopped?.aborted !== true) {
     const page = await listUnsettled(db, { merchantId: merchant.id, period, retriesRefused, after, rowsMax: pageRows });
     const last = page.at(-1);
     if (last === undefined) {
-      // With failures the period stays due.
-      if (totals.failed === 0)
+      // With failures the period stays due, and while a changed destination is held.
+      if (totals.failed + totals.held === 0)
         await db.run(insertRunOnce({ merchantId: merchant.id, period, finishedAt: clock.now() }));
       return totals;
     }
@@ -109,7 +109,7 @@ async function settleBatchOrEach(
   } catch (error) {
     if (isUnavailable(error)) throw error;
   }
-  const totals: BatchTotals = { payouts: 0, amountMinor: 0n, refused: 0, failed: 0 };
+  const totals: BatchTotals = { payouts: 0, amountMinor: 0n, refused: 0, held: 0, failed: 0 };
   for (const id of batch) {
     try {
       add(totals, await settle([id]));
@@ -131,5 +131,6 @@ function add(totals: BatchTotals, more: BatchTotals): void {
   totals.payouts += more.payouts;
   totals.amountMinor += more.amountMinor;
   totals.refused += more.refused;
+  totals.held += more.held;
   totals.failed += more.failed;
 }

@@ -52,6 +52,7 @@ export function insertTransfer(transfer: Transfer): Statement {
       transfer.createdAt,
       transfer.railAccount,
     ],
+    rowKey: transfer.id,
   };
 }
 
@@ -316,6 +317,7 @@ export function addToTransferDay(transfer: DayOfTransfer & Pick<Transfer, 'amoun
     text: `INSERT INTO transfer_days (merchant_id, day, currency, amount) VALUES ($1, $2, $3, $4)
            ON CONFLICT (merchant_id, day, currency) DO UPDATE SET amount = transfer_days.amount + excluded.amount`,
     values: [...dayKey(transfer), transfer.amountMinor],
+    adds: 3,
   };
 }
 

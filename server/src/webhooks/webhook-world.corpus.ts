@@ -376,6 +376,7 @@ export function countStatements(db: Database): { db: Database; of: (name: string
         body({
           ...counting(tx),
           requestId: tx.requestId,
+          memory: tx.memory,
           send: (statement) => tx.send(counted(statement)),
           beforeCommit: (action) => tx.beforeCommit(action),
           afterCommit: (action) => tx.afterCommit(action),

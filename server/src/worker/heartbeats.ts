@@ -28,9 +28,9 @@ export class Heartbeats {
     this.#expected.set(name, { intervalMs, dueAtMs: this.#nowMs + firstAfterMs, failedAtMs: null });
   }
 
-  /** A run has begun, which may take as long as the interval. */
+  /** A run has begun. It may take until the next one is due, and as long again: it is overdue once it has missed a poll. */
   begin(name: string): void {
-    this.#change(name, ({ intervalMs }) => ({ dueAtMs: this.#nowMs + intervalMs }));
+    this.#change(name, ({ intervalMs }) => ({ dueAtMs: this.#nowMs + 2 * intervalMs }));
   }
 
   beat(name: string): void {

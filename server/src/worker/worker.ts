@@ -59,8 +59,8 @@ interface WorkerOptions {
 const drainRoundsMax = 50;
 // While the database is unavailable, every poll of every queue fails. The operator needs to know, and that it goes on.
 const logIntervalMs = 60_000;
-// Of what is due once an hour: one failure is mended soon, and two in a row are told in time (examples/prometheus/alerts.yml).
-const retryAfterMs = 60_000;
+// Of what is due once an hour: one failure is mended soon, and two in a row raise the alert in time (examples/prometheus/alerts.yml).
+const retryAfterMs = 30_000;
 // A process that has just started has requests and payments to serve, on connections without plans.
 const firstPurgeAfterMs = 60_000;
 
@@ -114,10 +114,19 @@ function startQueue(options: WorkerOptions, queue: WorkQueue, stopped: AbortSign
       options.log.error(`${queue.name} failed and will be tried again`, error);
       if (background === undefined) return;
       options.heartbeats?.fail(queue.name);
-      if (queue.pollIntervalMs > retryAfterMs)
-        void options.clock.sleep(retryAfterMs, stopped).then(() => schedule(key));
+      retryLater(key);
     }
   }, queue.keysMax);
+  let isRetryPending = false;
+  // One at a time: otherwise each poll of what keeps failing would begin another series of retries.
+  const retryLater = (key: string): void => {
+    if (isRetryPending || queue.pollIntervalMs <= retryAfterMs) return;
+    isRetryPending = true;
+    void options.clock.sleep(retryAfterMs, stopped).then(() => {
+      isRetryPending = false;
+      schedule(key);
+    });
+  };
   const schedule = (key: string): void => {
     if (!stopped.aborted) runner.schedule(key);
   };

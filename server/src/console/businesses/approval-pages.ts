@@ -1,7 +1,7 @@
 import { html } from '../../kit/html.ts';
 import { listOperators } from '../../operators/manage-operators.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { actAudited } from '../audit/record.ts';
 import { formRoutes } from '../console-route.ts';
 import type { ConsoleRoute } from '../console-route.ts';
@@ -73,7 +73,7 @@ const approve = formRoutes<Approval>({
 <ul>${checkItems.map((item) => {
       const check = checks.find((each) => each.item === item);
       return html`<li>${checklist[item]}: ${
-        check ? html`${check.operator}, ${shownTime(check.checkedAt, now)}` : html`<strong>not checked</strong>`
+        check ? html`${check.operator}, ${timeInSentence(check.checkedAt, now)}` : html`<strong>not checked</strong>`
       }</li>`;
     })}</ul>`,
     button: 'Approve for live',

@@ -64,8 +64,8 @@ const queue = (minutes: number) => ({
 it('a network that pays out nothing names why, since when, what waits with its money, and the next try', () => {
   const [trouble] = troublesOf(watched({ networks: [paused({ reason: 'float_empty', minutes: 1 })] }));
   assert.ok(trouble);
-  assert.match(renderHtml(trouble.text), /Wave pays out nothing: float empty since .*Today 11:59/);
-  assert.match(renderHtml(trouble.detail), /14 wait, D22,400\.00; next try .*Today 12:05/);
+  assert.match(renderHtml(trouble.text), /Wave pays out nothing: float empty since .*today 11:59/);
+  assert.match(renderHtml(trouble.detail), /14 wait, D22,400\.00; next try .*today 12:05/);
   assert.equal(trouble.href, '/operator/live/networks/wave?account=wave-test');
 });
 

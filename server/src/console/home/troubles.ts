@@ -8,7 +8,7 @@ import type { Owed } from '../../debts/what-is-owed.ts';
 import type { StoredVerification } from '../../ledger/verifications.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { foreignText } from '../../pages/page-text.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { phoneProblems } from '../../receipts/phones.ts';
 import type { PhoneStatus } from '../../receipts/phones.ts';
 import type { NetworkHealth } from '../../reports/network-health.ts';
@@ -73,7 +73,7 @@ function backupTroubles({ restore, backups, base, now }: Watched): Trouble[] {
   const more = { href: `${base}/ledger`, heldMinor: 0n };
   const held = restore && {
     ...{ text: html`${heldText(restore)}`, ...more, since: restore.restoredAt, isFirst: true },
-    detail: html`Restored ${shownTime(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
+    detail: html`Restored ${timeInSentence(restore.restoredAt, now)}. What to do first: docs/operations.md; then npm run operator -- restore release`,
   };
   const others = backups.map(({ text, since }) => ({
     ...{ text: html`${text}`, ...more, since },
@@ -87,11 +87,11 @@ function ledgerTroubles({ verified, now }: Watched): Trouble[] {
   const { isCorrect, verifiedAt, problem } = verified;
   const more = { href: '/operator/live/ledger', heldMinor: 0n, since: verifiedAt };
   if (!isCorrect) {
-    const text = html`The ledger was wrong at its last verification, ${shownTime(verifiedAt, now)}`;
+    const text = html`The ledger was wrong at its last verification, ${timeInSentence(verifiedAt, now)}`;
     return [{ text, detail: html`${problem}`, ...more, isFirst: true }];
   }
   if (now.getTime() - verifiedAt.getTime() <= alarmLimits.verificationMs) return [];
-  const text = html`The ledger was not verified since ${shownTime(verifiedAt, now)}`;
+  const text = html`The ledger was not verified since ${timeInSentence(verifiedAt, now)}`;
   return [{ text, detail: html`A worker does it every night; its log says why it did not`, ...more }];
 }
 
@@ -106,14 +106,14 @@ function networkTroubles({ networks, base, now, merchants }: Watched): Trouble[]
     );
     const own = ownBreaker(health);
     if (own && late.includes(own)) {
-      const text = html`${displayName} pays out nothing: ${reasonTexts[own.reason]} since ${shownTime(own.openedAt, now)}`;
+      const text = html`${displayName} pays out nothing: ${reasonTexts[own.reason]} since ${timeInSentence(own.openedAt, now)}`;
       const heldMinor = sumWaiting(health.waiting)?.heldMinor ?? 0n;
       return [{ text, detail: waitingText(health.waiting, now), href, heldMinor, since: own.openedAt }];
     }
     return late.flatMap(({ merchantId, openedAt, reason }) => {
       const waiting = health.waiting.filter((each) => each.merchantId === merchantId);
       const name = foreignText(merchants.get(merchantId ?? '')?.name ?? 'one business');
-      const text = html`${displayName} pays out nothing of ${name}: ${reasonTexts[reason]} since ${shownTime(openedAt, now)}`;
+      const text = html`${displayName} pays out nothing of ${name}: ${reasonTexts[reason]} since ${timeInSentence(openedAt, now)}`;
       const heldMinor = sumWaiting(waiting)?.heldMinor ?? 0n;
       return [{ text, detail: waitingText(waiting, now), href, heldMinor, since: openedAt }];
     });
@@ -125,7 +125,7 @@ function phoneTroubles({ phones, now }: Watched): Trouble[] {
   return phones.flatMap((status) =>
     phoneProblems(status).map(({ since, reason }) => ({
       text: html`${status.railAccount}: ${reason}`,
-      detail: html`Since ${shownTime(since, now)}`,
+      detail: html`Since ${timeInSentence(since, now)}`,
       ...{ href: `/operator/rail-accounts/${status.railAccount}`, heldMinor: 0n, since },
     })),
   );

@@ -2,7 +2,7 @@ import { html } from '../../kit/html.ts';
 import type { Html } from '../../kit/html.ts';
 import { formatAmount } from '../../kit/money.ts';
 import type { UnavailableReason } from '../../networks/contract.ts';
-import { rateText, shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { rateText, timeInSentence, stateMark } from '../../portal/patterns/texts.ts';
 import type { AttemptRate, NetworkHealth, WaitingPayouts } from '../../reports/network-health.ts';
 
 /** Why a network takes no payouts, in words. */
@@ -50,11 +50,11 @@ export function sumWaiting(
   );
 }
 
-/** `14 wait, D22,400.00; next try Today 07:40`. */
+/** `14 wait, D22,400.00; next try today 07:40`. */
 export function waitingText(waiting: readonly WaitingPayouts[], now: Date): Html {
   const sum = sumWaiting(waiting);
   if (!sum) return html`Nothing waits`;
-  const next = sum.nextTryAt <= now ? html`now` : shownTime(sum.nextTryAt, now);
+  const next = sum.nextTryAt <= now ? html`now` : timeInSentence(sum.nextTryAt, now);
   return html`${sum.count.toLocaleString('en-GB')} ${sum.count === 1n ? 'waits' : 'wait'}, ${formatAmount(sum.heldMinor)}; next try ${next}`;
 }
 

@@ -9,7 +9,7 @@ import { findPayment, listAttempts } from '../../payments/find-payment.ts';
 import type { FoundPayment } from '../../payments/find-payment.ts';
 import type { Charge } from '../../payments/charge.ts';
 import { totalMinor } from '../../payments/intent.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
@@ -72,7 +72,7 @@ export function notFound(): AppError {
 export function recordRow({ base, now }: ConsoleVisit, record: LoadedRecord): Html {
   const { id, merchant, name, amountMinor, createdAt, state } = record;
   return html`<tr><td><a href="${base}/records/${id}"><span class="first">${name}</span></a>
-<span class="second phone">${foreignText(merchant.name)}, ${shownTime(createdAt, now)}</span></td>
+<span class="second phone">${foreignText(merchant.name)}, ${timeInSentence(createdAt, now)}</span></td>
 <td class="wide">${shownTime(createdAt, now)}</td><td class="wide">${foreignText(merchant.name)}</td>
 <td class="wide">${stateMark(state)}</td>
 <td class="number"><span class="first">${formatAmount(amountMinor)}</span><span class="second phone">${stateMark(state)}</span></td></tr>`;

@@ -9,7 +9,7 @@ import { cleanText, foreignText } from '../../pages/page-text.ts';
 import { isPaid, receivedMinor } from '../../payments/charge.ts';
 import { networkName } from '../../networks/known-networks.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
 import { attemptList } from '../../portal/records/attempt-list.ts';
 import { listRefundsOfCharge } from '../../refunds/find-refund.ts';
 import { findRecord } from '../../reports/find-records.ts';
@@ -37,7 +37,7 @@ export const recordPage: ConsoleRoute = {
       heading: formatAmount(amountMinor),
       state,
       actions: [],
-      under: html`<p>${name} of <a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>, ${shownTime(createdAt, visit.now)}</p>`,
+      under: html`<p>${name} of <a href="/operator/businesses/${merchant.businessId}">${foreignText(merchant.name)}</a>, ${timeInSentence(createdAt, visit.now)}</p>`,
     })}
 <div class="columns">${await details(visit, record)}${await money(services, record)}</div>
 ${await related(services, visit, record)}
@@ -130,6 +130,6 @@ async function related(
     (each) => html`<li><a href="${base}/cases/${each.id}">Case: ${kindTexts[each.kind]}, ${each.status}</a></li>`,
   )}${refunds.map(
     (each) =>
-      html`<li><a href="${base}/records/${each.id}">Refund of ${formatAmount(each.amountMinor)}, ${shownTime(each.createdAt, now)}</a></li>`,
+      html`<li><a href="${base}/records/${each.id}">Refund of ${formatAmount(each.amountMinor)}, ${timeInSentence(each.createdAt, now)}</a></li>`,
   )}</ul></section>`;
 }

@@ -13,7 +13,7 @@ import { audit } from '../patterns/act.ts';
 import { exportName } from '../../portal/patterns/export-name.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { rowsPerPage } from '../../portal/patterns/page-of-list.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { createdRange } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -106,7 +106,7 @@ function entryItem({ api }: DashboardServices, { base, now }: Visit, entry: Audi
   const record = entry.objectType?.replaceAll(/[-_]/g, ' ');
   return html`<li class="panel" id="entry-${entry.id}"><p><strong>${actionText(api, entry.action)}</strong>
 ${record !== undefined && (path === null ? record : html`<a href="${base}${path}">${record}</a>`)}</p>
-<p class="hint">${foreignText(entry.actorName)}${entry.actorType === 'operator' && ' (operator)'}${entry.result === 'refused' && ', refused'}, ${shownTime(entry.createdAt, now)}${
+<p class="hint">${foreignText(entry.actorName)}${entry.actorType === 'operator' && ' (operator)'}${entry.result === 'refused' && ', refused'}, ${timeInSentence(entry.createdAt, now)}${
     entry.testMode === null && ', test and live'
   }</p>
 <details><summary>What changed</summary>${changes.length > 0 && changeTable(entry)}

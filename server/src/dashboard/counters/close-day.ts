@@ -5,7 +5,7 @@ import { firstMoment, isDay } from '../../kit/time-or-day.ts';
 import { cleanText, foreignText } from '../../pages/page-text.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
-import { dayText, minorOf, shownTime } from '../../portal/patterns/texts.ts';
+import { dayText, minorOf, timeInSentence } from '../../portal/patterns/texts.ts';
 import { codeText, readCounter } from './read-counter.ts';
 import { networkTable, readTakings } from './takings.ts';
 
@@ -35,7 +35,7 @@ ${date < today && html`<a class="button small plain" href="${path}?date=${after}
         ['Sum of the day', html`<strong>${formatAmount(minorOf(takings.sum))}</strong>`],
       ])}
 ${takings.count === 0 ? html`<p class="hint">Nothing was paid at this counter on this day.</p>` : networkTable(takings)}
-<p class="hint">As of ${shownTime(now, now)}. ${date === today && 'The day is not over: payments that come later are not in it.'}
+<p class="hint">As of ${timeInSentence(now, now)}. ${date === today && 'The day is not over: payments that come later are not in it.'}
 A refund counts on the day of its payment.</p></section>
 <p class="actions"><a href="${base}/counters/${counter.id}">Back to the counter</a></p>`,
     };

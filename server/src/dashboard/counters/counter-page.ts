@@ -12,7 +12,7 @@ import { copyField } from '../../portal/patterns/copy-field.ts';
 import { periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { minorOf, shownTime } from '../../portal/patterns/texts.ts';
+import { minorOf, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { Visit } from '../visit.ts';
 import { codeText, counterMark, readCounter } from './read-counter.ts';
 import type { Counter } from './read-counter.ts';
@@ -89,7 +89,7 @@ function numbersPanel({ may, now }: Visit, { chat_delivery: deliveries }: Counte
       formatNumber(number),
       status === null
         ? 'No message yet'
-        : html`${cleanText(status)}${updatedAt !== null && html`, ${shownTime(new Date(updatedAt), now)}`}${failure !== null && html`: ${cleanText(failure)}`}`,
+        : html`${cleanText(status)}${updatedAt !== null && html`, ${timeInSentence(new Date(updatedAt), now)}`}${failure !== null && html`: ${cleanText(failure)}`}`,
     ]),
   )}</section>`;
 }

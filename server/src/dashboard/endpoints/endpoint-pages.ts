@@ -13,7 +13,7 @@ import type { DashboardRoute } from '../dashboard-route.ts';
 import { exportColumns } from '../patterns/export-columns.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { moreDateFilters } from '../../portal/patterns/time-filter.ts';
 import { deliveryState } from '../events/delivery-state.ts';
 import type { DashboardServices } from '../services.ts';
@@ -146,7 +146,7 @@ function healthInWords({ now }: Visit, { health, url }: ShownEndpoint): Html {
   const since = health.failing_since;
   const many = health.counts_are_capped === true ? 'more than ' : '';
   return html`<p>${
-    since !== null && html`Failing since ${shownTime(new Date(since), now)}: ${failureText(health.last_failure)}. `
+    since !== null && html`Failing since ${timeInSentence(new Date(since), now)}: ${failureText(health.last_failure)}. `
   }Waiting ${many}${health.pending}, given up ${health.failed}, kept ${health['kept']}.</p>`;
 }
 
@@ -164,7 +164,7 @@ function details(
     [
       'Old secret',
       oldEndsAt !== null && oldEndsAt > now
-        ? html`Signs too until ${shownTime(oldEndsAt, now)}. <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a>`
+        ? html`Signs too until ${timeInSentence(oldEndsAt, now)}. <a href="${base}/endpoints/${endpoint.id}/end-overlap">End it now</a>`
         : null,
     ],
     ['Created', shownTime(new Date(endpoint.createdAt), now)],

@@ -15,7 +15,7 @@ import { listSubAccountsWithoutNetwork } from '../../sub-accounts/manage-sub-acc
 import { findTransferById } from '../../transfers/find-transfer.ts';
 import { listWaitingRequests } from '../../transfers/transfer-requests.ts';
 import { endpointWithHealthSchema } from '../../webhooks/wire-schemas.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import { mayBelongPath } from '../receipts/receipt-list.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
@@ -99,7 +99,7 @@ async function endpointConcerns({ api }: DashboardServices, { caller, requestId,
         return [{ text, href, action: 'Mend it and switch it on', isOurs: true }];
       }
       if (health.failing_since === null) return [];
-      const text = html`The endpoint ${name} has failed since ${shownTime(new Date(health.failing_since), now)}.`;
+      const text = html`The endpoint ${name} has failed since ${timeInSentence(new Date(health.failing_since), now)}.`;
       return [{ text, href, action: 'See why', isOurs: true }];
     })
     .slice(0, linesMax);
@@ -130,7 +130,7 @@ async function networkConcerns({ money }: DashboardServices, { testMode, now }: 
   const { networks } = await summarizeBreakers(money);
   return networks.flatMap(({ capabilities, open }): Concern[] => {
     if (open === null || capabilities.testMode !== testMode) return [];
-    const text = html`${capabilities.displayName} has taken no payouts since ${shownTime(open.openedAt, now)}. What you send is held and follows by itself.`;
+    const text = html`${capabilities.displayName} has taken no payouts since ${timeInSentence(open.openedAt, now)}. What you send is held and follows by itself.`;
     return [{ text, href: '/transfers?status=pending', action: 'See what waits', isOurs: false }];
   });
 }
@@ -147,7 +147,7 @@ async function caseConcerns(services: DashboardServices, visit: Visit): Promise<
   if (!first) return [];
   if (others.length === 0) {
     const { amountMinor, createdAt, href, action, what } = first;
-    const text = html`${formatAmount(amountMinor)} of ${what} is being checked, since ${shownTime(createdAt, visit.now)}. The operator decides, and nothing is lost.`;
+    const text = html`${formatAmount(amountMinor)} of ${what} is being checked, since ${timeInSentence(createdAt, visit.now)}. The operator decides, and nothing is lost.`;
     return [{ text, href, action, isOurs: false }];
   }
   const amounts = [first, ...others].map(

@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { cleanText } from '../../pages/page-text.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 
 /** “Changed by Awa, Today 07:36” with a link to the record's entries; nothing for what nobody has changed here. */
 export async function changedBy(
@@ -14,7 +14,7 @@ export async function changedBy(
 ): Promise<Html> {
   const entry = await findNewestEntryOf(accounts.db, merchant.businessId, object.id, object.action ?? null);
   if (!entry) return html``;
-  const text = html`Changed by <bdi>${cleanText(entry.actorName)}</bdi>, ${shownTime(entry.createdAt, now)}`;
+  const text = html`Changed by <bdi>${cleanText(entry.actorName)}</bdi>, ${timeInSentence(entry.createdAt, now)}`;
   const query = new URLSearchParams({ object: object.id, ...(object.action && { action: object.action }) }).toString();
   return html`<p class="hint">${may('audit.read').isAllowed ? html`<a href="${base}/audit?${query}">${text}</a>` : text}</p>`;
 }

@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { foreignText } from '../../pages/page-text.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 
 /** “Awa Ceesay, Today 07:36”: who acted on a record last in the dashboard; null where nobody has, or for whom it is not to see. */
 export async function lastChange(
@@ -14,5 +14,5 @@ export async function lastChange(
 ): Promise<Html | null> {
   if (!may('records.read').isAllowed) return null;
   const entry = await findNewestEntryOf(accounts.db, merchant.businessId, objectId);
-  return entry ? html`${foreignText(entry.actorName)}, ${shownTime(entry.createdAt, now)}` : null;
+  return entry ? html`${foreignText(entry.actorName)}, ${timeInSentence(entry.createdAt, now)}` : null;
 }

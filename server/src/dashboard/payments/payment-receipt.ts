@@ -5,7 +5,7 @@ import { formatAmount } from '../../kit/money.ts';
 import type { Charge } from '../../payments/charge.ts';
 import { maskedId, typedIdOf } from '../../payments/typed-id.ts';
 import { facts } from '../../portal/patterns/record-page.ts';
-import { inDalasi, shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { inDalasi, shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { findReceiptOfCharge } from '../../receipts/receipt-store.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import { payerText, proofText, receiptMark } from '../receipts/receipt-texts.ts';
@@ -41,7 +41,7 @@ async function contradiction({ money }: DashboardServices, { now }: Visit, charg
   if (!found) return html``;
   const state = found.status === 'open' ? 'The operator of this service looks at it' : 'Closed';
   return html`<div id="case" class="notice wait"><p>${inDalasi(found.summary)} You owe nothing for it.<br>
-${state}, since ${shownTime(found.createdAt, now)}: case <code>${found.id}</code></p></div>`;
+${state}, since ${timeInSentence(found.createdAt, now)}: case <code>${found.id}</code></p></div>`;
 }
 
 async function waitingText({ money }: DashboardServices, charge: Charge): Promise<string> {

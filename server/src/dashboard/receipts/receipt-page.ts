@@ -7,7 +7,7 @@ import { findTransaction } from '../../payments/find-payment.ts';
 import { proposalsFor, whyUnmatched } from '../../payments/unmatched-receipts.ts';
 import type { Proposal } from '../../payments/unmatched-receipts.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import { paymentState } from '../../portal/records/payment-state.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
@@ -32,7 +32,7 @@ const show: DashboardRoute = {
       body: html`${recordHead(visit, {
         heading: amount,
         state: receiptMark(receipt),
-        under: html`<p>${payerText(receipt)}, ${shownTime(datedAt, visit.now)}</p><p class="reference">${copyable(receipt.transactionId)}</p>`,
+        under: html`<p>${payerText(receipt)}, ${timeInSentence(datedAt, visit.now)}</p><p class="reference">${copyable(receipt.transactionId)}</p>`,
         actions: [],
       })}
 <div class="columns"><div class="stack">${await payments(services, visit, receipt)}</div>

@@ -13,7 +13,7 @@ import { subAccountNames } from '../patterns/account-names.ts';
 import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { refundState } from '../../portal/records/refund-state.ts';
@@ -39,7 +39,7 @@ async function refundBody(services: DashboardServices, visit: Visit, refund: Ref
   return html`${recordHead(visit, {
     heading: formatAmount(refund.amountMinor),
     state: refundState({ ...refund, network }),
-    under: html`<p>Refund of <a href="${base}/payments/${refund.intentId}">${refund.transactionReference}</a>, ${shownTime(refund.createdAt, now)}</p>
+    under: html`<p>Refund of <a href="${base}/payments/${refund.intentId}">${refund.transactionReference}</a>, ${timeInSentence(refund.createdAt, now)}</p>
 <p class="reference">${copyable(refund.reference)}</p>`,
     actions: [],
     reasons: reasonsOf(refund, network),

@@ -16,7 +16,7 @@ import { keyText } from '../../portal/records/key-texts.ts';
 import { pageOf, shownRows } from '../../portal/patterns/page-of-list.ts';
 import { listRoute } from '../patterns/list-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import { createdRange, dateFilters } from '../../portal/patterns/time-filter.ts';
 import type { DashboardServices } from '../services.ts';
@@ -201,7 +201,7 @@ function keyUses({ base, now }: Visit, { requests, uses }: { requests: ListedReq
       : facts(
           uses.map(({ path, statusCode, createdAt }) => [
             html`<code>${path}</code>`,
-            html`${statusCode === null ? 'Response no longer stored' : `Stored response ${statusCode}`}, ${shownTime(createdAt, now)}`,
+            html`${statusCode === null ? 'Response no longer stored' : `Stored response ${statusCode}`}, ${timeInSentence(createdAt, now)}`,
           ]),
         )
   }</section>

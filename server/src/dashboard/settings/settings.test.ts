@@ -87,7 +87,7 @@ test('a settings form changes the setting and writes who, before and after; a re
   assert.match(await refused.text(), /id="contact_phone-error"[\s\S]*value="At the &lt;i&gt;till"/);
   assert.deepEqual([(await merchant()).contactText, (await entriesOf('contact.set')).length], [null, 0]);
   const shown = await (await owner.get(world.at('/settings/checkout'))).text();
-  assert.match(shown, /Changed by <bdi>Awa finance<\/bdi>, <time[^>]*>Today/);
+  assert.match(shown, /Changed by <bdi>Awa finance<\/bdi>, <time[^>]*>today/);
 });
 
 test('a logo is a PNG within its limit, sent as a form; another file changes nothing', async () => {

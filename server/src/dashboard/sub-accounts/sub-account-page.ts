@@ -16,7 +16,7 @@ import { exportName } from '../../portal/patterns/export-name.ts';
 import { linePages, moneyLines } from '../patterns/money-lines.ts';
 import { momentsOf, periodForm, periodOf } from '../patterns/period.ts';
 import type { Period } from '../patterns/period.ts';
-import { dayText, shownTime } from '../../portal/patterns/texts.ts';
+import { dayText, timeInSentence } from '../../portal/patterns/texts.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
 import type { DashboardServices } from '../services.ts';
@@ -91,7 +91,7 @@ async function subAccountBody(
     actions: actionsOf(found),
   })}
 ${!isPayable && noDestination(found)}
-${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. Payouts to it begin on ${shownTime(heldUntil, now)}, so that you can notice a change that you did not make.</span></p>`}
+${heldUntil !== null && html`<p class="notice wait"><span>The destination was changed. Payouts to it wait until ${timeInSentence(heldUntil, now)}, so that you can notice a change that you did not make.</span></p>`}
 <div class="columns"><section class="panel"><h2>Money</h2>${facts([
     ['Can be paid out', formatAmount(settledMinor > owedMinor ? settledMinor - owedMinor : 0n)],
     ['Waits to be settled', pendingMinor > 0n ? formatAmount(pendingMinor) : null],

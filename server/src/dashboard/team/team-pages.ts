@@ -19,7 +19,7 @@ import { changedBy } from '../patterns/changed-by.ts';
 import type { Option } from '../../portal/patterns/fields.ts';
 import { formRoutes } from '../patterns/form-page.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { emailText, roleName, shownTime, stateMark } from '../../portal/patterns/texts.ts';
+import { emailText, roleName, shownTime, stateMark, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { allCounters } from './counters.ts';
@@ -69,7 +69,7 @@ function factorMark({ hasSecondFactor }: TeamMember): Html {
 function invitationPanel({ base, now, may }: Visit, invitations: readonly Invitation[]): Html {
   return html`<section class="panel"><h2>Invited</h2><ul class="things">${invitations.map(
     (each) => html`<li><span>${emailText(each.email)}, ${roleName(each.role)}
-<span class="hint">${each.expiresAt <= now ? 'Ended' : 'Ends'} ${shownTime(each.expiresAt, now)}</span></span>
+<span class="hint">${each.expiresAt <= now ? 'Ended' : 'Ends'} ${timeInSentence(each.expiresAt, now)}</span></span>
 ${
   may('team.manage').isAllowed &&
   html`<a class="button small plain" href="${base}/settings/team/invitations/${each.id}/withdraw">Withdraw</a>`

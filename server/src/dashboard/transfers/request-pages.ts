@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { AppError } from '../../api/app-error.ts';
 import type { Transaction } from '../../kit/db.ts';
 import { html } from '../../kit/html.ts';
@@ -14,11 +15,10 @@ import {
   requestState,
 } from '../../transfers/transfer-requests.ts';
 import type { DecidedRequest, RequestState } from '../../transfers/transfer-requests.ts';
-import { getSubAccount } from '../../sub-accounts/manage-sub-accounts.ts';
 import { transferSchema } from '../../transfers/transfer-wire.ts';
 import type { PageInput } from '../../portal/patterns/page-route.ts';
 import { facts, recordHead } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { timeInSentence } from '../../portal/patterns/texts.ts';
 import type { StateMark } from '../../portal/patterns/texts.ts';
 import type { DashboardRoute } from '../dashboard-route.ts';
 import { act, audit } from '../patterns/act.ts';
@@ -64,7 +64,7 @@ ${
         (
           request,
         ) => html`<li><span><a href="${base}/transfers/requests/${request.id}">${foreignText(payoutText(request))}</a>
-<span class="hint">${foreignText(request.requestedByName)} requested it, ${shownTime(request.createdAt, now)}</span></span></li>`,
+<span class="hint">${foreignText(request.requestedByName)} requested it, ${timeInSentence(request.createdAt, now)}</span></span></li>`,
       )}</ul></section>`
 }`,
     };
@@ -90,7 +90,7 @@ const show = recordWithNumber<DecidedRequest>({
       body: html`${recordHead(visit, {
         heading: formatAmount(amountMinor),
         state: marks[state],
-        under: html`<p>${foreignText(requestedByName)} requested it, ${shownTime(createdAt, now)}.</p>`,
+        under: html`<p>${foreignText(requestedByName)} requested it, ${timeInSentence(createdAt, now)}.</p>`,
         actions:
           state === 'waiting'
             ? [
@@ -106,12 +106,17 @@ const show = recordWithNumber<DecidedRequest>({
       })}
 <section class="panel"><h2>Details</h2>${facts([
         ...payeeFacts(body, shown),
+        [
+          'From',
+          request.subAccountId &&
+            html`<a href="${base}/sub-accounts/${request.subAccountId}">The sub-account’s balance</a>`,
+        ],
         ['Message', typeof body['narration'] === 'string' ? foreignText(body['narration']) : null],
         ...metadataFacts((body['metadata'] ?? {}) as Record<string, string>),
         [
           state === 'approved' ? 'Approved by' : 'Declined by',
           request.decidedByName &&
-            html`${foreignText(request.decidedByName)}, ${request.decidedAt && shownTime(request.decidedAt, now)}`,
+            html`${foreignText(request.decidedByName)}, ${request.decidedAt && timeInSentence(request.decidedAt, now)}`,
         ],
         [
           'Transfer',
@@ -167,34 +172,37 @@ const approve = formRoutes<DecidedRequest>({
   async submit(services, visit, { subject: request }) {
     const by = { decidedBy: visit.account.id, decidedByName: visit.account.name };
     const { id } = await act(services, visit, {
-      ...(await operationOf(services, request)),
+      ...operationOf(request),
       schema: transferSchema,
       // That of the form which requested it, so that it is paid out once, whoever presses what again.
       formId: request.id,
-      alsoWrite: (tx, { id: transferId }) => {
+      alsoWrite: (tx, payout) => {
+        refuseOtherDestination(request, payout);
         const decidedAt = services.money.clock.now();
-        decideTransferRequest(tx, request, { decision: 'approved', ...by, transferId, decidedAt });
+        decideTransferRequest(tx, request, { decision: 'approved', ...by, transferId: payout.id, decidedAt });
       },
     }).catch(refuseDecided);
     return `/transfers/${id}`;
   },
 });
 
-/** Throws AppError `state_conflict` where the sub-account is paid out elsewhere by now: that is not what was requested. */
-async function operationOf({ money }: DashboardServices, { merchantId, subAccountId, body }: DecidedRequest) {
+function operationOf({ subAccountId, body }: DecidedRequest) {
   if (subAccountId === null) return { operationId: 'createTransfer', body, object: { type: 'transfer' } };
-  const { settlementCode, accountNumber } = await getSubAccount(money.db, merchantId, subAccountId);
-  if (settlementCode !== body['network'] || accountNumber !== body['account_number']) {
-    const message =
-      'The sub-account is paid out to another destination by now. Decline this payout and request it again.';
-    throw new AppError('state_conflict', message);
-  }
   return {
     operationId: 'createSubAccountPayout',
     params: { id: subAccountId },
     body: { amount: body['amount'] },
     object: { type: 'sub_account', id: subAccountId },
   };
+}
+
+/** Within the transaction of the payout, which nothing can come between: the sub-account's destination may have changed since. */
+function refuseOtherDestination({ subAccountId, body }: DecidedRequest, payout: Static<typeof transferSchema>): void {
+  if (subAccountId === null || (payout.network === body['network'] && payout.account_number === body['account_number']))
+    return;
+  const message =
+    'The sub-account is paid out to another destination by now. Decline this payout and request it again.';
+  throw new AppError('state_conflict', message);
 }
 
 const decline = formRoutes<DecidedRequest>({

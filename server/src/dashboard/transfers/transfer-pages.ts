@@ -21,7 +21,7 @@ import { lastChange } from '../patterns/last-change.ts';
 import { recordHistory } from '../patterns/record-history.ts';
 import { copyable, facts, recordHead } from '../../portal/patterns/record-page.ts';
 import type { RecordAction } from '../../portal/patterns/record-page.ts';
-import { shownTime } from '../../portal/patterns/texts.ts';
+import { shownTime, timeInSentence } from '../../portal/patterns/texts.ts';
 import type { DashboardServices } from '../services.ts';
 import type { Visit } from '../visit.ts';
 import { transferState } from '../../portal/records/transfer-state.ts';
@@ -56,7 +56,7 @@ async function transferBody(
   return html`${recordHead(visit, {
     heading: formatAmount(transfer.amountMinor),
     state: transferState(transfer, network),
-    under: html`<p>To ${nameOf(transfer)}, ${network} ${numberText(transfer.accountNumber, shown)}, ${shownTime(transfer.createdAt, now)}</p>${showButton(visit, shown)}
+    under: html`<p>To ${nameOf(transfer)}, ${network} ${numberText(transfer.accountNumber, shown)}, ${timeInSentence(transfer.createdAt, now)}</p>${showButton(visit, shown)}
 <p class="reference">${copyable(transfer.reference)}</p>`,
     actions: actionsOf(transfer),
     reasons: reasonsOf(transfer, network),

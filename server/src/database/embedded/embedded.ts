@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { systemClock } from '../../kit/clock.ts';
 import type { Clock } from '../../kit/clock.ts';
@@ -14,7 +15,7 @@ import { findServerAccount } from './server-account.ts';
 import { startServer } from './server-process.ts';
 
 export interface EmbeddedPostgres {
-  /** The database `dalasi` as its superuser, over TCP on 127.0.0.1. Contains the password: never log it. */
+  /** The database `dalasi` as its superuser. Contains the password: never log it. */
   adminUrl: string;
   /** Stops the server (fast shutdown) and releases the data directory. Close the pools first. */
   stop(): Promise<void>;
@@ -59,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const logPath = join(dataDirectory, 'postgres.log');
     const { postgres } = binaries;
     const server = await startServer({ postgres, clusterDirectory, logPath, account, durable, clock, log, settings });
-    const adminUrl = `postgresql://${adminRoleName}:${cluster.password}@127.0.0.1:${server.port}/${databaseName}`;
+    const adminUrl = superuserUrl({ clusterDirectory, password: cluster.password, port: server.port });
     try {
       await ensureDatabase(adminUrl);
     } catch (error) {
@@ -78,6 +79,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     lock.release();
     throw isSystemError(error) ? unusableDataDirectory(dataDirectory, error) : error;
   }
+}
+
+/**
+ * Over the server's socket where it has one: over TCP a statement takes a quarter more processor time of this process and of the
+ * server. Host and port of TCP stay in the URL.
+ */
+export function superuserUrl({
+  clusterDirectory,
+  password,
+  port,
+}: {
+  clusterDirectory: string;
+  password: string;
+  port: number;
+}): string {
+  const url = new URL(`postgresql://${adminRoleName}:${password}@127.0.0.1:${port}/${databaseName}`);
+  const directory = resolve(clusterDirectory);
+  if (existsSync(join(directory, `.s.PGSQL.${port}`))) url.searchParams.set('host', directory);
+  return url.href;
 }
 
 async function ensureDatabase(adminUrl: string): Promise<void> {

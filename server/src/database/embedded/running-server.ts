@@ -1,6 +1,6 @@
-import { adminRoleName, clusterDirectoryIn, readPassword } from './cluster.ts';
+import { clusterDirectoryIn, readPassword } from './cluster.ts';
 import { findLiveOwner } from './data-directory-lock.ts';
-import { databaseName } from './embedded.ts';
+import { superuserUrl } from './embedded.ts';
 import { readServerFile } from './server-file.ts';
 
 /**
@@ -9,8 +9,9 @@ import { readServerFile } from './server-file.ts';
  */
 export function findRunningServer(dataDirectory: string): string | undefined {
   if (findLiveOwner(dataDirectory) === undefined) return undefined;
-  const file = readServerFile(clusterDirectoryIn(dataDirectory));
+  const clusterDirectory = clusterDirectoryIn(dataDirectory);
+  const file = readServerFile(clusterDirectory);
   const password = readPassword(dataDirectory);
   if (!file || file.status !== 'ready' || password === undefined) return undefined;
-  return `postgresql://${adminRoleName}:${password}@127.0.0.1:${file.port}/${databaseName}`;
+  return superuserUrl({ clusterDirectory, password, port: file.port });
 }

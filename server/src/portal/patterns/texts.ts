@@ -27,8 +27,17 @@ export function roleName(role: MerchantRole | OperatorRole): string {
 
 /** `Today 07:36`, else `22 Nov 2026, 07:36`; UTC, which is Gambian time. */
 export function shownTime(time: Date, now: Date): Html {
+  return timeElement(time, { now, today: 'Today' });
+}
+
+/** The same within a sentence. */
+export function timeInSentence(time: Date, now: Date): Html {
+  return timeElement(time, { now, today: 'today' });
+}
+
+function timeElement(time: Date, { now, today }: { now: Date; today: string }): Html {
   const isToday = time.toISOString().slice(0, 10) === now.toISOString().slice(0, 10);
-  const text = isToday ? `Today ${time.toISOString().slice(11, 16)}` : formatTime(time);
+  const text = isToday ? `${today} ${time.toISOString().slice(11, 16)}` : formatTime(time);
   return html`<time datetime="${time.toISOString()}">${text}</time>`;
 }
 
