@@ -57,7 +57,8 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
     startService: async (options = {}) => {
       const adminUrl = await createDatabase();
       const dataDirectory = join(directory, `service-${databases}`);
-      const service = await startService({ ...options, adminUrl, dataDirectory });
+      const url = options.checkout === undefined ? adminUrl : overTcp(adminUrl);
+      const service = await startService({ ...options, adminUrl: url, dataDirectory });
       services.add(service);
       return service;
     },
@@ -66,6 +67,13 @@ export async function openWorkbench(log: (sentence: string) => void): Promise<Wo
       return closing;
     },
   };
+}
+
+/** As earlier commits reached the bundled PostgreSQL. */
+function overTcp(adminUrl: string): string {
+  const url = new URL(adminUrl);
+  url.searchParams.delete('host');
+  return url.href;
 }
 
 /** The process that has started the one of a connection. */

@@ -11,7 +11,7 @@ import type { ProcessWorld, TestProcess } from './process.ts';
 import { processesIn, readDemo, readyAt } from './program.ts';
 import type { CommandOutput, Settings } from './service-world.ts';
 import type { SteadyLoad } from './steady-load.ts';
-import { urlOfProxy } from './tcp-proxy.ts';
+import { overTcp } from './tcp-proxy.ts';
 import { startWeakLink } from './weak-link.ts';
 import type { WeakLink } from './weak-link.ts';
 
@@ -63,7 +63,7 @@ export class FragileService {
     const postgres = await startEmbeddedPostgres({ dataDirectory: directory, durable: true, log: () => {} });
     const link = await startWeakLink(Number(new URL(postgres.adminUrl).port));
     const settings = {
-      ...{ DATABASE_URL: urlOfProxy(postgres.adminUrl, link.port), RATE_LIMIT_TEST: '0' },
+      ...{ DATABASE_URL: overTcp(postgres.adminUrl, link.port), RATE_LIMIT_TEST: '0' },
       ...{ APP_ENV: 'development', PORT: '0', LOG_LEVEL: 'error', DATA_DIR: world.newDataDirectory() },
       ...options.settings,
     };

@@ -153,11 +153,11 @@ function errorResponse(code: string, message: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The connection URL of a proxy on this machine in front of a database, whose own URL may name its socket. */
-export function urlOfProxy(databaseUrl: string, port: number): string {
+/** The connection URL of a database on this machine, which may name its socket, over TCP: at its own port, or that of a proxy. */
+export function overTcp(databaseUrl: string, port?: number): string {
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
-  url.port = String(port);
+  if (port !== undefined) url.port = String(port);
   url.searchParams.delete('host');
   return url.href;
 }

@@ -14,7 +14,7 @@ import { createOwnRecords } from '../harness/own-records.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { asOwner, whileLocked } from '../harness/tables.ts';
-import { startTcpProxy, urlOfProxy } from '../harness/tcp-proxy.ts';
+import { overTcp, startTcpProxy } from '../harness/tcp-proxy.ts';
 import type { TcpProxy } from '../harness/tcp-proxy.ts';
 
 // Each operation is led to each of its documented statuses, and each response is held against the document. A new operation takes
@@ -36,7 +36,7 @@ before(async () => {
   database = await createTestDatabase();
   const url = new URL(database.appUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-  const proxied = { ...database, appUrl: urlOfProxy(database.appUrl, proxy.port) };
+  const proxied = { ...database, appUrl: overTcp(database.appUrl, proxy.port) };
   service = await startService({ database: proxied, isPatient: false, settings: { RATE_LIMIT_KEYLESS: '0' } });
   strict = await startService({ database: proxied, settings: { RATE_LIMIT_KEYLESS: '1' } });
   contract = await loadContract();

@@ -9,7 +9,7 @@ import { createContractClient, loadContract } from '../harness/openapi.ts';
 import { startService } from '../harness/service.ts';
 import type { TestBusiness, TestService } from '../harness/service.ts';
 import { countRows } from '../harness/tables.ts';
-import { startTcpProxy, urlOfProxy } from '../harness/tcp-proxy.ts';
+import { overTcp, startTcpProxy } from '../harness/tcp-proxy.ts';
 import type { TcpProxy } from '../harness/tcp-proxy.ts';
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ before(async () => {
   const url = new URL(database.appUrl);
   proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
   service = await startService({
-    database: { ...database, appUrl: urlOfProxy(database.appUrl, proxy.port) },
+    database: { ...database, appUrl: overTcp(database.appUrl, proxy.port) },
     isPatient: false,
   });
   business = await service.onboard();

@@ -17,6 +17,7 @@ import type { DatabaseServer } from '../harness/database-server.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
+import { overTcp } from '../harness/tcp-proxy.ts';
 
 let world: ProcessWorld;
 let databases: DatabaseServer;
@@ -26,7 +27,8 @@ let refusedBySilence: Promise<void>;
 before(async () => {
   world = new ProcessWorld();
   databases = await startDatabaseServer();
-  adminUrl = await databases.createDatabase();
+  // As an operator's own server is reached.
+  adminUrl = overTcp(await databases.createDatabase());
   ({ refused: refusedBySilence } = await startBesideSilence());
 });
 

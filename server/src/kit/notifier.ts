@@ -119,7 +119,9 @@ class PostgresNotifier implements Notifier {
     const topics = [...this.#queued];
     this.#queued = new Set();
     try {
-      for (const payload of payloads(topics)) await this.#client?.query('SELECT pg_notify($1, $2)', [channel, payload]);
+      for (const payload of payloads(topics)) {
+        await this.#client?.query({ name: 'notify', text: 'SELECT pg_notify($1, $2)', values: [channel, payload] });
+      }
     } catch (error) {
       // A lost hint costs time only: listeners also poll.
       this.#options.onError(error);

@@ -68,6 +68,12 @@ test('times are stored to the millisecond, in every year that PostgreSQL has', a
   }
 });
 
+test('a statement without a name is another one each time', async () => {
+  const unnamed = (text: string): Statement => ({ name: '', text, values: [6n] });
+  assert.deepEqual(await db.row(unnamed('SELECT $1::bigint AS one')), { one: 6n });
+  assert.deepEqual(await db.row(unnamed('SELECT $1::bigint + 1 AS two')), { two: 7n });
+});
+
 test('a value that cannot be written fails its statement, and the connection goes on', async () => {
   const circular: Record<string, unknown> = {};
   circular['self'] = circular;

@@ -15,6 +15,8 @@ interface DriverQuery extends pg.Submittable {
   callback: (error: Error | null, result: pg.QueryResult) => void;
   _result: RowLayout;
   prepare(connection: DriverConnection): void;
+  /** Never for a statement without a name. */
+  hasBeenParsed(connection: DriverConnection): boolean;
   handleRowDescription(message: unknown): void;
   handleCommandComplete(message: unknown, connection: DriverConnection): void;
 }
@@ -47,7 +49,7 @@ export class PreparedQuery extends driver.Query {
   }
 
   override prepare(connection: DriverConnection): void {
-    const layout = layoutsOf.get(connection)?.get(this.name);
+    const layout = this.hasBeenParsed(connection) ? layoutsOf.get(connection)?.get(this.name) : undefined;
     if (layout === undefined || !this.#bind(connection)) return super.prepare(connection);
     const { _result: result } = this;
     Object.assign(result, layout);

@@ -191,6 +191,23 @@ test('a transaction reads a balance once, counts what it books itself, and never
   assert.equal(await world.balance(merchantId, 'fees'), 150n);
 });
 
+test('postings that a transaction books at once never spend together more than there is', async () => {
+  const merchantId = await world.newMerchant();
+  await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 100n });
+  const outcomes = await world.db.withTransaction((tx) =>
+    Promise.allSettled(
+      [40n, 40n, 40n, 20n].map((amountMinor) =>
+        world.postIn(tx, merchantId, [{ debit: 'payable_available', credit: 'fees', amountMinor }]),
+      ),
+    ),
+  );
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal(await world.balance(merchantId, 'payable_available'), 0n);
+});
+
 test('locking a balance folds and returns it', async () => {
   const merchantId = await world.newMerchant();
   await world.post(merchantId, { debit: 'float:rail', credit: 'payable_available', amountMinor: 70n });

@@ -80,8 +80,10 @@ export async function lockBalance(tx: Transaction, key: AccountKey): Promise<big
   }
   assert(stored !== undefined, 'an account that was created has a row');
   if (folded !== 0n) tx.send(updateBalance(key, folded));
-  rememberBalance(tx, key, stored + folded);
-  return stored + folded;
+  // Another posting that the transaction books at once may have locked it meanwhile, and changed it since.
+  const balance = (knownBalance(tx, key) ?? stored) + folded;
+  rememberBalance(tx, key, balance);
+  return balance;
 }
 
 /**
@@ -94,9 +96,11 @@ async function lockAndFold(tx: Transaction, key: AccountKey): Promise<{ stored: 
   return { stored, folded };
 }
 
-function changeBalance(tx: Transaction, key: AccountKey, { balance, by }: { balance: bigint; by: bigint }): void {
+/** Of a locked account. */
+function changeBalance(tx: Transaction, key: AccountKey, by: bigint): void {
   tx.send(updateBalance(key, by));
-  rememberBalance(tx, key, balance + by);
+  const known = knownBalance(tx, key);
+  if (known !== undefined) rememberBalance(tx, key, known + by);
 }
 
 /**
@@ -116,19 +120,21 @@ export async function lockBalances(
 }
 
 async function spend(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
-  const balance = await lockBalance(tx, key);
+  const locked = await lockBalance(tx, key);
+  const balance = knownBalance(tx, key) ?? locked;
   if (balance < amountMinor) {
     const missing = formatAmount(amountMinor - balance);
     throw new AppError('insufficient_balance', `Insufficient balance: ${missing} is missing. Send a smaller amount.`, {
       internal: `${key.account} has ${balance}, ${amountMinor} was requested`,
     });
   }
-  changeBalance(tx, key, { balance, by: -amountMinor });
+  changeBalance(tx, key, -amountMinor);
 }
 
 /** Adds under the lock without a delta, so that the stored balance stays the whole balance. */
 async function grow(tx: Transaction, key: AccountKey, amountMinor: bigint): Promise<void> {
-  changeBalance(tx, key, { balance: await lockBalance(tx, key), by: amountMinor });
+  await lockBalance(tx, key);
+  changeBalance(tx, key, amountMinor);
   forgetDebtFree(tx, key);
 }
 

@@ -3,7 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { startDatabaseServer } from '../../../test/harness/database-server.ts';
 import type { DatabaseServer } from '../../../test/harness/database-server.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { startStartingDatabase, urlOfProxy } from '../../../test/harness/tcp-proxy.ts';
+import { overTcp, startStartingDatabase } from '../../../test/harness/tcp-proxy.ts';
 import type { StartingDatabase } from '../../../test/harness/tcp-proxy.ts';
 import { testKeys } from '../../../test/harness/service.ts';
 import { readConfig } from '../configuration/config.ts';
@@ -57,7 +57,7 @@ function untilWaiting({ clock, opening }: Pick<ReturnType<typeof open>, 'clock' 
 test('a start waits for a database that recovers, says so once, and goes on when it is there', async () => {
   const url = await databases.createDatabase();
   front = await startStartingDatabase('57P03', 'the database system is starting up');
-  const start = open(urlOfProxy(url, front.port));
+  const start = open(overTcp(url, front.port));
   for (let look = 1; look <= 3; look += 1) {
     await untilWaiting(start);
     assert.equal(front.refused(), look, 'one look every half second');
