@@ -7,62 +7,91 @@ import { openTestDatabase } from './open-test-database.ts';
 export interface BorrowedDatabase {
   database: TestDatabase;
   db: Database;
-  /** Nothing may be under way in it. */
+  /** Nothing of the test may be under way in it. */
   giveBack(): Promise<void>;
 }
 
-type Opened = Omit<BorrowedDatabase, 'giveBack'> & { uses: number };
+/** Is told when a connection was lost, and what actions after a commit throw. */
+type OnError = (what: string, error: unknown) => void;
 
-// The next test of a file borrows within this time. After the last one nothing is left.
-const heldMs = 100;
+interface Opened {
+  database: TestDatabase;
+  db: Database;
+  schema: string;
+  uses: number;
+  onError: OnError | undefined;
+}
+
+// The next test borrows within this time. After the last one nothing is left.
+const heldMs = 500;
 // Deleted rows remain in the files until then.
 const usesMax = 30;
 
 const held: { opened: Opened; timer: NodeJS.Timeout }[] = [];
 
 /**
- * Lends the database that the test before has given back, or else a new one. A new one costs PostgreSQL a quarter of a second: its
+ * Lends the database that an earlier test has given back, or else a new one. A new one costs PostgreSQL a quarter of a second: its
  * files, its connections, and the first plan of each statement on each of them.
  */
-export async function borrowDatabase(): Promise<BorrowedDatabase> {
+export async function borrowDatabase(onError?: OnError): Promise<BorrowedDatabase> {
   const free = held.pop();
   clearTimeout(free?.timer);
   const opened = free?.opened ?? (await open());
   opened.uses += 1;
+  opened.onError = onError;
   const { database, db } = opened;
   return { database, db, giveBack: () => hold(opened) };
 }
 
 async function open(): Promise<Opened> {
   const database = await createTestDatabase();
-  const db = openTestDatabase(database, { connectionsMax: 10, refuseNestedUse: true });
-  return { database, db, uses: 0 };
+  const db = openTestDatabase(database, {
+    connectionsMax: 10,
+    refuseNestedUse: true,
+    onConnectionError: (error) => opened.onError?.('a database connection was lost', error),
+    onAfterCommitError: (error) => opened.onError?.('an action after a commit failed', error),
+  });
+  const opened: Opened = { database, db, uses: 0, onError: undefined, schema: (await stateOf(database)).schema };
+  return opened;
 }
 
 async function hold(opened: Opened): Promise<void> {
-  const { database } = opened;
-  if (opened.uses >= usesMax || (await countBusy(database)) > 0) return close(opened);
+  const { database, schema, uses } = opened;
+  const state = await stateOf(database);
+  if (uses >= usesMax || state.busy > 0 || state.schema !== schema) return close(opened);
   await deleteRows(database);
-  const entry = { opened, timer: setTimeout(() => void close(entry.opened, entry), heldMs) };
+  const entry = { opened, timer: setTimeout(() => void closeHeld(entry), heldMs) };
   held.push(entry);
 }
 
-async function close({ database, db }: Opened, entry?: (typeof held)[number]): Promise<void> {
-  if (entry) held.splice(held.indexOf(entry), 1);
+async function closeHeld(entry: (typeof held)[number]): Promise<void> {
+  held.splice(held.indexOf(entry), 1);
+  await close(entry.opened);
+}
+
+async function close({ database, db }: Opened): Promise<void> {
   await db.close();
   await database.drop();
 }
 
-/** The service's connections that have a transaction open. */
-async function countBusy(database: TestDatabase): Promise<number> {
-  const { rows } = await database.asOwner<{ count: number }>(
-    `SELECT count(*)::integer AS count FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'dalasi' AND state <> 'idle'`,
+/** How many of the service's connections have a transaction open, and what a test may have changed besides rows. */
+async function stateOf(database: TestDatabase): Promise<{ busy: number; schema: string }> {
+  const { rows } = await database.asOwner<{ busy: number; schema: string }>(
+    `SELECT (SELECT count(*)::integer FROM pg_stat_activity
+             WHERE datname = current_database() AND application_name = 'dalasi' AND state <> 'idle') AS busy,
+            concat_ws(' ',
+              (SELECT md5(string_agg(relname || coalesce(relacl::text, ''), ' ' ORDER BY oid)) FROM pg_class
+               WHERE relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)),
+              (SELECT count(*) FROM pg_constraint), (SELECT count(*) FROM pg_trigger), (SELECT count(*) FROM pg_proc),
+              (SELECT count(*) FROM pg_db_role_setting AS changed
+               JOIN pg_database ON pg_database.oid = changed.setdatabase WHERE datname = current_database())) AS schema`,
   );
-  return rows[0]?.count ?? 0;
+  const [state] = rows;
+  if (!state) throw new Error('PostgreSQL does not say how the database is');
+  return state;
 }
 
-/** Deletes everything that tests and migrations have written. */
+/** Deletes everything that tests have written; migrations write no rows. */
 export async function deleteRows(database: TestDatabase): Promise<void> {
   const { rows } = await database.asOwner<{ text: string }>(
     `SELECT format('DELETE FROM %s', oid::regclass) AS text FROM pg_class
