@@ -18,14 +18,13 @@ interface Opened {
   database: TestDatabase;
   db: Database;
   schema: string;
-  uses: number;
   onError: OnError | undefined;
 }
 
 // The next test borrows within this time. After the last one nothing is left.
 const heldMs = 500;
-// Deleted rows remain in the files until then.
-const usesMax = 30;
+// Deleted rows remain in the files, and are read.
+const bytesMax = 4_000_000;
 
 const held: { opened: Opened; timer: NodeJS.Timeout }[] = [];
 
@@ -37,7 +36,6 @@ export async function borrowDatabase(onError?: OnError): Promise<BorrowedDatabas
   const free = held.pop();
   clearTimeout(free?.timer);
   const opened = free?.opened ?? (await open());
-  opened.uses += 1;
   opened.onError = onError;
   const { database, db } = opened;
   return { database, db, giveBack: () => hold(opened) };
@@ -51,14 +49,14 @@ async function open(): Promise<Opened> {
     onConnectionError: (error) => opened.onError?.('a database connection was lost', error),
     onAfterCommitError: (error) => opened.onError?.('an action after a commit failed', error),
   });
-  const opened: Opened = { database, db, uses: 0, onError: undefined, schema: (await stateOf(database)).schema };
+  const opened: Opened = { database, db, onError: undefined, schema: (await stateOf(database)).schema };
   return opened;
 }
 
 async function hold(opened: Opened): Promise<void> {
-  const { database, schema, uses } = opened;
+  const { database, schema } = opened;
   const state = await stateOf(database);
-  if (uses >= usesMax || state.busy > 0 || state.schema !== schema) return close(opened);
+  if (Number(state.bytes) > bytesMax || state.busy > 0 || state.schema !== schema) return close(opened);
   await deleteRows(database);
   const entry = { opened, timer: setTimeout(() => void closeHeld(entry), heldMs) };
   held.push(entry);
@@ -74,10 +72,20 @@ async function close({ database, db }: Opened): Promise<void> {
   await database.drop();
 }
 
-/** How many of the service's connections have a transaction open, and what a test may have changed besides rows. */
-async function stateOf(database: TestDatabase): Promise<{ busy: number; schema: string }> {
-  const { rows } = await database.asOwner<{ busy: number; schema: string }>(
-    `SELECT (SELECT count(*)::integer FROM pg_stat_activity
+interface State {
+  /** Of the tables, with rows that were deleted. */
+  bytes: string;
+  /** How many of the service's connections have a transaction open. */
+  busy: number;
+  /** What a test may have changed besides rows. */
+  schema: string;
+}
+
+async function stateOf(database: TestDatabase): Promise<State> {
+  const { rows } = await database.asOwner<State & Record<string, unknown>>(
+    `SELECT (SELECT sum(pg_relation_size(oid)) FROM pg_class
+             WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)) AS bytes,
+            (SELECT count(*)::integer FROM pg_stat_activity
              WHERE datname = current_database() AND application_name = 'dalasi' AND state <> 'idle') AS busy,
             concat_ws(' ',
               (SELECT md5(string_agg(relname || coalesce(relacl::text, ''), ' ' ORDER BY oid)) FROM pg_class

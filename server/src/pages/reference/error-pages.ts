@@ -17,7 +17,7 @@ export interface ErrorGuide {
 
 const folder = new URL('../../../../docs/errors/', import.meta.url);
 
-let guides: Map<string, ErrorGuide> | undefined;
+let guidesRead: Map<string, ErrorGuide> | undefined;
 
 /**
  * All codes in the order of `errorCodes`, with pages read once in a program. A server deployed without the docs folder still takes
@@ -25,8 +25,8 @@ let guides: Map<string, ErrorGuide> | undefined;
  */
 export function readErrorGuides(): Map<string, ErrorGuide> {
   const codes = Object.keys(errorCodes) as ErrorCode[];
-  guides ??= new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
-  return guides;
+  guidesRead ??= new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
+  return guidesRead;
 }
 
 function readBody(code: ErrorCode): Html {
