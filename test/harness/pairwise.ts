@@ -21,6 +21,19 @@ export function every<Subject, S extends Settings>(
   );
 }
 
+const dayMs = 86_400_000;
+
+/** Today, as `PAGES_SEED` has it: the seed of what is chosen. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** Those of the subjects that a day sees; any `days` days in a row see each of them once. */
+export function ofDay<Subject>(subjects: readonly Subject[], { day, days }: { day: string; days: number }): Subject[] {
+  const number = Date.parse(day) / dayMs;
+  return subjects.filter((_subject, index) => (index + number) % days === 0);
+}
+
 // A subject gets the one of these, chosen at random, that has the most pairs that no subject has yet.
 const triesPerSubject = 30;
 // With fewer subjects than pairs, each is seen again this often at most; what is missing then can be on none of them.

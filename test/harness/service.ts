@@ -13,6 +13,7 @@ import { createOnboardingContext, onboardBusiness } from '../../server/src/opera
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { assembleService } from './assemble-service.ts';
 import { assertNoSecret, assertNoSecretMeasured } from './searched-output.ts';
+import { borrowDatabase } from './borrowed-database.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
 
@@ -56,7 +57,7 @@ export interface TestServiceOptions {
   settings?: Readonly<Record<string, string>>;
   /** Another service's database, to run two on one. */
   database?: TestDatabase;
-  /** Default: 4, because each costs PostgreSQL 30 ms. Give a service 10 where requests race each other in the database. */
+  /** Of a database that is not borrowed. Default: 4, because each costs PostgreSQL 30 ms. */
   connectionsMax?: number;
   /** Connections to that database, which the caller closes: each statement is planned once for all services that share them. */
   connected?: Database;
@@ -66,7 +67,6 @@ export interface TestServiceOptions {
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? systemClock;
-  const database = options.database ?? (await createTestDatabase());
   const config = readConfig({
     ...testKeys,
     PORT: '0',
@@ -76,7 +76,12 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   });
   const logLines: string[] = [];
   const log = createServiceLog({ level: config.logLevel, write: (line) => logLines.push(line) });
-  const { connectionsMax = 4, isPatient = true, connected } = options;
+  const { connectionsMax = 4, isPatient = true } = options;
+  const isUsual = options.connectionsMax === undefined && isPatient;
+  const borrowed =
+    options.database === undefined && isUsual ? await borrowDatabase((what, error) => log.error(what, error)) : null;
+  const database = options.database ?? borrowed?.database ?? (await createTestDatabase());
+  const connected = options.connected ?? borrowed?.db;
   const url = database.appUrl;
   const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected });
   const { app, db, secrets } = assembled;
@@ -104,7 +109,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     stop: async () => {
       const metrics = await assembled.app.server.inject('/metrics');
       await assembled.close();
-      if (!options.database) await database.drop();
+      if (borrowed) await borrowed.giveBack();
+      else if (!options.database) await database.drop();
       assertNoSecret(logLines.join('\n'), 'the log', { withNumbers: true });
       assertNoSecretMeasured(metrics.body);
     },

@@ -1,6 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Database, Queryable } from '../../server/src/kit/db.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
+import { deleteRows } from '../harness/borrowed-database.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
@@ -139,16 +140,4 @@ async function withoutAutovacuum(database: TestDatabase): Promise<void> {
      FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)`,
   );
   await database.asOwner(rows.map(({ text }) => text).join(';'));
-}
-
-async function deleteRows(database: TestDatabase): Promise<void> {
-  const { rows } = await database.asOwner<{ text: string }>(
-    `SELECT format('DELETE FROM %s', oid::regclass) AS text FROM pg_class
-     WHERE relkind = 'r' AND relnamespace IN ('public'::regnamespace, 'simulator'::regnamespace)
-       AND relname <> 'schema_migrations' AND pg_relation_size(oid) > 0`,
-  );
-  // Without foreign keys, whose order would have to be kept.
-  await database.asOwner(
-    ['BEGIN', 'SET LOCAL session_replication_role = replica', ...rows.map(({ text }) => text), 'COMMIT'].join(';'),
-  );
 }

@@ -5,12 +5,14 @@ import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
 import { launchBrowser, openPage } from '../harness/browser.ts';
+import { effort } from '../harness/effort.ts';
+import { ofDay, today } from '../harness/pairwise.ts';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 
 // A payer's whole path through the real service: checkout, simulated phone and network over real HTTP, in a real
-// browser, once with scripts and once without.
+// browser, with scripts and without.
 
 let service: TestService;
 let browser: Browser;
@@ -76,7 +78,8 @@ function freshNumber(): string {
   return String(lastNumber);
 }
 
-for (const scripts of [true, false]) {
+// Every other day without scripts; in the long run both.
+for (const scripts of effort({ usual: ofDay([true, false], { day: today(), days: 2 }), long: [true, false] })) {
   const mode = scripts ? 'with scripts' : 'without scripts';
 
   test(`${mode}, a payer pays by link, in Wave`, async () => {

@@ -24,11 +24,13 @@ import { createOwnRecords } from '../harness/own-records.ts';
 import { startService } from '../harness/service.ts';
 import type { TestService } from '../harness/service.ts';
 
-// A run is a new merchant with one record of every kind, and all operations of the OpenAPI document in a random order, ten times
-// over, with generated parameters and bodies; later requests name the records that earlier ones made. One in four bodies is
+// A run is five new merchants at once, each with one record of every kind and all operations of the OpenAPI document in a random
+// order, ten times over, with generated parameters and bodies; later requests name the records that earlier ones made. One in four bodies is
 // disturbed at one position.
 const requestsPerOperation = effort({ usual: 100, long: 2_000 });
-const perRun = 10;
+const perMerchant = 10;
+const merchantsAtOnce = 5;
+const moreWalksMax = 10;
 
 let service: TestService;
 let contract: Contract;
@@ -230,25 +232,27 @@ function isParameter(schema: JsonSchema, text: string): boolean {
 }
 
 test('requests generated from the document, in any order, are answered as documented and never with a 500', async () => {
-  const all = Array.from({ length: perRun }, () => contract.operations).flat();
+  const all = Array.from({ length: perMerchant }, () => contract.operations).flat();
   const order = fc.shuffledSubarray(all, { minLength: all.length });
-  const runs = order.chain((operations) => fc.tuple(...operations.map(stepsOf)));
-  const property = fc.asyncProperty(runs, async (steps) => {
+  const walks = order.chain((operations) => fc.tuple(...operations.map(stepsOf)));
+  const runs = fc.array(walks, { minLength: merchantsAtOnce, maxLength: merchantsAtOnce });
+  const takeWalk = async (steps: readonly Step[]): Promise<void> => {
     const business = await service.onboard();
     const walk = new Walk(business.test.key);
     await walk.begin();
     for (const step of steps) await walk.run(step);
+  };
+  const property = fc.asyncProperty(runs, async (run) => {
+    await Promise.all(run.map(takeWalk));
   });
   const { failed, seed, errorInstance } = await fc.check(property, {
-    numRuns: requestsPerOperation / perRun,
+    numRuns: requestsPerOperation / perMerchant / merchantsAtOnce,
     endOnFailure: true,
   });
   // The one request that failed says more than the hundreds of its run.
   if (failed) throw new Error(`a run of seed ${seed} failed`, { cause: errorInstance });
-  const never = contract.operations.filter(({ operationId }) => !accepted.has(operationId));
-  assert.deepEqual(
-    never.map(({ operationId }) => operationId),
-    [],
-    'each operation was accepted',
-  );
+  const listNever = () => contract.operations.map(({ operationId }) => operationId).filter((id) => !accepted.has(id));
+  // Some are accepted in few states only: a debt that is waived has to have arisen.
+  for (const more of fc.sample(walks, moreWalksMax)) if (listNever().length > 0) await takeWalk(more);
+  assert.deepEqual(listNever(), [], 'each operation was accepted');
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { withOrderedAccountLocks } from '../../../test/harness/account-locks.ts';
-import { createTestDatabase } from '../../../test/harness/database.ts';
+import { borrowDatabase } from '../../../test/harness/borrowed-database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import type { JsonRecord } from '../events/kinds.ts';
@@ -54,11 +53,11 @@ const connectionsMax = 10;
 export type PaymentWorld = Awaited<ReturnType<typeof createPaymentWorld>>;
 
 export async function createPaymentWorld() {
-  const database = await createTestDatabase();
+  const { database, db: connected, giveBack } = await borrowDatabase();
   const clock = new ManualClock();
   const random = seededRandom('payments');
   const newId = (): string => uuidV7(clock, random);
-  const db = withOrderedAccountLocks(openTestDatabase(database, { connectionsMax, refuseNestedUse: true }));
+  const db = withOrderedAccountLocks(connected);
   const logged: string[] = [];
   const networks = Object.fromEntries(
     (['wave', 'afrimoney', 'qmoney', 'aps'] as const).map((name) => [name, new ScriptedNetwork(name)]),
@@ -242,10 +241,7 @@ export async function createPaymentWorld() {
       assert.ok(changed);
       return changed;
     },
-    close: async (): Promise<void> => {
-      await db.close();
-      await database.drop();
-    },
+    close: giveBack,
   };
   const handlers: Record<Work['kind'], (work: Work) => Promise<void>> = {
     start_charge: jobs.start,

@@ -171,7 +171,7 @@ describe('concurrent transfers', () => {
 
   /** Opens all connections first, so that the transactions do not run one after another. */
   const countAll = async (merchant: Merchant, amounts: readonly bigint[]): Promise<boolean[]> => {
-    const slow = { name: 'test_slow', text: 'SELECT pg_sleep(0.05)', values: [] };
+    const slow = { name: 'test_slow_limit', text: 'SELECT pg_sleep(0.05)', values: [] };
     await Promise.all(Array.from({ length: concurrent }, () => db.rows(slow)));
     return Promise.all(amounts.map((amountMinor) => count(merchant, amountMinor)));
   };

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { withOrderedAccountLocks } from '../../../test/harness/account-locks.ts';
-import { createTestDatabase } from '../../../test/harness/database.ts';
+import { borrowDatabase } from '../../../test/harness/borrowed-database.ts';
 import { ManualClock } from '../../../test/harness/manual-clock.ts';
-import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { listCases } from '../cases/list-cases.ts';
 import { listEventsOfObjects } from '../events/list-events.ts';
 import { claimWork, networkQueue } from '../events/outbox.ts';
@@ -37,7 +36,6 @@ import { listNotesOfTransfer } from './queries/transfer-notes.ts';
 import type { Transfer } from './transfer.ts';
 import { verifyHolds } from './verify-holds.ts';
 
-const connectionsMax = 10;
 /**
  * The transfers' use-cases and jobs on a database of their own, with scripted networks. There is no server and no worker: the
  * test runs the work.
@@ -45,11 +43,11 @@ const connectionsMax = 10;
 export type TransferWorld = Awaited<ReturnType<typeof createTransferWorld>>;
 
 export async function createTransferWorld(options: { payouts?: Partial<PayoutCapabilities>; feeMinor?: bigint } = {}) {
-  const database = await createTestDatabase();
+  const { database, db: connected, giveBack } = await borrowDatabase();
   const clock = new ManualClock();
   const random = seededRandom('transfers');
   const newId = (): string => uuidV7(clock, random);
-  const db = withOrderedAccountLocks(openTestDatabase(database, { connectionsMax, refuseNestedUse: true }));
+  const db = withOrderedAccountLocks(connected);
   const logged: string[] = [];
   const networks = {
     wave: new ScriptedNetwork('wave', {}, options.payouts),
@@ -195,10 +193,7 @@ export async function createTransferWorld(options: { payouts?: Partial<PayoutCap
       assert.equal((await verifyLedger(db)).finding, null);
       assert.equal(await verifyHolds(db), null);
     },
-    close: async (): Promise<void> => {
-      await db.close();
-      await database.drop();
-    },
+    close: giveBack,
   };
   return world;
 }

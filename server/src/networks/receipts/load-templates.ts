@@ -7,14 +7,15 @@ import type { ReceiptTemplate } from './match-message.ts';
 import { readTemplates } from './read-templates.ts';
 
 const ownFolder = fileURLToPath(new URL('templates', import.meta.url));
+let ownTemplates: ReceiptTemplate[] | undefined;
 
 /**
  * The templates of a folder of the operator's (setting RECEIPT_TEMPLATES), then those of this project: the first that fits a
  * message reads it. Throws StartError, which names the file.
  */
 export function loadTemplates(operatorsFolder: string | null): ReceiptTemplate[] {
-  const own = readFolder(ownFolder);
-  return operatorsFolder === null ? own : [...readFolder(operatorsFolder), ...own];
+  ownTemplates ??= readFolder(ownFolder);
+  return operatorsFolder === null ? ownTemplates : [...readFolder(operatorsFolder), ...ownTemplates];
 }
 
 function readFolder(folder: string): ReceiptTemplate[] {

@@ -6,6 +6,7 @@ import { launchBrowser, openPage } from '../../../../test/harness/browser.ts';
 import { sampleCharge, sampleView, checkoutFixtures } from '../../../../test/harness/checkout-fixtures.ts';
 import { startCheckoutServer } from '../../../../test/harness/checkout-server.ts';
 import type { CheckoutServer } from '../../../../test/harness/checkout-server.ts';
+import { effort } from '../../../../test/harness/effort.ts';
 import { AppError } from '../../api/app-error.ts';
 
 let server: CheckoutServer;
@@ -253,19 +254,23 @@ const payloads = [
   '<bdi><a href="javascript:window.pwned=1">x</a>',
 ];
 
+const pagesOfTexts = [
+  'choose-after-refusal',
+  'open_url',
+  'enter_code',
+  'review',
+  'paid',
+  'failed',
+  'cancelled-while-open',
+];
+
 test('markup in untrusted text is shown as text and runs nowhere', async () => {
   await using opened = await openPage(browser, { width: 1280, height: 800 });
   const { page } = opened;
-  for (const payload of payloads) {
-    for (const name of [
-      'choose-after-refusal',
-      'open_url',
-      'enter_code',
-      'review',
-      'paid',
-      'failed',
-      'cancelled-while-open',
-    ]) {
+  for (const [index, payload] of payloads.entries()) {
+    // Each payload on one of them, and each of them with one or two.
+    const shown = effort({ usual: [pagesOfTexts[index % pagesOfTexts.length] ?? ''], long: pagesOfTexts });
+    for (const name of shown) {
       const view = checkoutFixtures[name] ?? sampleView();
       server.checkout.setSilently('hostile', {
         ...view,

@@ -17,13 +17,16 @@ export interface ErrorGuide {
 
 const folder = new URL('../../../../docs/errors/', import.meta.url);
 
+let guidesRead: Map<string, ErrorGuide> | undefined;
+
 /**
- * All codes in the order of `errorCodes`, with pages read once at start. A server deployed without the docs folder still takes
+ * All codes in the order of `errorCodes`, with pages read once in a program. A server deployed without the docs folder still takes
  * payments, so a missing page shows only its title.
  */
 export function readErrorGuides(): Map<string, ErrorGuide> {
   const codes = Object.keys(errorCodes) as ErrorCode[];
-  return new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
+  guidesRead ??= new Map(codes.map((code) => [code, { code, ...errorCodes[code], body: readBody(code) }]));
+  return guidesRead;
 }
 
 function readBody(code: ErrorCode): Html {
