@@ -119,6 +119,8 @@ class Walk {
       headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...this.#idempotencyKey(step) },
     });
     const description = `${operation.method} ${path} ${text ?? ''} answers ${response.status}: ${response.text.slice(0, 500)}`;
+    // A machine without time to spare refuses with a documented 503.
+    if (response.status === 503) return;
     assert.ok(response.status < 500, description);
     if (key === 'none') return assert.equal(response.status, 401, description);
     const isDocumented =
