@@ -4,7 +4,6 @@ import pg from 'pg';
 import { assert } from './assert.ts';
 import type { Clock } from './clock.ts';
 import { isRetryable, sqlState, translateError } from './db-errors.ts';
-import { PreparedQuery } from './prepared-query.ts';
 
 /** One SQL statement. The name is fixed for its text, so that each connection plans it once (2.4 times as fast). */
 export interface Statement {
@@ -184,8 +183,7 @@ class PooledDatabase implements Database {
   async #query(statement: Statement): Promise<pg.QueryResult> {
     this.#assertNotNested();
     try {
-      // The pool passes its own callback on; the driver's types know a query only as a stream.
-      return await (this.#pool.query(new PreparedQuery(statement)) as unknown as Promise<pg.QueryResult>);
+      return await this.#pool.query(queryConfig(statement));
     } catch (error) {
       throw translateError(error);
     }
@@ -291,23 +289,23 @@ class ClientTransaction implements Transaction {
   }
 
   begin(): void {
-    this.#track(this.#command('BEGIN'));
+    this.#track(this.#query('BEGIN'));
   }
 
   async rows<Row>(statement: Statement): Promise<Row[]> {
-    return (await this.#query(statement)).rows as Row[];
+    return (await this.#query(queryConfig(statement))).rows as Row[];
   }
 
   async row<Row>(statement: Statement): Promise<Row | undefined> {
-    return onlyRow<Row>(await this.#query(statement), statement);
+    return onlyRow<Row>(await this.#query(queryConfig(statement)), statement);
   }
 
   async run(statement: Statement): Promise<number> {
-    return (await this.#query(statement)).rowCount ?? 0;
+    return (await this.#query(queryConfig(statement))).rowCount ?? 0;
   }
 
   send(statement: Statement): void {
-    this.#track(this.#query(statement));
+    this.#track(this.#query(queryConfig(statement)));
   }
 
   beforeCommit(action: (tx: Transaction) => Promise<void>): void {
@@ -325,7 +323,7 @@ class ClientTransaction implements Transaction {
 
   /** After a failed statement the server answers COMMIT with ROLLBACK; that statement's error says why. */
   async commit(): Promise<void> {
-    const commit = this.#command('COMMIT');
+    const commit = this.#query('COMMIT');
     this.#track(commit);
     await Promise.all(this.#sent);
     const { command } = await commit;
@@ -334,7 +332,7 @@ class ClientTransaction implements Transaction {
 
   async rollback(): Promise<void> {
     await Promise.allSettled(this.#sent);
-    await this.#command('ROLLBACK');
+    await this.#query('ROLLBACK');
   }
 
   runAfterCommit(onError: (error: unknown) => void): void {
@@ -347,22 +345,10 @@ class ClientTransaction implements Transaction {
     }
   }
 
-  #command(text: 'BEGIN' | 'COMMIT' | 'ROLLBACK'): Promise<pg.QueryResult> {
+  #query(query: pg.QueryConfig | string): Promise<pg.QueryResult> {
     batchWrites(this.#client.connection.stream);
-    return this.#observed(this.#client.query(text));
-  }
-
-  #query(statement: Statement): Promise<pg.QueryResult> {
-    batchWrites(this.#client.connection.stream);
-    const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>();
-    const query = new PreparedQuery(statement);
-    query.callback = (error, result) => (error ? reject(error) : resolve(result));
-    this.#client.query(query);
-    return this.#observed(promise);
-  }
-
-  /** With pipelined statements the error of a later one, which only follows from the first, may be handled before it. */
-  #observed(result: Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+    const result = this.#client.query(query);
+    // With pipelined statements the error of a later one, which only follows from the first, may be handled before it.
     result.catch((error: unknown) => {
       this.failure ??= error;
     });
@@ -384,6 +370,10 @@ function batchWrites(stream: Duplex): void {
   stream.cork();
   // Runs after all pending promise callbacks, so after the statements that are sent without waiting.
   process.nextTick(() => stream.uncork());
+}
+
+function queryConfig(statement: Statement): pg.QueryConfig {
+  return { name: statement.name, text: statement.text, values: statement.values as unknown[] };
 }
 
 function onlyRow<Row>(result: pg.QueryResult, statement: Statement): Row | undefined {
