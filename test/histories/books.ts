@@ -99,14 +99,17 @@ export async function listEvents(rows: MerchantRows): Promise<Map<string, EventR
 
 /**
  * The versions of a record: its first state, those of its events, and its last. Not every state has an event: an attempt that fails
- * returns its payment to the start.
+ * returns its payment to the start, and an attempt of a cancelled payment is cancelled until its money comes late.
  */
-export function versionsOf({ kind, status }: RecordRow, events: readonly EventRow[], hasFailed: boolean): Version[] {
+export function versionsOf(
+  { kind, status }: RecordRow,
+  events: readonly EventRow[],
+  between: string | null,
+): Version[] {
   const versions = events.map(({ state, at }, index) => ({ state, fromMs: at.getTime(), events: index + 1 }));
   const first = kind === 'intent' ? 'processing' : 'pending';
   if (versions[0]?.state !== first) versions.unshift({ state: first, fromMs: 0, events: 0 });
-  if (hasFailed)
-    versions.splice(1, 0, { state: 'requires_payment_method', fromMs: 0, events: versions[0]?.events ?? 0 });
+  if (between !== null) versions.splice(1, 0, { state: between, fromMs: 0, events: versions[0]?.events ?? 0 });
   if (versions.at(-1)?.state !== status) versions.push({ state: status, fromMs: 0, events: events.length });
   return versions;
 }

@@ -13,6 +13,7 @@ import type { TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 import { findBalanceAnomaly } from '../histories/balance-history.ts';
 import { addsOf, changesOf, listEvents, listMovements, listRecords, versionsOf } from '../histories/books.ts';
+import type { RecordRow } from '../histories/books.ts';
 import type { MerchantRows, MovementRow, RecordRow } from '../histories/books.ts';
 import { actUntil, createShop, findCharge, payFrom, refundCharge } from '../histories/client.ts';
 import type { Shop } from '../histories/client.ts';
@@ -155,11 +156,16 @@ test('balances that clients read, and refusals, follow one order of the transact
 test('no record that clients read goes back, or shows what was not committed; its events have no gap', async (context) => {
   const [records, events] = [await listRecords(rows), await listEvents(rows)];
   const failed = new Set(records.flatMap(({ intent, status }) => (status === 'failed' ? [intent] : [])));
+  const wasCancelled = (intent: string | null) => events.get(intent ?? '')?.some(({ state }) => state === 'cancelled');
+  const betweenOf = ({ id, intent, status }: RecordRow): string | null => {
+    if (failed.has(id)) return 'requires_payment_method';
+    return wasCancelled(intent) === true && status !== 'cancelled' ? 'cancelled' : null;
+  };
   let reads = 0;
   for (const record of records) {
     const [own, all] = [shop.history.reads.get(record.id) ?? [], events.get(record.id) ?? []];
     reads += own.length;
-    const versions = versionsOf(record, all, failed.has(record.id));
+    const versions = versionsOf(record, all, betweenOf(record));
     const found = findRecordAnomaly(versions, own);
     assert.equal(
       found,

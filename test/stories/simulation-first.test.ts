@@ -5,7 +5,7 @@ import { checkRepeats, checkSeeds, everySecondSeed } from '../simulation/test-se
 
 // The whole service from seeds: test/simulation/README.md.
 
-const seeds = everySecondSeed(1, effort({ usual: 10, long: 1_000 }));
+const seeds = everySecondSeed(1, effort({ usual: 25, long: 1_000 }));
 const repeated = effort({ usual: 1, long: 50 });
 
 after(dropSharedDatabase);

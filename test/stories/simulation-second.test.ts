@@ -1,8 +1,9 @@
 import { after, test } from 'node:test';
+import { effort } from '../harness/effort.ts';
 import { dropSharedDatabase } from '../simulation/shared-database.ts';
 import { checkSeeds, everySecondSeed } from '../simulation/test-seeds.ts';
 
-const seeds = everySecondSeed(2, 1_000);
+const seeds = everySecondSeed(2, effort({ usual: 25, long: 1_000 }));
 
 after(dropSharedDatabase);
 
