@@ -122,10 +122,6 @@ const claimFrom =
   (from?: Date): Run =>
   (planned) =>
     claimDeliveries(planned, { ...due, ...(from && { from }) });
-const sweepFrom =
-  (from: Date): Run =>
-  (planned) =>
-    listDueEndpointQueues(planned, { now, from, part: 64 });
 
 /** How many blocks a statement reads; what it writes is rolled back. */
 async function blocksRead(client: pg.Client, run: Run): Promise<number> {
