@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type pg from 'pg';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import type { TestDatabase } from '../../../test/harness/database.ts';
 import { genericPlans } from '../../../test/harness/explain.ts';
@@ -117,6 +116,7 @@ test('beside an open snapshot, a claim does not read the deliveries that are don
   assert.ok(fromFloor * 4 < fromStart, `${fromStart} and ${fromFloor} blocks`);
 });
 
+type AdminClient = Parameters<Parameters<typeof withAdminClient>[1]>[0];
 type Run = (db: Queryable) => Promise<unknown>;
 const claimFrom =
   (from?: Date): Run =>
@@ -124,7 +124,7 @@ const claimFrom =
     claimDeliveries(planned, { ...due, ...(from && { from }) });
 
 /** How many blocks a statement reads; what it writes is rolled back. */
-async function blocksRead(client: pg.Client, run: Run): Promise<number> {
+async function blocksRead(client: AdminClient, run: Run): Promise<number> {
   let blocks = 0;
   const rows: Queryable['rows'] = async ({ text, values }) => {
     await client.query('BEGIN');
