@@ -153,6 +153,7 @@ export const operations: PromiseGroup = {
         ],
         'server/src/webhooks/claim-plan.test.ts': [
           'a claim reads only the rows it returns, with 100,000 pending and whatever the plan',
+          'beside an open snapshot, a claim does not read the deliveries that are done',
         ],
         'server/src/http/health.test.ts': [
           'metrics show transaction ids, the oldest transaction, and dead rows of the queues',
@@ -161,7 +162,7 @@ export const operations: PromiseGroup = {
       benchmarks: ['pending', 'look-ups'],
       metrics: ['dalasi_database_oldest_transaction_seconds', 'dalasi_database_dead_rows', 'dalasi_database_waiting'],
       weaker:
-        'With a snapshot open while a million deliveries were made in fifteen minutes, a claim took 9.8 ms at p50 and 81 at p99, on a machine that did other work.',
+        'Claims and sweeps of deliveries now begin behind what is done. Before, a claim took 81 ms at p99 beside a snapshot open for fifteen minutes; since, that was not measured on a quiet machine. Claims of the outbox still begin at its start.',
     },
   ],
 };

@@ -6,7 +6,7 @@ import { genericPlans } from '../../../test/harness/explain.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { withAdminClient } from '../database/admin-client.ts';
 import { addMs, systemClock } from '../kit/clock.ts';
-import type { Database } from '../kit/db.ts';
+import type { Database, Queryable } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { seededRandom } from '../kit/random.ts';
 import {
@@ -97,6 +97,49 @@ test('polling reads the first row of each endpoint queue, however long it is', a
     assert.doesNotMatch(plan, /Seq Scan on webhook_deliveries|Bitmap|Sort/, plan);
   }
 });
+
+test('beside an open snapshot, a claim does not read the deliveries that are done', async () => {
+  const from = addMs(now, -60_000);
+  const read = await withAdminClient(database.adminUrl, (snapshot) =>
+    withAdminClient(database.adminUrl, async (client) => {
+      await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      await snapshot.query('SELECT FROM merchants');
+      await client.query(
+        `UPDATE webhook_deliveries SET status = 'delivered', next_attempt_at = NULL
+         WHERE merchant_id = $1 AND next_attempt_at < $2`,
+        [merchantId, from],
+      );
+      return [await blocksRead(client, claimFrom()), await blocksRead(client, claimFrom(from))];
+    }),
+  );
+  const [fromStart = 0, fromFloor = 0] = read;
+  assert.ok(fromFloor * 4 < fromStart, `${fromStart} and ${fromFloor} blocks`);
+});
+
+type AdminClient = Parameters<Parameters<typeof withAdminClient>[1]>[0];
+type Run = (db: Queryable) => Promise<unknown>;
+const claimFrom =
+  (from?: Date): Run =>
+  (planned) =>
+    claimDeliveries(planned, { ...due, ...(from && { from }) });
+
+/** How many blocks a statement reads; what it writes is rolled back. */
+async function blocksRead(client: AdminClient, run: Run): Promise<number> {
+  let blocks = 0;
+  const rows: Queryable['rows'] = async ({ text, values }) => {
+    await client.query('BEGIN');
+    const { rows: plans } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      [...values],
+    );
+    await client.query('ROLLBACK');
+    const plan = plans[0]?.['QUERY PLAN'][0]?.Plan;
+    blocks += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+    return [];
+  };
+  await run({ rows, row: () => Promise.resolve(undefined), run: () => Promise.resolve(0) });
+  return blocks;
+}
 
 test('outcomes are written by the keys of their deliveries, however many deliveries there are', async () => {
   const keys = Array.from({ length: 128 }, () => ({ id: newId(), attempt: 1n }));
