@@ -13,7 +13,6 @@ import type { TestService } from '../harness/service.ts';
 import { asOwner } from '../harness/tables.ts';
 import { findBalanceAnomaly } from '../histories/balance-history.ts';
 import { addsOf, changesOf, listEvents, listMovements, listRecords, versionsOf } from '../histories/books.ts';
-import type { RecordRow } from '../histories/books.ts';
 import type { MerchantRows, MovementRow, RecordRow } from '../histories/books.ts';
 import { actUntil, createShop, findCharge, payFrom, refundCharge } from '../histories/client.ts';
 import type { Shop } from '../histories/client.ts';
