@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { Secret, TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
 import type { OperatorRole } from '../../server/src/accounts/permissions.ts';
 import { enableTotp, prepareTotp } from '../../server/src/accounts/second-factor.ts';
 import { findSignedIn, startSession } from '../../server/src/accounts/sessions.ts';
 import { createLogin } from '../../server/src/console/logins/create-login.ts';
+import { pairAuthenticator } from './authenticator.ts';
 import { openPage } from './browser.ts';
 import type { OpenedPage, PageOptions } from './browser.ts';
 import { openDashboardWorld, sessionCookieOf } from './dashboard-world.ts';
@@ -98,15 +98,10 @@ async function signInOperator(
   const { account } = signedIn;
   await accounts.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, accounts, account));
-  const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
-  const periodMs = 30_000;
-  // Each code is accepted once, so each call goes one period on; a verifier accepts the neighbours of the current one.
-  let timestamp = clock.now().getTime() - 2 * periodMs;
-  const code = (): string => {
-    timestamp = Math.max(timestamp + periodMs, clock.now().getTime() - periodMs);
-    return app.generate({ timestamp });
-  };
-  await db.withTransaction((tx) => enableTotp(tx, accounts, { account, code: code() }));
+  const code = await pairAuthenticator({
+    ...{ secret: secret.text, clock },
+    enable: (typed) => db.withTransaction((tx) => enableTotp(tx, accounts, { account, code: typed })),
+  });
   const visitor = createVisitor(url, `operator-session=${token}`);
   // Not a copy, which would keep the first cookie.
   return Object.assign(visitor, {

@@ -1,4 +1,3 @@
-import { TOTP, Secret } from 'otpauth';
 import type { Browser } from 'playwright-core';
 import type { Account, Realm } from '../../server/src/accounts/account.ts';
 import type { AccountContext } from '../../server/src/accounts/context.ts';
@@ -9,6 +8,7 @@ import { enableTotp, prepareTotp } from '../../server/src/accounts/second-factor
 import { startSession } from '../../server/src/accounts/sessions.ts';
 import { uuidV7 } from '../../server/src/kit/ids.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
+import { pairAuthenticator } from './authenticator.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { openPage } from './browser.ts';
@@ -94,16 +94,11 @@ async function signInMember({ url }: TestService, context: AccountContext, accou
   const { db } = context;
   await context.sealer.prepare();
   const secret = await db.withTransaction((tx) => prepareTotp(tx, context, account));
-  const app = new TOTP({ secret: Secret.fromBase32(secret.text.replaceAll(' ', '')) });
-  const periodMs = 30_000;
-  // Each code is accepted once, so each call goes one period on; a verifier accepts the neighbours of the current one.
-  let timestamp = context.clock.now().getTime() - 2 * periodMs;
-  const code = (): string => {
-    timestamp = Math.max(timestamp + periodMs, context.clock.now().getTime() - periodMs);
-    return app.generate({ timestamp });
-  };
   const prepared = { ...account, totpSecret: Buffer.alloc(0) };
-  await db.withTransaction((tx) => enableTotp(tx, context, { account: prepared, code: code() }));
+  const code = await pairAuthenticator({
+    ...{ secret: secret.text, clock: context.clock },
+    enable: (typed) => db.withTransaction((tx) => enableTotp(tx, context, { account: prepared, code: typed })),
+  });
   const client = { device: 'Chromium on Linux', address: '127.0.0.1', requestId: 'req_1' };
   const { token } = await db.withTransaction(async (tx) =>
     startSession(tx, context, account.id, { client, isComplete: true, withFactor: false }),
