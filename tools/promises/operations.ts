@@ -162,7 +162,7 @@ export const operations: PromiseGroup = {
       benchmarks: ['pending', 'look-ups'],
       metrics: ['dalasi_database_oldest_transaction_seconds', 'dalasi_database_dead_rows', 'dalasi_database_waiting'],
       weaker:
-        'Claims and sweeps of deliveries now begin behind what is done. Before, a claim took 81 ms at p99 beside a snapshot open for fifteen minutes; since, that was not measured on a quiet machine. Claims of the outbox still begin at its start.',
+        'Beside an open snapshot a claim of 600,000 deliveries of 1,000 merchants took 5.3 ms at p50 and 30 ms at p99, a sweep 44 and 74 ms, over 40 seconds on a machine that did other work (6.2, 124, 91 and 4,756 ms before they began behind what is done). Claims of the outbox still begin at its start.',
     },
   ],
 };
