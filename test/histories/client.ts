@@ -129,7 +129,7 @@ async function transfer(shop: Shop): Promise<string | undefined> {
   const accepted = await request(shop, { name: 'transfer', path: '/v1/transfers', body });
   if (accepted.status !== 201) {
     assert.equal(accepted.body['code'], 'insufficient_balance', accepted.text);
-    shop.history.addRefusal(accepted, { account: 'payable_available', cost });
+    shop.history.addRefusal(accepted, { account: 'payable_available', owed: 'receivable_merchant', cost });
     return undefined;
   }
   return addNew(shop.history, shop.transfers, accepted);
@@ -189,7 +189,7 @@ async function payOut(shop: Shop): Promise<void> {
   const accepted = await request(shop, { name: 'pay_out', path: `/v1/sub-accounts/${sub}/payouts`, body: {} });
   if (accepted.status === 201) addNew(shop.history, shop.payouts, accepted);
   else if (accepted.body['code'] === 'balance_below_minimum') {
-    shop.history.addRefusal(accepted, { account: `sub:${sub}`, cost: 10 });
+    shop.history.addRefusal(accepted, { account: `sub:${sub}`, owed: `sub_owed:${sub}`, cost: 10 });
   } else assert.fail(accepted.text);
 }
 

@@ -3,6 +3,13 @@ import type { ReadEvent, RecordRead } from './record-history.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** What an operation needs: `cost` dalasi of one account, beside the debt of another. */
+interface Refusal {
+  account: string;
+  owed: string;
+  cost: number;
+}
+
 /** What the clients of a run have been shown, and when. Times are of one clock, which the services have too. */
 export class History {
   readonly observations: Observation[] = [];
@@ -33,9 +40,10 @@ export class History {
     this.observations.push({ name: `${text}, read at ${fromMs}`, sees, fromMs, byMs });
   }
 
-  /** A refusal shows that the balance did not cover the cost. */
-  addRefusal({ fromMs, byMs }: Interval, { account, cost }: { account: string; cost: number }): void {
-    const sees = (balances: Balances): boolean => (balances.get(account) ?? 0n) < bututs(cost);
+  /** A refusal shows that the balance did not cover the cost and what is owed, which repays first. */
+  addRefusal({ fromMs, byMs }: Interval, { account, owed, cost }: Refusal): void {
+    const sees = (balances: Balances): boolean =>
+      (balances.get(account) ?? 0n) - (balances.get(owed) ?? 0n) < bututs(cost);
     this.observations.push({ name: `${account} below ${cost}, refused at ${fromMs}`, sees, fromMs, byMs });
   }
 

@@ -62,6 +62,8 @@ export const audit: PromiseGroup = {
         ],
       },
       metrics: ['dalasi_request_log_dropped_total'],
+      weaker:
+        'What a process that is killed had not written yet of the log of requests, up to a second of it, is missing: the payment’s event names the request, its page does not.',
     },
     {
       id: 'A4',

@@ -131,6 +131,8 @@ export const idempotency: PromiseGroup = {
           'in … concurrent random walks nobody keeps money while in debt or gets what others bore',
         ],
       },
+      weaker:
+        'Ten minutes have run once, when the checker took a refusal to a sub-account in debt for an anomaly; since it knows better, only the run of each change has passed.',
     },
   ],
 };
