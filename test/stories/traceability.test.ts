@@ -108,9 +108,11 @@ async function idsOf({ paymentId, requestId }: (typeof acknowledged)[number]): P
   const { reference, network_transaction_id: transaction, id } = charge.body;
   const events = await world.api.get(`/v1/events?object_id=${String(id)}`);
   const [newest] = events.body['data'] as { id: string }[];
+  // A process that was killed had not written its last ones.
+  const logged = await asOwner(world.service, 'SELECT 1 FROM request_log WHERE request_id = $1', [requestId]);
   return {
     paymentId,
-    requestId,
+    ...(logged.length === 0 ? {} : { requestId }),
     reference: String(reference),
     eventId: newest?.id ?? '',
     ...(transaction === null ? {} : { transaction: String(transaction) }),
