@@ -13,6 +13,7 @@ import { createOnboardingContext, onboardBusiness } from '../../server/src/opera
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { assembleService } from './assemble-service.ts';
 import { assertNoSecret, assertNoSecretMeasured } from './searched-output.ts';
+import { searchResponses } from './searched-responses.ts';
 import { borrowDatabase } from './borrowed-database.ts';
 import { createTestDatabase } from './database.ts';
 import type { TestDatabase } from './database.ts';
@@ -85,6 +86,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const url = database.appUrl;
   const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected });
   const { app, db, secrets } = assembled;
+  const assertNoSecretSent = searchResponses(app.server.server);
   const listening = await app.start();
   const context = createOnboardingContext(config, { clock, random: systemRandom, secrets });
   return {
@@ -113,6 +115,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       else if (!options.database) await database.drop();
       assertNoSecret(logLines.join('\n'), 'the log', { withNumbers: true });
       assertNoSecretMeasured(metrics.body);
+      assertNoSecretSent();
     },
   };
 }

@@ -108,11 +108,12 @@ async function idsOf({ paymentId, requestId }: (typeof acknowledged)[number]): P
   const { reference, network_transaction_id: transaction, id } = charge.body;
   const events = await world.api.get(`/v1/events?object_id=${String(id)}`);
   const [newest] = events.body['data'] as { id: string }[];
-  // A process that was killed had not written its last ones.
-  const logged = await asOwner(world.service, 'SELECT 1 FROM request_log WHERE request_id = $1', [requestId]);
+  // A process that was killed had not written its last ones. What they changed has events that name them; a replay changes nothing.
+  const known = `SELECT FROM request_log WHERE request_id = $1 UNION ALL SELECT FROM events WHERE request_id = $1`;
+  const isKnown = (await asOwner(world.service, known, [requestId])).length > 0;
   return {
     paymentId,
-    ...(logged.length === 0 ? {} : { requestId }),
+    ...(isKnown ? { requestId } : {}),
     reference: String(reference),
     eventId: newest?.id ?? '',
     ...(transaction === null ? {} : { transaction: String(transaction) }),

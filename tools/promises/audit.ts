@@ -54,6 +54,7 @@ export const audit: PromiseGroup = {
           'requests are stored for 30 days; what changed something stays for 13 months, without bodies',
         ],
         'server/src/dashboard/patterns/record-history.test.ts': [
+          'a payment’s page names the request that made it, also when a killed process had not logged it',
           'a payment’s page has its calls, page views, network messages, movements, deliveries and refunds',
           'a record’s page has the API calls that made, read, changed or failed to change it, and no others',
         ],
@@ -62,8 +63,6 @@ export const audit: PromiseGroup = {
         ],
       },
       metrics: ['dalasi_request_log_dropped_total'],
-      weaker:
-        'What a process that is killed had not written yet of the log of requests, up to a second of it, is missing: the payment’s event names the request, its page does not.',
     },
     {
       id: 'A4',

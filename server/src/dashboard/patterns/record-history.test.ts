@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDashboardWorld } from '../../../../test/harness/dashboard-world.ts';
 import type { DashboardWorld, Member } from '../../../../test/harness/dashboard-world.ts';
+import { asOwner } from '../../../../test/harness/tables.ts';
 import { sendForm } from './form.corpus.ts';
 
 let world: DashboardWorld;
@@ -30,6 +31,16 @@ function assertInOrder(entries: readonly string[], expected: readonly RegExp[]):
     from = found;
   }
 }
+
+test('a payment’s page names the request that made it, also when a killed process had not logged it', async () => {
+  const response = await world.api.post('/v1/payments', { data: { amount: 100 } });
+  await world.service.app.drain();
+  const requestId = String(response.headers.get('x-request-id'));
+  const deleted = 'DELETE FROM request_log WHERE request_id = $1 RETURNING id';
+  assert.equal((await asOwner(world.service, deleted, [requestId])).length, 1);
+  const page = await owner.get(world.at(`/payments/${String(response.body.payment_intent_id)}`));
+  assert.ok((await page.text()).includes(`caused by request <code>${requestId}</code>`));
+});
 
 test('a payment’s page has its calls, page views, network messages, movements, deliveries and refunds', async () => {
   const { api } = world;

@@ -79,7 +79,10 @@ async function eventsOf(
   return lists.flatMap(({ data }) => data);
 }
 
-/** The requests of the API that named it, returned it, or made its events. */
+/**
+ * The requests of the API that named it, returned it, or made its events. A process that was killed had not logged its last ones:
+ * their events still name them, and so do those that a payer’s page made.
+ */
 async function callEntries(
   { money }: DashboardServices,
   { merchant, base, may }: Visit,
@@ -88,11 +91,26 @@ async function callEntries(
   if (!may('requests.read').isAllowed) return [];
   const requestIds = events.map((event) => event.request_id).filter((requestId) => requestId !== null);
   const calls = await listRequestsOfRecord(money.db, merchant.id, { objectIds, requestIds });
-  return calls.map(({ id, createdAt, method, path, statusCode, requestId }) => ({
-    at: createdAt,
-    text: html`API call: <a href="${base}/requests/${id}">${method} ${foreignText(path)}</a>, status ${statusCode}`,
-    technical: html`request <code>${requestId}</code>`,
-  }));
+  const logged = new Set(calls.map(({ requestId }) => requestId));
+  const others = events.filter(({ request_id: id, deliveries }) => {
+    return id !== null && !logged.has(id) && deliveries.length === 0;
+  });
+  return [
+    ...calls.map(({ id, createdAt, method, path, statusCode, requestId }) => ({
+      at: createdAt,
+      text: html`API call: <a href="${base}/requests/${id}">${method} ${foreignText(path)}</a>, status ${statusCode}`,
+      technical: html`request <code>${requestId}</code>`,
+    })),
+    ...others.map((event) => ({
+      at: new Date(event.created_at),
+      text: html`<a href="${base}/events/${event.id}">${event.event}</a>`,
+      technical: causeOf(event),
+    })),
+  ];
+}
+
+function causeOf({ id, request_id: requestId }: ShownEvent): Html {
+  return html`<code>${id}</code>${requestId !== null && html`, caused by request <code>${requestId}</code>`}`;
 }
 
 /** Who did what to it in the dashboard. */
@@ -178,9 +196,7 @@ async function deliveryEntries(
           ? html`<a href="${base}/endpoints/${delivery.endpoint_id}">${hosts.get(delivery.endpoint_id) ?? 'your endpoint'}</a>`
           : foreignText(delivery.callback_url)
       }: ${deliveryTexts.get(delivery.status) ?? delivery.status}${triesText(delivery.attempts)}`,
-      technical: html`<code>${event.id}</code>${
-        event.request_id !== null && html`, caused by request <code>${event.request_id}</code>`
-      }`,
+      technical: causeOf(event),
     })),
   );
 }
