@@ -856,6 +856,7 @@ CREATE TABLE outbox (
   CONSTRAINT outbox_merchant_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 CREATE INDEX outbox_due_idx ON outbox USING btree (merchant_id, queue, due_at);
+CREATE INDEX outbox_due_lately_idx ON outbox USING btree ((due_at AT TIME ZONE 'UTC'::text));
 -- dalasi_app: SELECT, INSERT, UPDATE, DELETE
 
 CREATE UNLOGGED TABLE page_limits (

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { withAdminClient } from '../../server/src/database/admin-client.ts';
 import type { Queryable, Statement } from '../../server/src/kit/db.ts';
 import type { TestDatabase } from './database.ts';
@@ -33,6 +34,27 @@ export async function genericPlans(
     }
     return plans;
   });
+}
+
+/** How many blocks the statements read; what they write is rolled back. */
+export async function blocksRead(
+  client: pg.Client,
+  runStatements: (db: Queryable) => Promise<unknown>,
+): Promise<number> {
+  let blocks = 0;
+  const rows: Queryable['rows'] = async ({ text, values }) => {
+    await client.query('BEGIN');
+    const { rows: plans } = await client.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+      [...values],
+    );
+    await client.query('ROLLBACK');
+    const plan = plans[0]?.['QUERY PLAN'][0]?.Plan;
+    blocks += (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0);
+    return [];
+  };
+  await runStatements({ rows, row: () => Promise.resolve(undefined), run: () => Promise.resolve(0) });
+  return blocks;
 }
 
 function inText(value: unknown): string {

@@ -33,7 +33,8 @@ let notified: unknown[];
 let context: WorkContext;
 
 const random = seededRandom('outbox');
-const leaseMs = 60_000;
+const minuteMs = 60_000;
+const leaseMs = minuteMs;
 const subject = '01939f00-0000-7000-8000-000000000001';
 const queue = networkQueue({ network: 'wave', testMode: true }, 'look-ups');
 const networksMerchant = () => ({ merchantId, queue });
@@ -187,8 +188,9 @@ test('concurrent claims never return the same work', async () => {
 
 test('a claim returns the longest due work of one merchant and queue, at most as much as requested', async () => {
   const [late, early] = [uuidV7(clock, random), uuidV7(clock, random)];
-  await query({ subjectId: late, dueAt: addMs(clock.now(), -1_000) });
-  await query({ subjectId: early, dueAt: addMs(clock.now(), -2_000) });
+  await query({ subjectId: late, dueAt: addMs(clock.now(), 2_000) });
+  await query({ subjectId: early, dueAt: addMs(clock.now(), 1_000) });
+  await clock.advance(3_000);
   await query({ subjectId: subject, queue: 'webhooks', kind: 'plan_deliveries' });
   const other = await newMerchant();
   await query({ merchantId: other });
@@ -212,8 +214,9 @@ test('a claim returns the longest due work of one merchant and queue, at most as
 });
 
 test('the backlog says how much is due in each queue, and since when', async () => {
-  const since = addMs(clock.now(), -3_000);
-  await query({ subjectId: uuidV7(clock, random), dueAt: since });
+  const since = clock.now();
+  await query({ subjectId: uuidV7(clock, random), dueAt: addMs(since, -minuteMs) });
+  await clock.advance(3_000);
   await query();
   await query({ subjectId: uuidV7(clock, random), dueAt: addMs(clock.now(), 1) });
   await query({ subjectId: uuidV7(clock, random), queue: 'webhooks', dueAt: addMs(clock.now(), 1) });

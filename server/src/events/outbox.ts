@@ -9,7 +9,7 @@ import {
 } from './queries.ts';
 import type { QueueName, NetworkQueueKind, NewWork, Work } from './work.ts';
 
-export { claimWork, listDueWork, summarizeBacklog } from './queries.ts';
+export { claimWork, listDueWork, summarizeBacklog, sweepDueWork } from './queries.ts';
 
 export const networkQueueKinds: readonly NetworkQueueKind[] = ['starts', 'payouts', 'look-ups'];
 
@@ -25,17 +25,19 @@ export interface WorkContext {
   notifyWorker: (work: { merchantId: string; queue: QueueName }) => void;
 }
 
-/** Writes work into the transaction of the change that requires it, and notifies a worker after the commit. */
+/**
+ * Writes work into the transaction of the change that requires it, and notifies a worker after the commit. What was due earlier is due
+ * now: workers look for what falls due from now on.
+ */
 export function enqueue(
   tx: Transaction,
   { clock, notifyWorker }: Pick<WorkContext, 'clock' | 'notifyWorker'>,
   work: NewWork,
 ): void {
   const now = clock.now();
-  tx.send(upsertOutboxRow({ ...work, dueAt: work.dueAt ?? now, createdAt: now }));
-  if (work.dueAt === undefined || work.dueAt <= now) {
-    tx.afterCommit(() => notifyWorker({ merchantId: work.merchantId, queue: work.queue }));
-  }
+  const dueAt = work.dueAt !== undefined && work.dueAt > now ? work.dueAt : now;
+  tx.send(upsertOutboxRow({ ...work, dueAt, createdAt: now }));
+  if (dueAt === now) tx.afterCommit(() => notifyWorker({ merchantId: work.merchantId, queue: work.queue }));
 }
 
 /** Deletes work that a change makes unnecessary, in the transaction of that change. */

@@ -1,6 +1,9 @@
 import { assert } from '../kit/assert.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
 import { statementForMany, typedRow } from '../kit/many-rows.ts';
+import { isNodeAway } from '../kit/db-errors.ts';
+import { searchParts } from '../kit/due-floors.ts';
+import type { DueSearch } from '../kit/due-floors.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
 import type { JsonRecord } from './kinds.ts';
@@ -45,21 +48,29 @@ export function upsertOutboxRow(work: NewWork & { dueAt: Date; createdAt: Date }
 // expects a tenth of a merchant's backlog: at 100,000 rows it read the whole table for each claim (89 ms).
 const claimRowsMax = 128;
 
+export interface WorkClaim {
+  merchantId: string;
+  queue: QueueName;
+  now: Date;
+  /** Nothing that was due earlier is left; default: looks at all. */
+  from?: Date;
+  leaseEndsAt: Date;
+  rowsMax: number;
+}
+
 /**
- * Claims due work of one merchant. It stays in the table, due again at `leaseEndsAt`, so that another worker gets what a dead
- * one had claimed. Rows that another worker is claiming are skipped: no two workers claim the same work.
+ * Claims due work of one merchant, the longest due first. It stays in the table, due again at `leaseEndsAt`, so that another worker
+ * gets what a dead one had claimed. Rows that another worker is claiming are skipped: no two workers claim the same work.
  */
-export function claimWork(
-  db: Queryable,
-  claim: { merchantId: string; queue: QueueName; now: Date; leaseEndsAt: Date; rowsMax: number },
-): Promise<Work[]> {
-  assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
-  return db.rows<Work>({
+export function claimWork(db: Queryable, claim: WorkClaim): Promise<(Work & { dueAt: Date })[]> {
+  const { merchantId, queue, now, from = new Date(0), leaseEndsAt, rowsMax } = claim;
+  assert(rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
+  return db.rows<Work & { dueAt: Date }>({
     name: 'outbox_claim',
     text: `WITH due AS (
-             SELECT kind, subject_id FROM (
-               SELECT kind, subject_id FROM outbox
-               WHERE merchant_id = $1 AND queue = $2 AND due_at <= $3
+             SELECT kind, subject_id, due_at FROM (
+               SELECT kind, subject_id, due_at FROM outbox
+               WHERE merchant_id = $1 AND queue = $2 AND due_at >= $6 AND due_at <= $3
                ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED
              ) AS longest LIMIT ${claimRowsMax}
            )
@@ -68,8 +79,8 @@ export function claimWork(
            WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
            RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
                      outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
-                     outbox.created_at AS "createdAt"`,
-    values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
+                     outbox.created_at AS "createdAt", due.due_at AS "dueAt"`,
+    values: [merchantId, queue, now, leaseEndsAt, rowsMax, from],
   });
 }
 
@@ -142,13 +153,69 @@ interface DueWork {
   queue: QueueName;
 }
 
+/** The most that has usually fallen due since the last sweep. With more, the sweep looks at each merchant, so that no backlog hides another. */
+const recentRowsMax = 2_000;
+// The parts of the merchants that are looked at from the start, each in one of four sweeps: a cluster's shards have one statement less.
+const merchantParts = 16;
+const sweepsEachPart = searchParts / merchantParts;
+
 /**
- * The merchants with due work in each of the queues. Only the first row of an index is read, however long the backlog; with an
- * EXISTS, or a LIMIT without its order, the planner could read all of it. First one probe for each merchant and, where it has
- * any work, three more, which say all of a merchant whose work is in one queue. Only the others are probed queue by queue.
+ * The merchants with work in these queues that fell due lately, and of a part of the merchants all that is due: while a
+ * transaction stays open, looking at all takes as long as all work since would (half a second after 100,000 tasks).
  */
-export async function listDueWork(db: Queryable, queues: readonly QueueName[], now: Date): Promise<DueWork[]> {
-  const merchants = await listOccupiedQueues(db);
+export async function sweepDueWork(
+  db: Queryable,
+  queues: readonly QueueName[],
+  { now, from, isWhole, part }: DueSearch,
+): Promise<(DueWork & { fromStart: boolean })[]> {
+  const fromStart = (due: readonly DueWork[]) => due.map((each) => ({ ...each, fromStart: true }));
+  const recent = isWhole ? null : await listRecentWork(db, { now, from });
+  if (recent === null) return fromStart(await listDueWork(db, queues, now));
+  const found = new Map(recent.map(({ merchantId, queue }) => [`${queue}/${merchantId}`, { merchantId, queue }]));
+  const isPartDue = part % sweepsEachPart === 0;
+  return [
+    ...[...found.values()].filter(({ queue }) => queues.includes(queue)).map((each) => ({ ...each, fromStart: false })),
+    ...(isPartDue ? fromStart(await listDueWork(db, queues, now, part / sweepsEachPart)) : []),
+  ];
+}
+
+// As the index has it.
+const inUtc = (time: string): string => `(${time} AT TIME ZONE 'UTC')`;
+
+/** Null where there may be more than it has read, and while a node of a cluster is away. */
+async function listRecentWork(
+  db: Queryable,
+  { now, from }: Pick<DueSearch, 'now' | 'from'>,
+): Promise<DueWork[] | null> {
+  try {
+    const rows = await db.rows<DueWork>({
+      name: 'outbox_due_lately',
+      text: `-- across merchants: a worker polls the work of all
+             SELECT merchant_id AS "merchantId", queue FROM outbox
+             WHERE ${inUtc('due_at')} >= ${inUtc('$1::timestamptz')} AND ${inUtc('due_at')} <= ${inUtc('$2::timestamptz')}
+             ORDER BY ${inUtc('due_at')} LIMIT ${recentRowsMax}`,
+      values: [from, now],
+    });
+    return rows.length < recentRowsMax ? rows : null;
+  } catch (error) {
+    if (isNodeAway(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * The merchants with due work in each of the queues; only of a part of the merchants where one is named. Only the first row of an
+ * index is read, however long the backlog; with an EXISTS, or a LIMIT without its order, the planner could read all of it. First one
+ * probe for each merchant and, where it has any work, three more, which say all of a merchant whose work is in one queue. Only the
+ * others are probed queue by queue.
+ */
+export async function listDueWork(
+  db: Queryable,
+  queues: readonly QueueName[],
+  now: Date,
+  part: number | null = null,
+): Promise<DueWork[]> {
+  const merchants = await listOccupiedQueues(db, part);
   const due: DueWork[] = [];
   const inSeveral: string[] = [];
   for (const { merchantId, firstQueue, firstDueAt, lastQueue } of merchants) {
@@ -166,7 +233,7 @@ interface OccupiedQueues {
   lastQueue: QueueName;
 }
 
-function listOccupiedQueues(db: Queryable): Promise<OccupiedQueues[]> {
+function listOccupiedQueues(db: Queryable, part: number | null): Promise<OccupiedQueues[]> {
   return sweepMerchants<OccupiedQueues>(db, {
     name: 'outbox_due_ends',
     text: `-- across merchants: a worker polls the work of all
@@ -178,9 +245,10 @@ function listOccupiedQueues(db: Queryable): Promise<OccupiedQueues[]> {
                   (SELECT queue FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
                    ORDER BY queue DESC, due_at DESC LIMIT 1) AS "lastQueue"
            FROM merchant_places
-           WHERE (SELECT kind FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
+           WHERE ($1::integer IS NULL OR get_byte(uuid_send(merchant_places.merchant_id), 15) % ${merchantParts} = $1)
+             AND (SELECT kind FROM outbox WHERE outbox.merchant_id = merchant_places.merchant_id
                   ORDER BY kind, subject_id LIMIT 1) IS NOT NULL`,
-    values: [],
+    values: [part],
   });
 }
 

@@ -1,12 +1,12 @@
 import { addMs } from '../kit/clock.ts';
 import type { Queryable, Statement } from '../kit/db.ts';
+import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import { AdaptiveConcurrencies } from './adaptive-concurrency.ts';
 import type { Speed } from './adaptive-concurrency.ts';
 import type { WebhookContext } from './context.ts';
 import { deliveryLeaseMs, endpointQueueKey, parseEndpointQueueKey } from './delivery.ts';
 import type { EndpointQueue } from './delivery.ts';
-import { DueFloors } from './due-floors.ts';
 import { isReceiving } from './endpoint.ts';
 import { openSecrets } from './endpoint-secret.ts';
 import {
@@ -73,12 +73,11 @@ export function createDeliveryQueue(context: WebhookContext) {
     claim: async (key: string, rowsMax: number): Promise<ClaimedDelivery[]> => {
       const queue = parseEndpointQueueKey(key);
       if (queue === null) return [];
-      try {
-        return await claim(context, queue, { rowsMax, floors });
-      } catch (error) {
-        floors.noteFailedClaim(key);
-        throw error;
-      }
+      const now = clock.now();
+      return floors.claim(key, now, {
+        rowsFrom: (from) => claim(context, queue, { now, from, rowsMax }),
+        dueAtOf: ({ dueAt }) => dueAt,
+      });
     },
     /** Sends it, releases the permit when the receiver has responded, and records the outcome. Never rejects. */
     run: async (claimed: ClaimedDelivery, permit: { hasBacklog(): boolean; release(): void }): Promise<void> => {
@@ -137,33 +136,23 @@ function createDeliveryLimiter(): KeyedLimiter<DeliveryScope> {
 
 /** Nothing is sent to a disabled endpoint: its pending deliveries are kept. */
 async function claim(
-  { db, clock, sealer }: Pick<WebhookContext, 'db' | 'clock' | 'sealer'>,
+  { db, sealer }: Pick<WebhookContext, 'db' | 'sealer'>,
   queue: EndpointQueue,
-  { rowsMax, floors }: { rowsMax: number; floors: DueFloors },
-): Promise<ClaimedDelivery[]> {
+  { now, from, rowsMax }: { now: Date; from: Date; rowsMax: number },
+): Promise<(ClaimedDelivery & { dueAt: Date })[]> {
   const target = await findDeliveryTarget(db, queue);
   if (!target) return [];
   if (queue.endpointId !== null && (target.deleted || !isReceiving(target))) {
     while ((await keepPendingDeliveries(db, target)) > 0);
     return [];
   }
-  const now = clock.now();
-  const key = endpointQueueKey(queue);
   const leaseEndsAt = addMs(now, deliveryLeaseMs);
-  const deliveries = await claimDeliveries(db, {
-    ...queue,
-    now,
-    from: floors.claimFrom(key, now),
-    leaseEndsAt,
-    rowsMax,
-  });
-  // Fewer than it asked for: that was all.
-  const lastMs = Math.max(...deliveries.map(({ dueAt }) => dueAt.getTime()));
-  floors.noteClaim(key, deliveries.length === rowsMax ? new Date(lastMs) : now);
+  const deliveries = await claimDeliveries(db, { ...queue, now, from, leaseEndsAt, rowsMax });
   const secretsAt = openSecrets(sealer, target);
   return deliveries.map((delivery) => ({
     target,
     delivery,
+    dueAt: delivery.dueAt,
     url: delivery.callbackUrl ?? target.url ?? '',
     secretsAt,
   }));

@@ -1,8 +1,9 @@
-import { claimWork, listDueWork, postponeWork } from '../events/outbox.ts';
+import { claimWork, postponeWork, sweepDueWork } from '../events/outbox.ts';
 import type { QueueName, Work, WorkKind } from '../events/work.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
+import { DueFloors } from '../kit/due-floors.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { Log } from '../kit/log.ts';
 import { BatchQueue } from './batch-queue.ts';
@@ -57,12 +58,17 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
       { key: workKey(scope), max: merchantPermits },
     ],
   });
+  const floors = new DueFloors();
   const batches = new BatchQueue<Work, WorkScope>(
     {
       capacity: (key) => ({ scope: parseWorkKey(key), concurrency: merchantPermits, prefetch: 0 }),
       claim: (key, rowsMax) => {
         const now = clock.now();
-        return claimWork(db, { ...parseWorkKey(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+        const claimed = { ...parseWorkKey(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax };
+        return floors.claim(key, now, {
+          rowsFrom: (from) => claimWork(db, { ...claimed, from }),
+          dueAtOf: ({ dueAt }) => dueAt,
+        });
       },
       run: (work) => handle(options, work),
     },
@@ -73,7 +79,14 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
     topicKind,
     pollIntervalMs,
     keysMax,
-    listDueKeys: async () => (await listDueWork(db, queues, clock.now())).map(workKey),
+    listDueKeys: async () => {
+      const search = floors.nextSweep(clock.now());
+      const found = await sweepDueWork(db, queues, search);
+      return floors.noteSweep(
+        search,
+        found.map((scope) => ({ key: workKey(scope), fromStart: scope.fromStart })),
+      );
+    },
     run: async (key) => {
       // Processes of another version, or with other networks, announce queues that are not worked here.
       if (!queues.includes(parseWorkKey(key).queue)) return;

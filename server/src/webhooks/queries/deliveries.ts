@@ -1,6 +1,8 @@
 import type { EventToDeliver } from '../../events/event.ts';
 import { assert } from '../../kit/assert.ts';
 import type { Queryable, Statement } from '../../kit/db.ts';
+import { searchParts } from '../../kit/due-floors.ts';
+import type { DueSearch } from '../../kit/due-floors.ts';
 import { sweepMerchants } from '../../kit/sweep.ts';
 import type { Delivery, DeliveryStatus, DeliveryTarget, DueDelivery, EndpointQueue } from '../delivery.ts';
 
@@ -65,8 +67,6 @@ export function listPlannedAddresses(
   });
 }
 
-/** A sweep looks at each endpoint from the start once in so many times. */
-export const searchParts = 64;
 const isFromStart = `get_byte(uuid_send(webhook_endpoints.id), 15) % ${searchParts} = $3`;
 
 // Asking for the earliest row and comparing it, instead of EXISTS a due one, keeps the planner on the index whatever it
@@ -82,14 +82,6 @@ const earliestCallback = `(SELECT next_attempt_at FROM webhook_deliveries
   WHERE webhook_deliveries.merchant_id = webhook_endpoints.merchant_id
     AND callback_url IS NOT NULL AND next_attempt_at >= ${searchedFrom}
   ORDER BY next_attempt_at LIMIT 1)`;
-
-/** What a sweep looks at: what has fallen due since `from`, and all that is due of a part of the endpoints. */
-export interface DueSearch {
-  now: Date;
-  from: Date;
-  /** Counts the sweeps. */
-  part: number;
-}
 
 interface DueEndpoint {
   merchantId: string;
@@ -117,7 +109,7 @@ export async function listDueEndpointQueues(
              OFFSET 0
            ) AS endpoints
            WHERE "ownDue" OR "callbackDue"`,
-    values: [now, from, part % searchParts],
+    values: [now, from, part],
   });
   return rows.flatMap(({ merchantId, id, fromStart, ownDue, callbackDue }) => [
     ...(ownDue === true ? [{ merchantId, endpointId: id, fromStart }] : []),

@@ -3,7 +3,6 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { eventually } from '../../../test/harness/eventually.ts';
 import { addMs } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
-import { DueFloors } from './due-floors.ts';
 import { createDeliveryWorker, createDeliveryWorld } from './webhook-world.corpus.ts';
 import type { DeliveryWorld } from './webhook-world.corpus.ts';
 
@@ -74,25 +73,5 @@ describe('deliveries that are due earlier than what was claimed last', () => {
     for (const key of await worker.listDueKeys()) worker.schedule(key);
     await eventually('it is sent', () => endpoint.received().length === 1);
     await worker.stop();
-  });
-
-  it('are all looked for after a pause, and after the clock was set back', () => {
-    const floors = new DueFloors();
-    const now = world.clock.now();
-    const sweepAt = (at: Date): Date => {
-      const search = floors.nextSweep(at);
-      floors.noteSweep(search, [{ key: 'queue', fromStart: false }]);
-      return search.from;
-    };
-    floors.noteClaim('queue', now);
-    sweepAt(now);
-    assert.deepEqual(floors.claimFrom('queue', now), new Date(0), 'the first sweep looks at all');
-    floors.noteClaim('queue', now);
-    assert.deepEqual(sweepAt(addMs(now, 1_000)), addMs(now, -10_000));
-    assert.deepEqual(floors.claimFrom('queue', now), addMs(now, -10_000));
-    assert.deepEqual(floors.claimFrom('queue', addMs(now, -1)), new Date(0));
-    assert.deepEqual(sweepAt(addMs(now, minuteMs)), new Date(0));
-    assert.deepEqual(floors.claimFrom('queue', now), new Date(0));
-    assert.deepEqual(sweepAt(now), new Date(0));
   });
 });
