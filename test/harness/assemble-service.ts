@@ -6,6 +6,7 @@ import { openDatabase } from '../../server/src/kit/db.ts';
 import type { Database, DatabaseOptions } from '../../server/src/kit/db.ts';
 import type { Log } from '../../server/src/kit/log.ts';
 import { startNotifier } from '../../server/src/kit/notifier.ts';
+import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
@@ -27,6 +28,8 @@ interface AssembleOptions extends Pick<DatabaseOptions, 'url' | 'connectionsMax'
   watch?: (db: Database) => Database;
   /** Connections that the caller opened and closes, for several services in turn. Default: the service's own. */
   connected?: Database | undefined;
+  /** Of several services in one process, which the caller closes. Default: the service's own. */
+  notifier?: Notifier | undefined;
 }
 
 /**
@@ -48,7 +51,8 @@ export async function assembleService(options: AssembleOptions): Promise<Assembl
     });
   const { secrets, keyring } = await openSecrets(readSecrets(config, systemRandom), { db: opened, clock });
   const db = watch(opened);
-  const notifier = await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) });
+  const notifier =
+    options.notifier ?? (await startNotifier({ db, clock, onError: (error) => log.error('a hint was lost', error) }));
   const app = await createApp({ config, secrets, keyring, db, notifier, clock, random: systemRandom, log });
   return {
     app,
@@ -56,7 +60,7 @@ export async function assembleService(options: AssembleOptions): Promise<Assembl
     secrets,
     close: async () => {
       await app.close();
-      await notifier.close();
+      if (!options.notifier) await notifier.close();
       if (!options.connected) await db.close();
     },
   };

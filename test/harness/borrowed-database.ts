@@ -14,9 +14,16 @@ export interface BorrowedDatabase {
 /** Is told when a connection was lost, and what actions after a commit throw. */
 type OnError = (what: string, error: unknown) => void;
 
+interface BorrowOptions {
+  onError?: OnError;
+  /** Default: ten. */
+  connectionsMax?: number;
+}
+
 interface Opened {
   database: TestDatabase;
   db: Database;
+  connectionsMax: number;
   schema: string;
   onError: OnError | undefined;
 }
@@ -26,30 +33,46 @@ const heldMs = 500;
 // Deleted rows remain in the files, and are read.
 const bytesMax = 4_000_000;
 
-const held: { opened: Opened; timer: NodeJS.Timeout }[] = [];
+const held: { opened: Opened; timer: NodeJS.Timeout | undefined }[] = [];
+// How many callers of `holdDatabases` have not released them.
+let holders = 0;
 
 /**
  * Lends the database that an earlier test has given back, or else a new one. A new one costs PostgreSQL a quarter of a second: its
  * files, its connections, and the first plan of each statement on each of them.
  */
-export async function borrowDatabase(onError?: OnError): Promise<BorrowedDatabase> {
-  const free = held.pop();
+export async function borrowDatabase({ onError, connectionsMax = 10 }: BorrowOptions = {}): Promise<BorrowedDatabase> {
+  const index = held.findLastIndex(({ opened }) => opened.connectionsMax === connectionsMax);
+  const [free] = index < 0 ? [] : held.splice(index, 1);
   clearTimeout(free?.timer);
-  const opened = free?.opened ?? (await open());
+  const opened = free?.opened ?? (await open(connectionsMax));
   opened.onError = onError;
   const { database, db } = opened;
   return { database, db, giveBack: () => hold(opened) };
 }
 
-async function open(): Promise<Opened> {
+/**
+ * Until the function that it returns is called, databases that are given back are held however long it takes until they are
+ * borrowed: for tests that borrow many at once.
+ */
+export function holdDatabases(): () => void {
+  holders += 1;
+  return () => {
+    holders -= 1;
+    if (holders === 0) for (const entry of held) entry.timer ??= closeSoon(entry);
+  };
+}
+
+async function open(connectionsMax: number): Promise<Opened> {
   const database = await createTestDatabase();
   const db = openTestDatabase(database, {
-    connectionsMax: 10,
+    connectionsMax,
     refuseNestedUse: true,
     onConnectionError: (error) => opened.onError?.('a database connection was lost', error),
     onAfterCommitError: (error) => opened.onError?.('an action after a commit failed', error),
   });
-  const opened: Opened = { database, db, onError: undefined, schema: (await stateOf(database)).schema };
+  const { schema } = await stateOf(database);
+  const opened: Opened = { database, db, connectionsMax, schema, onError: undefined };
   return opened;
 }
 
@@ -58,13 +81,16 @@ async function hold(opened: Opened): Promise<void> {
   const state = await stateOf(database);
   if (Number(state.bytes) > bytesMax || state.busy > 0 || state.schema !== schema) return close(opened);
   await deleteRows(database);
-  const entry = { opened, timer: setTimeout(() => void closeHeld(entry), heldMs) };
+  const entry: (typeof held)[number] = { opened, timer: undefined };
+  if (holders === 0) entry.timer = closeSoon(entry);
   held.push(entry);
 }
 
-async function closeHeld(entry: (typeof held)[number]): Promise<void> {
-  held.splice(held.indexOf(entry), 1);
-  await close(entry.opened);
+function closeSoon(entry: (typeof held)[number]): NodeJS.Timeout {
+  return setTimeout(() => {
+    held.splice(held.indexOf(entry), 1);
+    void close(entry.opened);
+  }, heldMs);
 }
 
 async function close({ database, db }: Opened): Promise<void> {

@@ -6,6 +6,7 @@ import { CrashWorld } from './crash-world.ts';
 import { killBatch } from './crash-batch.ts';
 import type { CrashStory, KilledProcess } from './crash-batch.ts';
 import { effort } from './effort.ts';
+import { holdDatabases } from './borrowed-database.ts';
 import { ProcessWorld } from './process.ts';
 
 const rounds = effort({ usual: 1, long: 20 });
@@ -64,6 +65,7 @@ class Kills {
   #worlds: CrashWorld[] = [];
   readonly #running = new Set<CrashStory>();
   #processes: ProcessWorld | undefined;
+  #releaseDatabases: (() => void) | undefined;
 
   /** In the order of the tests. */
   add(story: CrashStory, points: readonly CrashPoint[]): void {
@@ -91,6 +93,7 @@ class Kills {
     const victims = await Promise.all(batch.map(async (kill) => ({ ...kill, world: await CrashWorld.create() })));
     this.#worlds.push(...victims.map(({ world }) => world));
     this.#processes ??= new ProcessWorld();
+    this.#releaseDatabases ??= holdDatabases();
     const killed = await killBatch(this.#processes, victims);
     for (const [index, kill] of batch.entries()) {
       const one = killed[index];
@@ -123,6 +126,8 @@ class Kills {
     await this.#processes?.close();
     this.#processes = undefined;
     for (const world of this.#worlds) await world.close();
+    this.#releaseDatabases?.();
+    this.#releaseDatabases = undefined;
     [this.#planned, this.#killed, this.#worlds] = [[], [], []];
   }
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { readConfig } from '../../server/src/configuration/config.ts';
-import { addMs } from '../../server/src/kit/clock.ts';
+import { addMs, systemClock } from '../../server/src/kit/clock.ts';
 import type { Database } from '../../server/src/kit/db.ts';
+import { startNotifier } from '../../server/src/kit/notifier.ts';
+import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
 import { setFeeRule, setLimit } from '../../server/src/merchants/manage-rules.ts';
@@ -19,12 +21,12 @@ import { startCrashProxy } from './tcp-proxy.ts';
 import type { CrashProxy } from './tcp-proxy.ts';
 import type { CrashPoint } from './crash-steps.ts';
 import type { Victim } from './crashing-service.ts';
-import { createTestDatabase } from './database.ts';
+import { borrowDatabase } from './borrowed-database.ts';
+import type { BorrowedDatabase } from './borrowed-database.ts';
 import type { TestDatabase } from './database.ts';
 import { startService, testKeys } from './service.ts';
 import type { TestService } from './service.ts';
-import { dropCallbacks } from './tables.ts';
-import { openTestDatabase } from './open-test-database.ts';
+import { dropCallbacks, restoreCallbacks } from './tables.ts';
 
 /** What a process runs: the API, the workers, or both. */
 export type CrashRole = 'api' | 'worker' | 'all';
@@ -38,6 +40,13 @@ const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const stepMs = 61_000;
 const stepsMax = 10;
 
+interface CrashWorldParts {
+  borrowed: BorrowedDatabase;
+  receiver: CallbackReceiver;
+  proxy: CrashProxy;
+  notifier: Notifier;
+}
+
 /** A merchant on its own database, and services that start and stop on it. All share one clock. */
 export class CrashWorld {
   readonly clock = new SettableClock(startedAt);
@@ -46,25 +55,29 @@ export class CrashWorld {
   readonly db: Database;
   readonly receiver: CallbackReceiver;
   readonly proxy: CrashProxy;
+  readonly #giveBack: BorrowedDatabase['giveBack'];
+  /** Of the services in the test's own process, which are one process to the killed one. */
+  readonly #notifier: Notifier;
   readonly #running: { role: CrashRole; service: TestService }[] = [];
+  #dropsCallbacks = false;
   #closed: Promise<void> | undefined;
   #merchant: { merchant: Merchant; key: string } | undefined;
 
-  private constructor(parts: { database: TestDatabase; receiver: CallbackReceiver; proxy: CrashProxy }) {
-    this.database = parts.database;
-    this.receiver = parts.receiver;
-    this.proxy = parts.proxy;
-    this.db = openTestDatabase(parts.database, { connectionsMax: 2, clock: this.clock, refuseNestedUse: true });
+  private constructor(parts: CrashWorldParts) {
+    ({ database: this.database, db: this.db, giveBack: this.#giveBack } = parts.borrowed);
+    ({ receiver: this.receiver, proxy: this.proxy, notifier: this.#notifier } = parts);
   }
 
   /** With a merchant who has test money, a transfer fee, a daily limit, and an endpoint for the outcomes. */
   static async create(): Promise<CrashWorld> {
-    const [database, receiver, proxy] = await Promise.all([
-      createTestDatabase(),
+    const [borrowed, receiver, proxy] = await Promise.all([
+      borrowDatabase({ connectionsMax: 2 }),
       startCallbackReceiver(),
       startCrashProxy(),
     ]);
-    const world = new CrashWorld({ database, receiver, proxy });
+    const { db } = borrowed;
+    const notifier = await startNotifier({ db, clock: systemClock, onError: () => {} });
+    const world = new CrashWorld({ borrowed, receiver, proxy, notifier });
     await world.#onboard();
     return world;
   }
@@ -118,6 +131,7 @@ export class CrashWorld {
       database,
       settings: this.#settings(role),
       connected: this.db,
+      notifier: this.#notifier,
     });
     this.#running.push({ role, service });
     if (role !== 'worker') this.proxy.routeTo(service.url);
@@ -153,8 +167,9 @@ export class CrashWorld {
   }
 
   /** From now on the networks' callbacks are lost: only a look-up finds the outcome. */
-  dropCallbacks(): Promise<void> {
-    return dropCallbacks(this);
+  async dropCallbacks(): Promise<void> {
+    this.#dropsCallbacks = true;
+    await dropCallbacks(this);
   }
 
   /**
@@ -200,8 +215,9 @@ export class CrashWorld {
   async #close(): Promise<void> {
     // Workers first: their calls go to the simulated networks, which run with the API.
     for (const { service } of this.#running.toReversed()) await service.stop();
-    await Promise.all([this.receiver.close(), this.proxy.close(), this.db.close()]);
-    await this.database.drop();
+    await Promise.all([this.receiver.close(), this.proxy.close(), this.#notifier.close()]);
+    if (this.#dropsCallbacks) await restoreCallbacks(this);
+    await this.#giveBack();
   }
 
   #settings(role: CrashRole): Record<string, string> {

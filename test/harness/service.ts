@@ -6,6 +6,7 @@ import type { Database } from '../../server/src/kit/db.ts';
 import { keyScopes } from '../../server/src/api/key-scope.ts';
 import type { KeyScope } from '../../server/src/api/key-scope.ts';
 import { createServiceLog } from '../../server/src/api/service-log.ts';
+import type { Notifier } from '../../server/src/kit/notifier.ts';
 import { systemRandom } from '../../server/src/kit/random.ts';
 import type { Merchant } from '../../server/src/merchants/merchant.ts';
 import { createApiKey } from '../../server/src/merchants/manage-keys.ts';
@@ -62,6 +63,8 @@ export interface TestServiceOptions {
   connectionsMax?: number;
   /** Connections to that database, which the caller closes: each statement is planned once for all services that share them. */
   connected?: Database;
+  /** The change feed of several services on one database, which the caller closes. */
+  notifier?: Notifier;
   /** Default: true. False for tests of timeouts on the database; see `openDatabase`. */
   isPatient?: boolean;
 }
@@ -77,14 +80,16 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   });
   const logLines: string[] = [];
   const log = createServiceLog({ level: config.logLevel, write: (line) => logLines.push(line) });
-  const { connectionsMax = 4, isPatient = true } = options;
+  const { connectionsMax = 4, isPatient = true, notifier } = options;
   const isUsual = options.connectionsMax === undefined && isPatient;
   const borrowed =
-    options.database === undefined && isUsual ? await borrowDatabase((what, error) => log.error(what, error)) : null;
+    options.database === undefined && isUsual
+      ? await borrowDatabase({ onError: (what, error) => log.error(what, error) })
+      : null;
   const database = options.database ?? borrowed?.database ?? (await createTestDatabase());
   const connected = options.connected ?? borrowed?.db;
   const url = database.appUrl;
-  const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected });
+  const assembled = await assembleService({ config, clock, log, url, connectionsMax, isPatient, connected, notifier });
   const { app, db, secrets } = assembled;
   const assertNoSecretSent = searchResponses(app.server.server);
   const listening = await app.start();

@@ -32,6 +32,8 @@ import { dumpOwnTables } from '../harness/tables.ts';
 import { addTestRailAccount } from '../harness/rail-accounts.ts';
 
 const environments = ['test', 'live'] as const;
+/** What a browser's requests have; uncompressed, as those of members and operators. */
+const ofBrowser = { accept: 'text/html', 'accept-encoding': 'identity' };
 
 let operatorConsole: ConsoleWorld;
 let world: DashboardWorld;
@@ -150,7 +152,7 @@ describe('every page and action of the dashboard', () => {
   it('leads whoever is not signed in to the sign-in', async () => {
     for (const environment of environments) {
       for (const route of dashboardRoutes) {
-        const headers = { 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+        const headers = { 'sec-fetch-site': 'same-origin', ...ofBrowser };
         const init = { method: route.method, headers, redirect: 'manual' } as const;
         const body = route.method === 'POST' ? { body: new URLSearchParams() } : {};
         const response = await fetch(urlOf(route, environment), { ...init, ...body });
@@ -288,7 +290,7 @@ describe('every route behind a sign-in', () => {
         [400, 'GET', '/reset/%00'],
       ] as const) {
         if (/^\/(sign-in|reset)/.test(path) && head.split('/').length > 2) continue;
-        const headers = { accept: 'text/html', 'sec-fetch-site': 'same-origin', ...(type && { 'content-type': type }) };
+        const headers = { ...ofBrowser, 'sec-fetch-site': 'same-origin', ...(type && { 'content-type': type }) };
         const init = { method, headers, ...(body !== undefined && { body }) };
         const response = await fetch(`${world.service.url}${head}${path}`, init);
         const text = await response.text();
@@ -322,7 +324,7 @@ describe('every route behind a sign-in', () => {
         const body = new URLSearchParams({ form_proof: 'another' });
         const init = {
           method,
-          headers: { cookie, accept: 'text/html', ...headers },
+          headers: { cookie, ...ofBrowser, ...headers },
           body,
           redirect: 'manual',
         } as const;
@@ -359,7 +361,7 @@ describe('every page of the portal’s own', () => {
         if (path === '/sign-out') continue;
         const url: string = `${homes[realm]}${path.replace(':token', 'x'.repeat(43)).replace(':id', victim.session.id)}`;
         for (const { role, cookie, isSignedIn } of visitors) {
-          const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/html' };
+          const headers = { cookie, 'sec-fetch-site': 'same-origin', ...ofBrowser };
           const fields = new URLSearchParams({ account_id: victim.account.id, realm: 'operator', role: 'admin' });
           const init = { method, headers, redirect: 'manual', ...(method === 'POST' && { body: fields }) } as const;
           const response = await fetch(`${world.service.url}${url}`, init);

@@ -8,6 +8,7 @@ import { findRunningServer } from '../../server/src/database/embedded/running-se
 import { readServerFile } from '../../server/src/database/embedded/server-file.ts';
 import { createApiClient, createCharge } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
@@ -41,7 +42,7 @@ function serverPid(dataDirectory: string): number {
 }
 
 // A limit, so that a slow machine can finish them afterwards.
-const createdMax = 150;
+const createdMax = effort({ usual: 80, long: 150 });
 
 /** Creates payments without a pause until the service is down; the list has those with a response. */
 function payUntilRefused(api: ApiClient, merchants: number): { created: string[]; done: Promise<unknown> } {
@@ -106,7 +107,7 @@ test('after kill -9 under load every acknowledged payment completes, and the led
   const service = world.startService(settingsOf(dataDirectory));
   const { api } = await connect(service, dataDirectory);
   const { created, done } = payUntilRefused(api, merchants);
-  await eventually('payments are under way', () => created.length >= 60);
+  await eventually('payments are under way', () => created.length >= effort({ usual: 30, long: 60 }));
   // Its network does not respond; a look-up five seconds later finds that it has collected.
   const pending = await createCharge(api, '7000005');
   await untilNetworkHas(dataDirectory, pending);

@@ -94,9 +94,9 @@ describe('two API services and two workers on one database, one of each in a pro
     const ids: string[] = [];
     let diedAt = new Date();
     const merchant = async (api: ApiClient): Promise<void> => {
-      for (let count = 0; count < effort({ usual: 15, long: 25 }); count += 1) {
+      for (let count = 0; count < effort({ usual: 10, long: 25 }); count += 1) {
         ids.push(await createCharge(api));
-        if (ids.length !== 30) continue;
+        if (ids.length !== 20) continue;
         victim.signal('SIGKILL');
         await victim.ended;
         diedAt = new Date();
@@ -217,7 +217,7 @@ test('two instances that are restarted alternately under sixteen clients lose no
     return readyPorts[requestNumber % readyPorts.length] ?? 0;
   };
   // Nothing else runs beside the long run.
-  const requestsPerSecond = effort({ usual: 50, long: 200 });
+  const requestsPerSecond = effort({ usual: 25, long: 200 });
   const load = new Load({ clients: 16, requestsPerSecond, key, nextPort });
   try {
     for (let restart = 0; restart < effort({ usual: 2, long: 20 }); restart += 1) {

@@ -11,6 +11,7 @@ import { findLiveOwner } from '../../server/src/database/embedded/data-directory
 import { findRunningServer } from '../../server/src/database/embedded/running-server.ts';
 import { createApiClient } from '../harness/api-client.ts';
 import type { ApiClient } from '../harness/api-client.ts';
+import { effort } from '../harness/effort.ts';
 import { ProcessWorld } from '../harness/process.ts';
 import { assertStopsCleanly, processesIn, readDemo, readyAt } from '../harness/program.ts';
 import type { Program } from '../harness/program.ts';
@@ -188,7 +189,7 @@ describe('a service that is told to stop', () => {
     const statuses = new Set<number>();
     const merchant = async (): Promise<void> => {
       // As many as are created while it stops on a slow machine; on a fast one they would be a thousand, which take long.
-      while (created.length < 200) {
+      while (created.length < effort({ usual: 100, long: 200 })) {
         const data = { amount: 100, network: 'aps', account_number: '7000001' };
         const { status, body } = await api.post('/v1/payments', { data });
         statuses.add(status);
@@ -196,7 +197,7 @@ describe('a service that is told to stop', () => {
       }
     };
     const merchants = Array.from({ length: 8 }, () => merchant().catch(() => 'refused'));
-    await eventually('payments are under way', () => created.length >= 40);
+    await eventually('payments are under way', () => created.length >= effort({ usual: 20, long: 40 }));
     service.stop();
     await Promise.all(merchants);
     await assertStopsCleanly(running);

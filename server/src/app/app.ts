@@ -31,7 +31,6 @@ import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
-import { serve } from '../process/serve.ts';
 import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
@@ -102,6 +101,8 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
+    // A worker does not need it: a third of all modules.
+    const { serve } = await import('../process/serve.ts');
     await serve(server, options, {
       ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },

@@ -1,6 +1,5 @@
 import { createStartupLog } from './startup-log.ts';
 import type { Streams, StartupLog } from './startup-log.ts';
-import { createApp } from '../app/app.ts';
 import {
   assertPortFree,
   listenError,
@@ -120,6 +119,8 @@ async function serveUntilStopped(run: Run, opened: OpenedDatabase): Promise<void
       onError: (error) => log.error('a notification was lost', error),
     });
     closing.unshift(() => notifier.close());
+    // Loading it takes most of a start, so what ends a start comes before.
+    const { createApp } = await import('../app/app.ts');
     const app = await createApp({ config, secrets, keyring, db, notifier, clock, random, log });
     let closingNoticeMs = 0;
     closing.unshift(() => app.close({ noticeMs: closingNoticeMs }));
