@@ -2,6 +2,7 @@ import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { createApp } from '../../server/src/app/app.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { testKeys } from '../harness/service.ts';
@@ -26,15 +27,27 @@ export interface MachineRoom {
   feeds: ChangeFeeds;
   /** The warnings and errors of all instances. */
   logLines: string[];
+  /** What the next start of an instance has: the key that seals, and those that only open. */
+  sealKeys: readonly string[];
+  /** Of the simulated networks, which do not change them with the service's seal key, as no network would. */
+  networkSecrets: Partial<NetworkSecrets>;
+  /** Ends a machine's instance and starts the next one. */
+  restart: (machine: string) => Promise<void>;
 }
+
+export type NetworkSecrets = Pick<Secrets, 'simulatorCallbackSecret' | 'simulatorBearerSecret'>;
 
 export function newMachine(name: string, role: Machine['role']): Machine {
   return { name, role, clockErrorMs: 0, databaseFault: undefined, runs: 0, instance: undefined };
 }
 
-export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {
+export function settingsOf(
+  { shared, sealKeys }: Pick<MachineRoom, 'shared' | 'sealKeys'>,
+  role: Machine['role'],
+): Record<string, string> {
+  const [sealKey = '', ...older] = sealKeys;
   return {
-    ...testKeys,
+    ...{ ...testKeys, SEAL_KEY: sealKey, SEAL_KEYS_OLD: older.join(',') },
     ...{ APP_ENV: 'development', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0', ROLE: role },
     ...{ DATABASE_URL: shared.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
   };
@@ -85,7 +98,8 @@ export async function appOptionsOf(room: MachineRoom, instance: Instance): Promi
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
-  return { config, secrets, keyring, db, notifier: feeds.of(instance), clock, random, log };
+  const fixed = { ...secrets, ...room.networkSecrets };
+  return { config, secrets: fixed, keyring, db, notifier: feeds.of(instance), clock, random, log };
 }
 
 /** Ends an instance at once: its code never goes on, and its transactions are rolled back. */
