@@ -253,10 +253,18 @@ function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Resu
 
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
 export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
-  const rows = await db.rows<Row>(statement);
+  const rows = await db.rows<Row>(withOneOrder(statement));
   if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
+}
+
+const claimOfWork = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY (?:due_at|next_attempt_at))( LIMIT)/;
+
+/** Work that is due at the same millisecond is claimed in the order of its rows, where else in that of the files. */
+function withOneOrder(statement: Statement): Statement {
+  if (!/_claim/.test(statement.name)) return statement;
+  return { ...statement, text: statement.text.replace(claimOfWork, '$1, $2::text$3') };
 }
 
 function withBigintAsText(_name: string, value: unknown): unknown {
