@@ -5,6 +5,7 @@ import { readSecrets } from '../../server/src/configuration/secrets.ts';
 import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance } from './instance.ts';
@@ -82,8 +83,9 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
   await scheduler.settle();
 }
 
+/** Without the pages: nobody opens them here, and their routes would cost each run a quarter of its time. */
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
-  const app = await createApp(await appOptionsOf(room, instance));
+  const app = await createApp(await appOptionsOf(room, instance), serveApi);
   await app.start();
   instance.app = app;
 }

@@ -196,6 +196,7 @@ class Run {
   async #restartDatabase(): Promise<void> {
     const { room } = this.#world;
     await room.shared.loseConnections();
+    room.scheduler.locksMayBeFree();
     await room.scheduler.settle();
   }
 

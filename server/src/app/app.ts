@@ -32,6 +32,7 @@ import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
 import { serve } from '../process/serve.ts';
+import type { ServedParts } from '../process/serve.ts';
 import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
@@ -67,8 +68,11 @@ export interface App {
   close(options?: { noticeMs: number }): Promise<void>;
 }
 
+/** Registers what a process that is no worker serves. */
+type Serve = (server: FastifyInstance, options: AppOptions, parts: ServedParts) => Promise<unknown>;
+
 /** Assembles the service from its parts; it listens only when it is started. */
-export async function createApp(baseOptions: AppOptions): Promise<App> {
+export async function createApp(baseOptions: AppOptions, serveOn: Serve = serve): Promise<App> {
   const { config, clock, log, keyring } = baseOptions;
   const address = createAddress(config);
   const metrics = createMetrics();
@@ -102,7 +106,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
-    await serve(server, options, {
+    await serveOn(server, options, {
       ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
       closing: closing.signal,
