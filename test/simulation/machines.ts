@@ -96,7 +96,7 @@ export async function appOptionsOf(room: MachineRoom, instance: Instance): Promi
   const { scheduler, feeds, logLines } = room;
   const clock = room.clock.ofMachine(machine);
   const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
-  const db = scheduledDatabase(room.shared.connectionsOf(machine.name), { scheduler, instance, clock, log });
+  const db = scheduledDatabase(room.shared.connections, { scheduler, instance, clock, log });
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
@@ -107,6 +107,7 @@ export async function appOptionsOf(room: MachineRoom, instance: Instance): Promi
 /** Ends an instance at once: its code never goes on, and its transactions are rolled back. */
 export async function crash(room: MachineRoom, instance: Instance): Promise<void> {
   const { machine } = instance;
+  const waiting = await listWaiting(room, instance);
   instance.hasCrashed = true;
   if (machine.instance === instance) machine.instance = undefined;
   room.scheduler.forget(instance);
@@ -114,5 +115,14 @@ export async function crash(room: MachineRoom, instance: Instance): Promise<void
   room.feeds.forget(instance);
   instance.app?.server.server.close();
   for (const fail of instance.onCrash) fail();
-  await room.shared.cancelStatements(machine.name);
+  for (const pid of waiting) await room.shared.cancelStatement(pid);
+}
+
+/** The processes of PostgreSQL that wait for locks for an instance. */
+async function listWaiting({ scheduler, shared }: MachineRoom, instance: Instance): Promise<number[]> {
+  const current = scheduler.currentStatements();
+  if (!current.some(({ owner }) => owner === instance)) return [];
+  // Both are in the order in which they began.
+  const waits = await shared.listLockWaits();
+  return waits.filter((_, index) => current[index]?.owner === instance).map(({ pid }) => pid);
 }
