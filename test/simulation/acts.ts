@@ -4,6 +4,7 @@ import type { MerchantClient, MerchantResponse } from './merchant-client.ts';
 import type { Networks } from './networks.ts';
 import type { Operators } from './operators.ts';
 import type { Act, ActKind } from './plan.ts';
+import type { Upkeep } from './upkeep.ts';
 
 const networks = ['wave', 'afrimoney', 'qmoney', 'aps'] as const;
 // The endings choose what the network does (docs/testing-with-the-simulator.md). Not those that wait for ever.
@@ -27,6 +28,9 @@ export interface ActsOptions {
   merchants: readonly [MerchantClient, ...MerchantClient[]];
   networks: Networks;
   operators: Operators;
+  upkeep: Upkeep;
+  /** A merchant was shown the new secret of its endpoint. */
+  learnSecret: (shortId: string, secret: string) => void;
   /** Reads past the service. */
   db: Database;
   waitForStep: (label: string) => Promise<void>;
@@ -45,6 +49,8 @@ export class Acts {
   readonly transfers: Known[] = [];
   readonly subAccounts: Known[] = [];
   readonly refused: string[] = [];
+  // Of two rotations at once, a merchant does not know which secret is the newer one.
+  readonly #rotating = new Set<MerchantClient>();
   readonly #options: ActsOptions;
 
   constructor(options: ActsOptions) {
@@ -57,7 +63,7 @@ export class Acts {
     await this.#actions[kind](choices, id);
   }
 
-  readonly #actions: Record<ActKind, (choices: Choices, id: string) => Promise<void>> = {
+  readonly #actions: Record<ActKind, (choices: Choices, id: string) => Promise<unknown>> = {
     collect: async (choices, id) => {
       const merchant = this.#merchant(choices);
       const sub = this.#ofMerchant(this.subAccounts, merchant, choices);
@@ -121,6 +127,19 @@ export class Acts {
     decide: (choices) => this.#options.operators.decide(choices),
     change_rules: (choices) => this.#options.operators.changeRules(this.#merchant(choices).merchantId, choices),
     suspend: (choices) => this.#options.operators.suspend(this.#merchant(choices).merchantId),
+    pause_account: (choices) => this.#options.upkeep.pauseAccount(choices),
+    rotate_account: () => this.#options.upkeep.rotateAccount(),
+    rotate_seal_key: () => this.#options.upkeep.rotateSealKey(),
+    rotate_webhook_secret: async (choices, id) => {
+      const merchant = this.#merchant(choices);
+      const body = { overlap_hours: choices.pick([0, 1, 24]) };
+      if (this.#rotating.has(merchant)) return;
+      this.#rotating.add(merchant);
+      const path = `/v1/webhook-endpoints/${merchant.endpointId}/rotate-secret`;
+      const response = this.#record(await merchant.send('POST', path, body, `key ${id}`));
+      if (response.status === 200) this.#options.learnSecret(merchant.shortId, String(response.body['secret']));
+      this.#rotating.delete(merchant);
+    },
     pay_out: async (choices, id) => {
       const sub = this.#known(this.subAccounts, choices);
       if (sub) this.#record(await sub.merchant.send('POST', `/v1/sub-accounts/${sub.id}/payouts`, {}, `key ${id}`));

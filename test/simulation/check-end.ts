@@ -1,5 +1,8 @@
 import { verifyLedger } from '../../server/src/ledger/verify.ts';
 import { verifyHolds } from '../../server/src/transfers/verify-holds.ts';
+import { keyIdOf } from '../../server/src/kit/seal.ts';
+import { countSealed } from '../../server/src/operator/reseal-secrets.ts';
+import { ownAccountName } from './own-account.ts';
 import type { World } from './world.ts';
 
 // What `translateError` says of timeouts and lost connections.
@@ -9,7 +12,8 @@ const databaseFault = 'Try again in a second';
 export async function listUnfinished({ room }: Pick<World, 'room'>): Promise<string[]> {
   const text = `SELECT 'transfer ' || id || ' is ' || status AS what FROM transfers WHERE status NOT IN ('completed', 'failed', 'reversed')
     UNION ALL SELECT 'charge ' || id || ' is ' || status || ' ' || progress || ' at ' || network FROM charges
-      WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id)
+      WHERE status = 'pending' AND NOT EXISTS (SELECT FROM cases
+        WHERE cases.merchant_id = charges.merchant_id AND subject_id = charges.id AND kind <> 'outcome_unknown')
     UNION ALL SELECT 'work ' || kind || ' of ' || subject_id FROM outbox
     UNION ALL SELECT 'callback ' || id FROM network_inbox WHERE due_at IS NOT NULL
     UNION ALL SELECT 'delivery ' || event_id FROM webhook_deliveries WHERE status = 'pending'
@@ -28,6 +32,7 @@ export async function findViolation(world: World): Promise<string | null> {
     checkSequences,
     checkStates,
     checkKnown,
+    checkSealed,
     checkLogs,
   ];
   for (const check of checks) {
@@ -44,7 +49,7 @@ async function checkLedger({ db }: World): Promise<string | null> {
   return hold && `holds: ${hold.message}`;
 }
 
-/** What is held for each merchant behind each rail account, by the networks' books and by our ledger; but for what they contradicted. */
+/** What is held for each merchant behind each rail account (its own account has the wallet of the one for all), by the networks' books and by our ledger; but for what they contradicted. */
 async function checkNetworks({ room, traffic }: World): Promise<string | null> {
   const text = `WITH theirs AS (
       SELECT account, CASE network WHEN 'wave' THEN 'wave-test' WHEN 'aps' THEN 'gsma-test' ELSE '54pay-test' END AS rail,
@@ -62,7 +67,7 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
       SELECT merchant_id, debit_account AS account, amount FROM movements
       UNION ALL SELECT merchant_id, credit_account, -amount FROM movements
     ), ours AS (
-      SELECT m.short_id AS account, substr(l.account, length('float:') + 1) AS rail, l.amount
+      SELECT m.short_id AS account, CASE l.account WHEN 'float:' || $3 THEN 'gsma-test' ELSE substr(l.account, length('float:') + 1) END AS rail, l.amount
       FROM moved l JOIN merchants m ON m.id = l.merchant_id WHERE l.account LIKE 'float:%'
     ), compared AS (
       SELECT account, rail, amount AS at_network, 0 AS in_ledger FROM theirs
@@ -71,8 +76,7 @@ async function checkNetworks({ room, traffic }: World): Promise<string | null> {
     SELECT rail || ' holds ' || sum(at_network) || ' for ' || account || ', the ledger says ' || sum(in_ledger) AS what
     FROM compared GROUP BY account, rail HAVING sum(at_network) <> sum(in_ledger) ORDER BY 1`;
   const { rows } = await room.shared.database.asOwner<{ what: string }>(text, [
-    new Date(room.clock.passedMs),
-    contradictedReferences(traffic),
+    ...[new Date(room.clock.passedMs), contradictedReferences(traffic), ownAccountName],
   ]);
   return rows[0] ? `networks: ${rows[0].what}` : null;
 }
@@ -107,10 +111,10 @@ async function checkEvents({ room, traffic }: World): Promise<string | null> {
   const { rows } = await room.shared.database.asOwner<{ id: string; kind: string }>(
     'SELECT id, kind FROM events ORDER BY id',
   );
-  const missing = rows.find(({ id }) => !traffic.received.has(id));
+  const missing = rows.find(({ id }) => !traffic.receivers.accepted.has(id));
   if (missing) return `events: ${missing.kind} ${missing.id} was not delivered`;
   const stored = new Set(rows.map(({ id }) => id));
-  const invented = [...traffic.received.keys()].find((id) => !stored.has(id));
+  const invented = [...traffic.receivers.accepted.keys()].find((id) => !stored.has(id));
   return invented === undefined ? null : `events: ${invented} was delivered and does not exist`;
 }
 
@@ -122,6 +126,13 @@ async function checkKnown({ room, acts }: World): Promise<string | null> {
   const stored = new Set(rows.map(({ id }) => id));
   const lost = [...acts.payments, ...acts.transfers].find(({ id }) => !stored.has(id));
   return lost ? `records: ${lost.id} was accepted and is lost` : null;
+}
+
+/** Nothing is left that only a seal key can open which the instances do not have any more. */
+async function checkSealed({ room, db }: World): Promise<string | null> {
+  const known = new Set(room.sealKeys.map(keyIdOf));
+  const closed = (await countSealed(db)).find(({ keyId }) => !known.has(keyId));
+  return closed ? `sealed: ${closed.count} ${closed.what} under a key that is gone` : null;
 }
 
 /** Each change that counted an event has written it. */

@@ -34,8 +34,11 @@ export function contradict(
   return { contradiction: { kind, reference }, text: Buffer.from(JSON.stringify(body)) };
 }
 
-function referenceOf(body: Body): unknown {
-  return body['client_reference'] ?? body['requestingOrganisationTransactionReference'] ?? body['merchant_reference'];
+/** Ours of a payment or payout, in a request or a response. */
+export function referenceOf(body: Body): unknown {
+  const wave = body['client_reference'];
+  const gsma = body['requestingOrganisationTransactionReference'];
+  return wave ?? gsma ?? body['merchant_reference'] ?? body['transactionReference'];
 }
 
 /** In the words of each network's wire (`simulator/wave`, `gsma` and `54pay`). */

@@ -2,8 +2,10 @@ import { createServiceLog } from '../../server/src/api/service-log.ts';
 import { createApp } from '../../server/src/app/app.ts';
 import { readConfig } from '../../server/src/configuration/config.ts';
 import { readSecrets } from '../../server/src/configuration/secrets.ts';
+import type { Secrets } from '../../server/src/configuration/secrets.ts';
 import { seededRandom } from '../../server/src/kit/random.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
+import { serveApi } from '../../server/src/process/serve.ts';
 import { testKeys } from '../harness/service.ts';
 import type { ChangeFeeds } from './change-feed.ts';
 import { asInstance } from './instance.ts';
@@ -26,15 +28,27 @@ export interface MachineRoom {
   feeds: ChangeFeeds;
   /** The warnings and errors of all instances. */
   logLines: string[];
+  /** What the next start of an instance has: the key that seals, and those that only open. */
+  sealKeys: readonly string[];
+  /** Of the simulated networks, which do not change them with the service's seal key, as no network would. */
+  networkSecrets: Partial<NetworkSecrets>;
+  /** Ends a machine's instance and starts the next one. */
+  restart: (machine: string) => Promise<void>;
 }
+
+export type NetworkSecrets = Pick<Secrets, 'simulatorCallbackSecret' | 'simulatorBearerSecret'>;
 
 export function newMachine(name: string, role: Machine['role']): Machine {
   return { name, role, clockErrorMs: 0, databaseFault: undefined, runs: 0, instance: undefined };
 }
 
-export function settingsOf({ shared }: Pick<MachineRoom, 'shared'>, role: Machine['role']): Record<string, string> {
+export function settingsOf(
+  { shared, sealKeys }: Pick<MachineRoom, 'shared' | 'sealKeys'>,
+  role: Machine['role'],
+): Record<string, string> {
+  const [sealKey = '', ...older] = sealKeys;
   return {
-    ...testKeys,
+    ...{ ...testKeys, SEAL_KEY: sealKey, SEAL_KEYS_OLD: older.join(',') },
     ...{ APP_ENV: 'development', LOG_LEVEL: 'warn', HOST: '127.0.0.1', PORT: '0', ROLE: role },
     ...{ DATABASE_URL: shared.database.appUrl, PUBLIC_URL: publicUrl, INTERNAL_URL: internalUrl },
   };
@@ -69,8 +83,9 @@ export async function startInstance(room: MachineRoom, machine: Machine): Promis
   await scheduler.settle();
 }
 
+/** Without the pages: nobody opens them here, and their routes would cost each run a quarter of its time. */
 async function openInstance(room: MachineRoom, instance: Instance): Promise<void> {
-  const app = await createApp(await appOptionsOf(room, instance));
+  const app = await createApp(await appOptionsOf(room, instance), serveApi);
   await app.start();
   instance.app = app;
 }
@@ -81,16 +96,18 @@ export async function appOptionsOf(room: MachineRoom, instance: Instance): Promi
   const { scheduler, feeds, logLines } = room;
   const clock = room.clock.ofMachine(machine);
   const log = createServiceLog({ level: 'warn', write: (line) => logLines.push(`${name} ${line}`) });
-  const db = scheduledDatabase(room.shared.connectionsOf(machine.name), { scheduler, instance, clock, log });
+  const db = scheduledDatabase(room.shared.connections, { scheduler, instance, clock, log });
   const config = readConfig(settingsOf(room, machine.role));
   const random = seededRandom(`${room.seed} ${name}`);
   const { secrets, keyring } = await openSecrets(readSecrets(config, random), { db, clock });
-  return { config, secrets, keyring, db, notifier: feeds.of(instance), clock, random, log };
+  const fixed = { ...secrets, ...room.networkSecrets };
+  return { config, secrets: fixed, keyring, db, notifier: feeds.of(instance), clock, random, log };
 }
 
 /** Ends an instance at once: its code never goes on, and its transactions are rolled back. */
 export async function crash(room: MachineRoom, instance: Instance): Promise<void> {
   const { machine } = instance;
+  const waiting = await listWaiting(room, instance);
   instance.hasCrashed = true;
   if (machine.instance === instance) machine.instance = undefined;
   room.scheduler.forget(instance);
@@ -98,5 +115,14 @@ export async function crash(room: MachineRoom, instance: Instance): Promise<void
   room.feeds.forget(instance);
   instance.app?.server.server.close();
   for (const fail of instance.onCrash) fail();
-  await room.shared.cancelStatements(machine.name);
+  for (const pid of waiting) await room.shared.cancelStatement(pid);
+}
+
+/** The processes of PostgreSQL that wait for locks for an instance. */
+async function listWaiting({ scheduler, shared }: MachineRoom, instance: Instance): Promise<number[]> {
+  const current = scheduler.currentStatements();
+  if (!current.some(({ owner }) => owner === instance)) return [];
+  // Both are in the order in which they began.
+  const waits = await shared.listLockWaits();
+  return waits.filter((_, index) => current[index]?.owner === instance).map(({ pid }) => pid);
 }

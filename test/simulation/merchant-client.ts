@@ -15,6 +15,7 @@ export interface MerchantResponse {
 export interface MerchantClient {
   shortId: string;
   merchantId: string;
+  endpointId: string;
   send(method: string, path: string, body?: Body, idempotencyKey?: string): Promise<MerchantResponse>;
 }
 
@@ -23,7 +24,7 @@ const pauseMs = 3_000;
 
 export function createMerchantClient(
   merchant: { id: string; shortId: string },
-  { key, traffic, clock }: { key: string; traffic: Traffic; clock: VirtualClock },
+  { key, endpointId, traffic, clock }: { key: string; endpointId: string; traffic: Traffic; clock: VirtualClock },
 ): MerchantClient {
   const send: MerchantClient['send'] = async (method, path, body, idempotencyKey) => {
     const call: OutgoingCall = {
@@ -52,7 +53,7 @@ export function createMerchantClient(
     }
     throw new Error(`${method} ${path} has no response after ${triesMax} tries: ${last}`);
   };
-  return { merchantId: merchant.id, shortId: merchant.shortId, send };
+  return { merchantId: merchant.id, shortId: merchant.shortId, endpointId, send };
 }
 
 function isInProgress({ code }: Body): boolean {

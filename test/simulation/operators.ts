@@ -20,8 +20,9 @@ import type { AppOptions } from './machines.ts';
 import type { Contradiction } from './contradictions.ts';
 import { reconcileStatements } from './statements.ts';
 import type { StatementsOptions } from './statements.ts';
+import type { BooksEntry } from './unknown-cases.ts';
 
-// What an operator decides without the network. The others say that it has paid or taken back, and it knows nothing of that here.
+// What an operator decides without the network's books.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
 const casesMax = 50;
 
@@ -38,13 +39,33 @@ export class Operators {
   readonly #options: OperatorsOptions;
   readonly #context: ResolveContext;
   readonly #money: ReconciliationContext;
+  readonly #accounts: ReturnType<typeof createNetworks>['accounts'];
 
   constructor(options: OperatorsOptions) {
     this.#options = options;
     const address = createAddress(options.app.config);
-    const { registry } = createNetworks(options.app, address);
+    const { registry, accounts } = createNetworks(options.app, address);
+    this.#accounts = accounts;
     this.#money = createMoneyContext({ ...options.app, planner: createPlanner(options.app) }, address, registry);
     this.#context = createCaseContext(this.#money);
+  }
+
+  /** Connects the accounts that are stored. */
+  async connect(): Promise<void> {
+    await this.#accounts.load();
+  }
+
+  /** One proposes what the books of the network say, and the other confirms it; they are refused once the network has reported it. */
+  resolveByBooks({ caseId, paid }: BooksEntry): Promise<void> {
+    const [proposer, other] = this.#options.operatorIds;
+    const evidence = 'Books of the network, as it has shown them to us.';
+    const resolution = paid === null ? 'not_paid' : 'paid';
+    const proposed = { caseId, resolution, evidence, reported: paid, operatorId: proposer };
+    return asInstance(this.#options.instance, async () => {
+      this.#options.note(`  case outcome_unknown: ${resolution}`);
+      await this.#attempt('proposes', () => proposeResolution(this.#context, proposed));
+      await this.#attempt('confirms', () => confirmResolution(this.#context, { caseId, operatorId: other }));
+    });
   }
 
   /** One proposes; then both confirm, or one confirms while the other withdraws. */
@@ -76,7 +97,7 @@ export class Operators {
   }
 
   /** New fees, limits or reserves of a merchant; existing payments and transfers keep theirs. */
-  changeRules(merchantId: string, choices: Choices): Promise<void> {
+  changeRules(merchantId: string, choices: Choices): Promise<unknown> {
     const { db } = this.#context;
     const [owner, percentHundredths] = [{ merchantId }, BigInt(choices.below(1_000))];
     const fee = { percentHundredths, fixedMinor: BigInt(choices.below(200)), minimumMinor: 0n, maximumMinor: null };
@@ -107,14 +128,24 @@ export class Operators {
     return asInstance(this.#options.instance, () => reconcileStatements(this.#money, options));
   }
 
-  /** Refusals are part of the story, as are faults of the database. */
-  async #attempt(what: string, act: () => Promise<unknown>): Promise<void> {
-    try {
-      await act();
-      this.#options.note(`  operator ${what}`);
-    } catch (error) {
-      if (!(error instanceof PublicError)) throw error;
-      this.#options.note(`  operator ${what}: ${error.code}`);
-    }
+  #attempt(what: string, act: () => Promise<unknown>): Promise<unknown> {
+    return attempt(this.#options.note, what, act);
+  }
+}
+
+/** Refusals are part of the story, as are faults of the database; undefined then. */
+export async function attempt<Result>(
+  note: (text: string) => void,
+  what: string,
+  act: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    const result = await act();
+    note(`  operator ${what}`);
+    return result;
+  } catch (error) {
+    if (!(error instanceof PublicError)) throw error;
+    note(`  operator ${what}: ${error.code}`);
+    return undefined;
   }
 }

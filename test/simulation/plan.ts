@@ -29,7 +29,12 @@ export type ActKind =
   | 'doubled_transfer'
   | 'decide'
   | 'change_rules'
-  | 'suspend';
+  | 'suspend'
+  /** The account at a network that a merchant has of its own. */
+  | 'pause_account'
+  | 'rotate_account'
+  | 'rotate_webhook_secret'
+  | 'rotate_seal_key';
 
 export type FaultKind =
   /** The connection is refused: nothing was sent. */
@@ -47,6 +52,10 @@ export type FaultKind =
   /** The receiver answers 503. */
   | 'unavailable'
   | FalseKind
+  /** A receiver is down for a while, which may be longer than the acts. */
+  | 'receiver_down'
+  /** A network reports nothing of a payment or payout that it has received, until an operator has looked it up in its books. */
+  | 'unreported'
   /** An instance crashes, and its machine starts another. */
   | 'crash'
   /** An instance crashes after its statement was worked, and before it learns so. */
@@ -99,17 +108,39 @@ const callFaults: readonly [FaultKind, ...FaultKind[]] = [
   ...(['payout_late', 'payout_late'] as const),
 ];
 
-/** What comes on top in every third run. */
-const furtherActs: readonly [ActKind, ...ActKind[]] = ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer'];
-const furtherFaults: readonly [FaultKind, ...FaultKind[]] = [
-  'false_look_up',
-  'false_look_up',
-  'false_callback',
-  'false_statement',
-];
-
 const actsCount = 14;
 const furtherCount = 4;
+
+/** What comes on top of a run: of every third one of each kind, and the rest have nothing. */
+interface Further {
+  acts: readonly [ActKind, ...ActKind[]];
+  faults: readonly [FaultKind, ...FaultKind[]];
+  faultsMax: number;
+}
+
+/** Networks that contradict themselves, and operators who change what applies. */
+const contradictions: Further = {
+  acts: ['change_rules', 'change_rules', 'suspend', 'decide', 'transfer'],
+  faults: ['false_look_up', 'false_look_up', 'false_callback', 'false_statement'],
+  faultsMax: furtherCount,
+};
+/** Operators and merchants who pause accounts and replace secrets, and receivers and networks that cannot be reached for long. */
+const upkeep: Further = {
+  acts: [
+    'pause_account',
+    'pause_account',
+    'rotate_account',
+    'rotate_webhook_secret',
+    'rotate_webhook_secret',
+    'transfer',
+  ],
+  faults: ['receiver_down', 'receiver_down', 'unreported'],
+  // A day without an outcome costs as much as a third of a run.
+  faultsMax: 2,
+};
+
+/** One in so many of the runs with upkeep. */
+const sealKeyRotations = 3;
 export const handsCount = 4;
 const callsAbout = 60;
 const stepsAbout = 1_200;
@@ -134,25 +165,32 @@ export function planOf(seed: string): Plan {
   return addFurther(plan, new Choices(`further ${seed}`));
 }
 
-/** Networks that contradict themselves, and operators who change what applies. A run without them has the plan that it always had. */
-function addFurther({ seed, acts, faults }: Plan, choices: Choices): Plan {
-  if (choices.below(3) > 0) return { seed, acts, faults };
+/** A run without further acts and faults has the plan that it always had. */
+function addFurther(plan: Plan, choices: Choices): Plan {
+  const further = [contradictions, upkeep][choices.below(3)];
+  if (!further) return plan;
+  const { seed } = plan;
   const added = Array.from({ length: furtherCount }, (_, index) => ({
     act: {
       id: `o${index + 1}`,
-      ...{ kind: choices.pick(furtherActs), choice: `${seed} further act ${index + 1}` },
+      ...{ kind: choices.pick(further.acts), choice: `${seed} further act ${index + 1}` },
       ...{ hand: index % handsCount, pauseMs: choices.below(3) * 1_000 },
     },
     fault: {
       id: `c${index + 1}`,
-      kind: choices.pick(furtherFaults),
+      kind: choices.pick(further.faults),
       at: choices.below(callsAbout),
       choice: choices.below(1_000),
     },
   }));
-  return {
-    seed,
-    acts: [...acts, ...added.map(({ act }) => act)],
-    faults: [...faults, ...added.map(({ fault }) => fault)],
-  };
+  const acts = [...plan.acts, ...added.map(({ act }) => act)];
+  const faults = [...plan.faults, ...added.slice(0, further.faultsMax).map(({ fault }) => fault)];
+  // It restarts everybody, which costs as much as a third of a run.
+  if (further === upkeep && choices.below(sealKeyRotations) === 0)
+    acts.splice(choices.below(acts.length), 0, keyRotation(seed));
+  return { seed, acts, faults };
+}
+
+function keyRotation(seed: string): Act {
+  return { id: 'k1', kind: 'rotate_seal_key', choice: `${seed} key rotation`, hand: handsCount - 1, pauseMs: 0 };
 }

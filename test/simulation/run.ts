@@ -6,6 +6,7 @@ import type { Machine } from './instance.ts';
 import { crash, startInstance } from './machines.ts';
 import { handsCount, stepFaults } from './plan.ts';
 import type { Fault, Plan } from './plan.ts';
+import { resolveUnknownCases } from './unknown-cases.ts';
 import { createWorld, startedAt } from './world.ts';
 import type { World } from './world.ts';
 
@@ -24,12 +25,18 @@ const stepsMax = 60_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
-// answers ends with the lifetime of its intent. After each long pause come short ones, because a simulated network is down for some
-// seconds from the first payout on that comes after a while, and the payout is then looked up before it is sent again.
-const endPausesMs = [
-  ...Array.from({ length: 6 }, () => 31_000),
-  ...[6, 31, 31, 125, 61, 301, 301, 601].flatMap((minutes) => [minutes * minuteMs, 8_000, 8_000, 31_000]),
-];
+// answers ends with the lifetime of its intent. What no network reports is a case after a day.
+const [usualPauses, pausesOfUnreported] = [
+  [31, 31, 125, 61, 301, 301, 601, 1_441],
+  [1_441, 61, 301, 1_441],
+].map(withShortPauses);
+
+// After each long pause come short ones, because a simulated network is down for some seconds from the first payout on that comes after
+// a while, and the payout is then looked up before it is sent again.
+function withShortPauses(minutes: readonly number[]): number[] {
+  const first = [31_000, 31_000];
+  return [...first, ...minutes.flatMap((long) => [long * minuteMs, 8_000, 8_000, 31_000])];
+}
 
 /** Runs a plan from a seed to its end, and checks what must hold then. */
 export async function runPlan(plan: Plan): Promise<RunResult> {
@@ -96,6 +103,7 @@ class Run {
     const { scheduler } = room;
     if (this.#failure !== undefined) throw this.#failure;
     if (scheduler.stepsCount > stepsMax) throw new Error(`no end after ${stepsMax} steps`);
+    if (await this.#restartNext()) return;
     await this.#befall();
     if (scheduler.hasReady && choices.below(80) > 0) await scheduler.step();
     else await this.#pass((room.clock.msToNext() ?? 0) + choices.pick([0, 0, 500, 2_000]));
@@ -120,25 +128,32 @@ class Run {
     await this.#pass(2 * dayMs);
     const falseLines = falseFaults.filter(({ kind }) => kind === 'false_statement');
     const reconciling = operators.reconcile({ statements: networks.statements, accounts, days, falseLines });
+    traffic.contradictions.push(...(await this.#untilDone(reconciling)));
+    return this.#finish();
+  }
+
+  async #untilDone<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
-    void reconciling.finally(() => (isDone = true)).catch(() => {});
+    void work.finally(() => (isDone = true)).catch(() => {});
     while (!isDone) {
-      await room.scheduler.settle();
+      await this.#world.room.scheduler.settle();
       await this.#untilIdle();
     }
-    traffic.contradictions.push(...(await reconciling));
-    return this.#finish();
+    return work;
   }
 
   /** Works off everything with growing pauses, until nothing is left to do. */
   async #finish(): Promise<string | null> {
-    const { scheduler } = this.#world.room;
+    const { room, traffic } = this.#world;
+    const { scheduler } = room;
+    const { isAny: isUnreported } = traffic.unreported;
     let unfinished: string[] = [];
-    for (const pauseMs of endPausesMs) {
+    for (const pauseMs of (isUnreported ? pausesOfUnreported : usualPauses) ?? []) {
       await this.#untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;
       await fillFloats(this.#world);
+      if (traffic.unreported.isAny) await this.#untilDone(resolveUnknownCases(this.#world));
       await this.#pass(pauseMs);
     }
     const blocked = scheduler.blockedStatements;
@@ -153,6 +168,17 @@ class Run {
     }
   }
 
+  async #restartNext(): Promise<boolean> {
+    const { machines, restarts } = this.#world;
+    const next = restarts.shift();
+    const machine = machines.find(({ name }) => name === next?.machine);
+    if (!next || !machine) return false;
+    await this.#restart(machine, 'crash');
+    next.done();
+    await this.#world.room.scheduler.settle();
+    return true;
+  }
+
   async #befall(): Promise<void> {
     const { machines, room } = this.#world;
     const [fault] = this.#stepFaults;
@@ -163,17 +189,18 @@ class Run {
     room.scheduler.note(`  fault ${fault.id}: ${fault.kind} of ${machine.name}`);
     if (fault.kind === 'clock_jump') machine.clockErrorMs += ((fault.choice % 121) - 60) * minuteMs;
     else if (fault.kind === 'database_restart') await this.#restartDatabase();
-    else if (fault.kind === 'crash' || fault.kind === 'crash_after') await this.#restart(machine, fault);
+    else if (fault.kind === 'crash' || fault.kind === 'crash_after') await this.#restart(machine, fault.kind);
     else machine.databaseFault = fault.kind;
   }
 
   async #restartDatabase(): Promise<void> {
     const { room } = this.#world;
     await room.shared.loseConnections();
+    room.scheduler.locksMayBeFree();
     await room.scheduler.settle();
   }
 
-  async #restart(machine: Machine, { kind }: Fault): Promise<void> {
+  async #restart(machine: Machine, kind: 'crash' | 'crash_after'): Promise<void> {
     const { room } = this.#world;
     const { instance } = machine;
     if (!instance) return;

@@ -7,7 +7,7 @@ import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
 import type { FaultKind } from './plan.ts';
-import type { Connection, Scheduler } from './scheduler.ts';
+import type { Connection, End, Scheduler } from './scheduler.ts';
 import { connectionsMax, transactions } from './under-way.ts';
 import type { UnderWay } from './under-way.ts';
 
@@ -30,7 +30,7 @@ export function scheduledDatabase(
     try {
       await scheduler.waitForStep('begin');
       let committing: ScheduledTransaction | undefined;
-      const underWay: UnderWay = { end: scheduler.beginStatement('begin'), clock };
+      const underWay: UnderWay = { end: scheduler.beginStatement('begin', undefined, 'statement'), clock };
       const run = async (scheduled: ScheduledTransaction) => {
         const value = await body(scheduled);
         await scheduled.runBeforeCommit();
@@ -53,7 +53,7 @@ export function scheduledDatabase(
         }
       };
       const result = transactions.run(underWay, () => inner.withTransaction(attempt, cause));
-      const value = await finish(instance, () => underWay.end(), result);
+      const value = await finish(instance, (hasFailed) => underWay.end(hasFailed), result);
       if (befalls(instance, 'commit_lost')) throw translateError(new Error('Connection terminated unexpectedly'));
       committing?.runAfterCommit();
       return value;
@@ -199,7 +199,7 @@ class ScheduledTransaction implements Transaction, Connection {
     const { scheduler, instance } = this.#parts;
     const { promise, resolve } = Promise.withResolvers<Result>();
     this.#unsent.push((group) => {
-      const end = scheduler.beginStatement(statement.name, this);
+      const end = scheduler.beginStatement(statement.name, this, 'statement');
       const result = failing<Result>(instance, this.#inner)?.() ?? body(this.#inner);
       resolve(finish(instance, end, group.inOrder(result)));
     });
@@ -253,10 +253,18 @@ function failing<Result>(instance: Instance, db: Queryable): (() => Promise<Resu
 
 /** Where a statement asks for no order, PostgreSQL's is that of its files, which hold what earlier runs have left. */
 export async function orderedRows<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
-  const rows = await db.rows<Row>(statement);
+  const rows = await db.rows<Row>(withOneOrder(statement));
   if (rows.length < 2 || /ORDER BY(?![^]*RETURNING)/.test(statement.text)) return rows;
   const keyed = rows.map((row) => ({ row, key: JSON.stringify(row, withBigintAsText) }));
   return keyed.toSorted((one, other) => (one.key < other.key ? -1 : 1)).map(({ row }) => row);
+}
+
+const claimOfWork = /(FROM (?:\w+\.)?(\w+)\s+WHERE[^]*?ORDER BY (?:due_at|next_attempt_at))( LIMIT)/;
+
+/** Work that is due at the same millisecond is claimed in the order of its rows, where else in that of the files. */
+function withOneOrder(statement: Statement): Statement {
+  if (!/_claim/.test(statement.name)) return statement;
+  return { ...statement, text: statement.text.replace(claimOfWork, '$1, $2::text$3') };
 }
 
 function withBigintAsText(_name: string, value: unknown): unknown {
@@ -264,12 +272,12 @@ function withBigintAsText(_name: string, value: unknown): unknown {
 }
 
 /** An instance that crashed meanwhile never learns how it ended. */
-async function finish<Result>(instance: Instance, end: () => Promise<void>, result: Promise<Result>): Promise<Result> {
+async function finish<Result>(instance: Instance, end: End, result: Promise<Result>): Promise<Result> {
   const settled = await result.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  await end();
+  await end('error' in settled);
   if (instance.hasCrashed) return never();
   if ('error' in settled) throw settled.error;
   return settled.value;

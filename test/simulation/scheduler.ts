@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextRound, setTimeout as realSleep } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Choices } from './choices.ts';
 import { currentInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
@@ -20,6 +20,10 @@ export interface Connection {
   failWith(code: string): void;
 }
 
+/** What is over when a statement is: in a transaction, its locks last longer. */
+export type Ends = 'statement' | 'transaction';
+export type End = (hasFailed?: boolean) => Promise<void>;
+
 export interface Statement {
   number: number;
   label: string;
@@ -36,8 +40,9 @@ export interface Statement {
 // A step's code runs in microtasks, ticks and immediates (Fastify's streams): it has ended when none of these rounds of the event
 // loop brought anything new.
 const quietRounds = 3;
-// A statement that runs for longer is looked up among those that wait for a lock.
-const lockCheckAfterMs = 5;
+// A statement that runs for longer is looked up among those that wait for a lock, and again after twice as long. A look-up costs
+// PostgreSQL as much as five statements.
+const lockCheckAfterMs = 10;
 
 /**
  * Decides, by the seed, which waiting step goes on next. One step runs at a time: the next is chosen when the code that it
@@ -53,6 +58,8 @@ export class Scheduler {
   #statementsCount = 0;
   #changes = 0;
   #completed = Promise.withResolvers<void>();
+  /** Since the statements under way were last found waiting for locks: whether a transaction has ended, which frees its locks. */
+  #mayBeUnlocked = true;
   /** Until the run begins, and after it, nothing waits for the scheduler. */
   isOn = false;
 
@@ -93,16 +100,18 @@ export class Scheduler {
 
   /**
    * Tells that a statement has been sent. The scheduler waits until the function that it returns is called; this resolves at
-   * once, or when it is the turn of a statement that waited for a lock: PostgreSQL ends it while other code runs.
+   * once, or when it is the turn of a statement that waited for a lock: PostgreSQL ends it while other code runs. One that fails ends
+   * its transaction.
    */
-  beginStatement(label: string, connection?: Connection): () => Promise<void> {
+  beginStatement(label: string, connection?: Connection, ends: Ends = 'transaction'): End {
     this.#statementsCount += 1;
     const number = this.#statementsCount;
     const parts = { owner: currentInstance(), connection, isBlocked: false, hasWaited: false, isEnding: false };
     const statement: Statement = { number, label, ...parts };
     this.#statements.add(statement);
-    return async () => {
+    return async (hasFailed = false) => {
       if (!this.#statements.delete(statement)) return;
+      if (ends === 'transaction' || hasFailed) this.locksMayBeFree();
       this.#changes += 1;
       this.#completed.resolve();
       this.#completed = Promise.withResolvers();
@@ -110,8 +119,14 @@ export class Scheduler {
     };
   }
 
+  /** Those that wait for a lock have to be looked up again. */
+  locksMayBeFree(): void {
+    this.#mayBeUnlocked = true;
+  }
+
   /** An instance that has crashed takes no more steps. */
   forget(owner: Instance): void {
+    this.locksMayBeFree();
     this.#ready = this.#ready.filter((step) => step.owner !== owner);
     for (const statement of this.#statements) if (statement.owner === owner) this.#statements.delete(statement);
   }
@@ -161,9 +176,12 @@ export class Scheduler {
 
   /** Resolves when all code waits: for a step, a time, or a lock. */
   async settle(): Promise<void> {
+    let [changes, waitMs] = [this.#changes, lockCheckAfterMs];
     for (;;) {
       await this.#quiet();
-      if (this.#statements.size === 0 || (await this.#areAllBlocked())) return this.#sortReady();
+      waitMs = this.#changes === changes ? waitMs * 2 : lockCheckAfterMs;
+      changes = this.#changes;
+      if (this.#statements.size === 0 || (await this.#areAllBlocked(waitMs))) return this.#sortReady();
     }
   }
 
@@ -184,14 +202,18 @@ export class Scheduler {
     this.#ready = [...this.#ready.filter((step) => !isUnlocked(step)), ...unlocked];
   }
 
-  /** Waits for a statement to end, unless all of them wait for locks. */
-  async #areAllBlocked(): Promise<boolean> {
+  /** Waits for a statement to end, unless all of them wait for locks, which only the end of a transaction frees. */
+  async #areAllBlocked(waitMs: number): Promise<boolean> {
     const { size } = this.#statements;
     const changes = this.#changes;
     if ([...this.#statements].some(({ isBlocked }) => !isBlocked)) {
-      await Promise.race([this.#completed.promise, realSleep(lockCheckAfterMs)]);
+      const { promise: isLate, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, waitMs);
+      await Promise.race([this.#completed.promise, isLate]);
+      clearTimeout(timer);
       if (this.#changes !== changes || [...this.#statements].some(({ isEnding }) => isEnding)) return false;
-    }
+    } else if (!this.#mayBeUnlocked) return true;
+    this.#mayBeUnlocked = false;
     const waiting = (await this.#locks.listLockWaits()).length;
     // A statement that got its lock meanwhile is awaited.
     const hasChanged = this.#statements.size !== size || this.#changes !== changes;

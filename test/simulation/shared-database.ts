@@ -1,11 +1,11 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Database, Queryable } from '../../server/src/kit/db.ts';
+import type { Database } from '../../server/src/kit/db.ts';
 import { openDatabase } from '../../server/src/kit/db.ts';
 import { deleteRows } from '../harness/borrowed-database.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { openTestDatabase } from '../harness/open-test-database.ts';
-import { consoleName, machineNames } from './instance.ts';
+import { machineNames } from './instance.ts';
 import { clockOfRetries, connectionsMax } from './under-way.ts';
 
 /** The database of one run after the other. A new one would cost each run half a second of processor time. */
@@ -13,14 +13,15 @@ export interface SharedDatabase {
   database: TestDatabase;
   /** Past the service. */
   outside: Database;
-  /** The connections of a machine, which its instances use one after the other. They plan each statement once. */
-  connectionsOf(machine: string): Database;
-  /** Ends what a machine's connections are waiting for. */
-  cancelStatements(machine: string): Promise<void>;
+  /**
+   * The connections of all machines, as few as there are statements under way: each plans each statement once, which costs PostgreSQL
+   * up to a tenth of a second.
+   */
+  connections: Database;
   /** Who waits for a lock, in the order in which the statements began. */
   listLockWaits(): Promise<LockWait[]>;
   cancelStatement(pid: number): Promise<void>;
-  /** Breaks all connections of all machines, as a restart does. */
+  /** Breaks all connections of the machines, as a restart does. */
   loseConnections(): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export interface LockWait {
 const noticeMaxMs = 10_000;
 // Deleted rows remain in the files, and their number shall not matter.
 const runsMax = 25;
-const names = [...machineNames, consoleName];
+const connectionsName = 'machines';
 let current: { shared: SharedDatabase; close: () => Promise<void>; runs: number } | undefined;
 // One shape of plan, whatever the tables hold: rows that have no order come in that of an index.
 const planSettings = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
@@ -59,19 +60,7 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
   const appUrl = withSettings(database.appUrl, { options: planSettings });
   const outside = openTestDatabase({ appUrl }, { connectionsMax: 2 });
   const losses = { count: 0 };
-  const onLoss = (): void => void (losses.count += 1);
-  const machines = new Map<string, Database>(names.map((name) => [name, openConnections(appUrl, name, onLoss)]));
-  await Promise.all([...machines.values()].map(connect));
-  const connectionsOf = (machine: string): Database => {
-    const connections = machines.get(machine);
-    if (!connections) throw new Error(`there is no machine ${machine}`);
-    return connections;
-  };
-  const cancelStatements = async (machine: string): Promise<void> => {
-    const text = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
-                  WHERE datname = current_database() AND application_name = $1 AND state = 'active'`;
-    await database.asOwner(text, [machine]);
-  };
+  const connections = openConnections(appUrl, () => void (losses.count += 1));
   const listLockWaits = async (): Promise<LockWait[]> => {
     const text = `SELECT pid, pg_blocking_pids(pid) AS "blockedBy" FROM pg_stat_activity
                   WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0 ORDER BY query_start`;
@@ -83,8 +72,8 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
   const loseConnections = async (): Promise<void> => {
     losses.count = 0;
     const text = `SELECT count(pg_terminate_backend(pid))::integer AS ended FROM pg_stat_activity
-                  WHERE datname = current_database() AND application_name = ANY ($1)`;
-    const { rows } = await database.asOwner<{ ended: number }>(text, [names]);
+                  WHERE datname = current_database() AND application_name = $1`;
+    const { rows } = await database.asOwner<{ ended: number }>(text, [connectionsName]);
     // Until the pools know it: they would hand out a connection that is lost.
     const beganAt = performance.now();
     while (losses.count < (rows[0]?.ended ?? 0)) {
@@ -93,32 +82,20 @@ async function openSharedDatabase(): Promise<{ shared: SharedDatabase; close: ()
     }
   };
   const close = async (): Promise<void> => {
-    for (const connections of machines.values()) await connections.close();
+    await connections.close();
     await outside.close();
     await database.drop();
   };
-  const statements = { cancelStatements, listLockWaits, cancelStatement, loseConnections };
-  return { shared: { database, outside, connectionsOf, ...statements }, close };
+  const statements = { listLockWaits, cancelStatement, loseConnections };
+  return { shared: { database, outside, connections, ...statements }, close };
 }
 
-function openConnections(appUrl: string, machine: string, onConnectionError: () => void): Database {
+function openConnections(appUrl: string, onConnectionError: () => void): Database {
   return openDatabase({
-    ...{ url: withSettings(appUrl, { application_name: machine }), connectionsMax, clock: clockOfRetries },
-    ...{ refuseNestedUse: true, isPatient: true, onConnectionError },
+    url: withSettings(appUrl, { application_name: connectionsName }),
+    connectionsMax: connectionsMax * (machineNames.length + 1),
+    ...{ clock: clockOfRetries, refuseNestedUse: true, isPatient: true, onConnectionError },
   });
-}
-
-/** Before a run: a connection that is opened by one would keep all of it in memory. */
-async function connect(connections: Database): Promise<void> {
-  const all = Promise.withResolvers<void>();
-  let count = 0;
-  const hold = async (tx: Queryable): Promise<void> => {
-    await tx.run({ name: 'simulation_connect', text: 'SELECT 1', values: [] });
-    count += 1;
-    if (count === connectionsMax) all.resolve();
-    await all.promise;
-  };
-  await Promise.all(Array.from({ length: connectionsMax }, () => connections.withTransaction(hold)));
 }
 
 function withSettings(address: string, settings: Record<string, string>): string {

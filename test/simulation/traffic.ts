@@ -7,7 +7,9 @@ import { asInstance, untilCrash } from './instance.ts';
 import type { Machine } from './instance.ts';
 import type { Networks } from './networks.ts';
 import type { Fault } from './plan.ts';
+import { Receivers, receiverUrl } from './receivers.ts';
 import type { Scheduler } from './scheduler.ts';
+import { Unreported } from './unreported.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface TrafficOptions {
@@ -35,8 +37,8 @@ const callFaultKinds: ReadonlySet<string> = new Set([
 
 /** Carries every request between merchants, instances, networks and receivers, and befalls it with the plan's faults. */
 export class Traffic {
-  /** The events that receivers have accepted, by their `webhook-id`. */
-  readonly received = new Map<string, number>();
+  readonly receivers: Receivers;
+  readonly unreported: Unreported;
   readonly contradictions: Contradiction[] = [];
   readonly #options: TrafficOptions;
   readonly #faults: Map<number, Fault>;
@@ -47,6 +49,8 @@ export class Traffic {
 
   constructor(options: TrafficOptions) {
     this.#options = options;
+    this.receivers = new Receivers(options);
+    this.unreported = new Unreported(options.faults);
     const ofCalls = options.faults.filter(({ kind }) => callFaultKinds.has(kind));
     this.#faults = new Map(ofCalls.map((fault) => [fault.at, fault]));
     const ofPayouts = options.faults.filter(({ kind }) => kind === 'payout_late');
@@ -61,16 +65,21 @@ export class Traffic {
     this.#faults.clear();
     this.#payoutFaults.length = 0;
     this.#contradictions.length = 0;
+    this.receivers.endFaults();
+    this.unreported.endFaults();
   }
 
   /** Carries a call to whom it is addressed, and the response back. */
   async carry(call: OutgoingCall): Promise<CallResponse> {
     const { scheduler, clock } = this.#options;
     this.#callsCount += 1;
-    const fault = this.#faults.get(this.#callsCount) ?? this.#payoutFault(call);
-    const label = `${call.method} ${call.url.port === '9002' ? 'receiver' : call.url.pathname}`;
+    const isUnreported = this.unreported.concerns(call);
+    const begun = this.unreported.befall(call, this.#callsCount);
+    const fault = begun ?? this.#faults.get(this.#callsCount) ?? this.#payoutFault(call);
+    const label = `${call.method} ${call.url.origin === receiverUrl ? 'receiver' : call.url.pathname}`;
     await scheduler.waitForStep(`sends ${label}`);
     if (fault) scheduler.note(`  fault ${fault.id}: ${fault.kind}`);
+    if (isUnreported) return unreportedResponse(call);
     if (fault?.kind === 'refused') throw new CallError('ECONNREFUSED');
     if (fault?.kind === 'lost') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'payout_late') {
@@ -84,7 +93,7 @@ export class Traffic {
     const response = await arrival;
     if (response.status === 200) response.body = this.#contradict('false_look_up', call, response.body);
     await scheduler.waitForStep(`hears ${response.status} to ${label}`);
-    if (fault?.kind === 'answer_lost') throw new CallError('UND_ERR_SOCKET');
+    if (fault?.kind === 'answer_lost' || fault?.kind === 'unreported') throw new CallError('UND_ERR_SOCKET');
     if (fault?.kind === 'answer_late') await clock.ofMachine().sleep(lateMs);
     return response;
   }
@@ -118,15 +127,9 @@ export class Traffic {
   async #arrive(call: OutgoingCall): Promise<CallResponse> {
     const { networks } = this.#options;
     const path = call.url.pathname + call.url.search;
-    if (call.url.port === '9002') return this.#receive(call);
+    if (call.url.origin === receiverUrl) return this.receivers.receive(call, this.#callsCount);
     if (!path.startsWith('/simulator/networks/')) return this.#arriveAtApi(call);
     return inject(networks.server, call);
-  }
-
-  #receive({ headers }: OutgoingCall): CallResponse {
-    const id = headers['webhook-id'] ?? 'none';
-    this.received.set(id, (this.received.get(id) ?? 0) + 1);
-    return { status: 200, headers: {}, body: Buffer.from('') };
   }
 
   /** A load balancer sends it to an instance that is up. */
@@ -141,6 +144,12 @@ export class Traffic {
       asInstance(instance, () => inject(server, call)),
     );
   }
+}
+
+/** Of a network that does not want to be asked; what it calls back with is lost on the way. */
+function unreportedResponse({ url }: OutgoingCall): CallResponse {
+  const status = url.pathname.startsWith('/simulator/networks/') ? 503 : 200;
+  return { status, headers: {}, body: Buffer.from('') };
 }
 
 async function inject(server: Networks['server'], call: OutgoingCall): Promise<CallResponse> {

@@ -8,6 +8,7 @@ import { createOnboardingContext, onboardBusiness } from '../../server/src/opera
 import { createOperator } from '../../server/src/operators/manage-operators.ts';
 import { openSecrets } from '../../server/src/process/open-secrets.ts';
 import { updateEndpoint } from '../../server/src/webhooks/manage-endpoints.ts';
+import { testKeys } from '../harness/service.ts';
 import { Acts } from './acts.ts';
 import { carryCalls } from './calls.ts';
 import { ChangeFeeds } from './change-feed.ts';
@@ -31,14 +32,17 @@ import { createMerchantClient } from './merchant-client.ts';
 import { awaitedDatabase, startNetworks } from './networks.ts';
 import type { Networks } from './networks.ts';
 import { Operators } from './operators.ts';
-import type { Plan } from './plan.ts';
+import { connectOwnAccount } from './own-account.ts';
+import type { ActKind, Plan } from './plan.ts';
+import { receiverPath, receiverUrl } from './receivers.ts';
 import { Scheduler } from './scheduler.ts';
 import { Traffic } from './traffic.ts';
+import { Upkeep } from './upkeep.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export const startedAt = new Date('2026-11-20T12:00:00.000Z');
 const merchantsCount = 2;
-const receiverUrl = 'http://127.0.0.1:9002';
+const nextSealKey = 'd'.repeat(64);
 
 /** Everything that a simulated run consists of. */
 export interface World {
@@ -51,10 +55,17 @@ export interface World {
   /** The merchants' accounts at the networks. */
   accounts: readonly string[];
   choices: Choices;
+  /** The restarts that operators wait for; the next step is the first of them. */
+  restarts: Restart[];
   /** Reads and writes past the service. */
   db: Database;
   /** Ends all instances. */
   stop(): Promise<void>;
+}
+
+export interface Restart {
+  machine: string;
+  done: () => void;
 }
 
 export async function createWorld(plan: Plan): Promise<World> {
@@ -66,8 +77,13 @@ export async function createWorld(plan: Plan): Promise<World> {
   new LockTimeouts({ scheduler, clock, shared });
   const isLost = () => choices.below(5) === 0;
   const feeds = new ChangeFeeds({ waitForStep: (label) => scheduler.waitForStep(label), isLost });
-  const room: MachineRoom = { seed: plan.seed, shared, clock, scheduler, feeds, logLines: [] };
-  const onboarded = await onboard(room, outside);
+  const restarts: Restart[] = [];
+  const room: MachineRoom = {
+    ...{ seed: plan.seed, shared, clock, scheduler, feeds, logLines: [], networkSecrets: {} },
+    sealKeys: [testKeys.SEAL_KEY],
+    restart: (machine) => new Promise((done) => restarts.push({ machine, done })),
+  };
+  const onboarded = await onboard(room, outside, plan);
   const db = awaitedDatabase(outside, () => scheduler.beginStatement('outside'));
   const { secrets } = onboarded;
   const networks = await startNetworks({
@@ -75,20 +91,24 @@ export async function createWorld(plan: Plan): Promise<World> {
   });
   const machines = machineNames.map((name) => newMachine(name, name.startsWith('api') ? 'api' : 'worker'));
   const traffic = new Traffic({ scheduler, clock, choices, machines, networks, faults: plan.faults });
+  for (const { merchant, secret } of onboarded.merchants) traffic.receivers.learn(merchant.shortId, secret);
   carryCalls((call) => traffic.carry(call));
   scheduler.isOn = true;
   void asInstance(undefined, () => networks.sendCallbacks());
   for (const machine of machines) await startInstance(room, machine);
-  const [first, ...others] = onboarded.merchants.map(({ merchant, key }) =>
-    createMerchantClient(merchant, { key, traffic, clock }),
+  const [first, ...others] = onboarded.merchants.map(({ merchant, key, endpointId }) =>
+    createMerchantClient(merchant, { key, endpointId, traffic, clock }),
   );
   if (!first) throw new Error('there is no merchant');
   const waitForStep = (label: string) => scheduler.waitForStep(label);
   const note = (text: string) => scheduler.note(text);
-  const operators = await hireOperators(room, outside);
-  const acts = new Acts({ merchants: [first, ...others], networks, operators, db, waitForStep, note });
+  const { operators, upkeep } = await hireOperators(room, outside);
+  const learnSecret = (shortId: string, secret: string) => traffic.receivers.learn(shortId, secret);
+  const acts = new Acts({
+    ...{ merchants: [first, ...others], networks, operators, upkeep, learnSecret, db, waitForStep, note },
+  });
   return {
-    ...{ room, machines, networks, traffic, acts, operators, choices, db },
+    ...{ room, machines, networks, traffic, acts, operators, choices, restarts, db },
     accounts: onboarded.merchants.map(({ merchant }) => merchant.shortId),
     stop: async () => {
       scheduler.isOn = false;
@@ -98,7 +118,9 @@ export async function createWorld(plan: Plan): Promise<World> {
   };
 }
 
-async function onboard(room: MachineRoom, db: Database) {
+const ofOwnAccount: ReadonlySet<string> = new Set<ActKind>(['pause_account', 'rotate_account']);
+
+async function onboard(room: MachineRoom, db: Database, { acts }: Plan) {
   const clock = room.clock.ofMachine();
   const random = seededRandom(`${room.seed} onboarding`);
   const config = readConfig(settingsOf(room, 'api'));
@@ -111,25 +133,36 @@ async function onboard(room: MachineRoom, db: Database) {
       const { test } = await onboardBusiness(tx, context, { name: `Shop ${count}`, rateLimitPerSecond: 0n });
       const { merchant, endpoint } = test;
       const owner = { merchantId: merchant.id, testMode: true };
-      const change = { url: `${receiverUrl}/events`, enabledEvents: ['*'] };
+      const change = { url: `${receiverUrl}${receiverPath(merchant.shortId)}`, enabledEvents: ['*'] };
       await updateEndpoint(tx, context, owner, { id: endpoint.id, change });
       const { text: key } = await createApiKey(tx, context, merchant, { name: 'Simulation' });
-      return { merchant, key };
+      return { merchant, key, endpointId: endpoint.id, secret: test.webhookSecret };
     });
     merchants.push(opened);
   }
+  const [first] = merchants;
+  if (first && acts.some(({ kind }) => ofOwnAccount.has(kind)))
+    await connectOwnAccount(db, first.merchant, { clock, secrets, internalUrl });
+  const { simulatorBearerSecret, simulatorCallbackSecret } = secrets;
+  room.networkSecrets = { simulatorBearerSecret, simulatorCallbackSecret };
+  if (acts.some(({ kind }) => kind === 'rotate_seal_key')) room.sealKeys = [testKeys.SEAL_KEY, nextSealKey];
   return { merchants, secrets };
 }
 
-/** They work at a machine of their own, which does not crash. */
-async function hireOperators(room: MachineRoom, db: Database): Promise<Operators> {
+/** They work at a machine of their own, which does not crash, and which has a new seal key before the others seal with it. */
+async function hireOperators(room: MachineRoom, db: Database): Promise<{ operators: Operators; upkeep: Upkeep }> {
   const instance = newInstance(newMachine(consoleName, 'api'));
   room.scheduler.isOn = false;
-  const app = await asInstance(instance, () => appOptionsOf(room, instance));
+  const app = await asInstance(instance, () =>
+    appOptionsOf({ ...room, sealKeys: room.sealKeys.toReversed() }, instance),
+  );
   const newId = () => uuidV7(app.clock, app.random);
   const context = { ...app, newId, pepper: Buffer.from('simulated') };
   const hire = async (name: string) => (await createOperator(db, context, name)).operator.id;
   const operatorIds = [await hire('Fatou'), await hire('Lamin')] as const;
+  const options = { instance, app, operatorIds, note: (text: string) => room.scheduler.note(text) };
+  const operators = new Operators(options);
+  await asInstance(instance, () => operators.connect());
   room.scheduler.isOn = true;
-  return new Operators({ instance, app, operatorIds, note: (text) => room.scheduler.note(text) });
+  return { operators, upkeep: new Upkeep({ ...options, room }) };
 }

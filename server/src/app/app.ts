@@ -31,6 +31,7 @@ import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
+import type { ServedParts } from '../process/serve.ts';
 import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
@@ -66,8 +67,11 @@ export interface App {
   close(options?: { noticeMs: number }): Promise<void>;
 }
 
+/** Registers what a process that is no worker serves. */
+type Serve = (server: FastifyInstance, options: AppOptions, parts: ServedParts) => Promise<unknown>;
+
 /** Assembles the service from its parts; it listens only when it is started. */
-export async function createApp(baseOptions: AppOptions): Promise<App> {
+export async function createApp(baseOptions: AppOptions, serveOn?: Serve): Promise<App> {
   const { config, clock, log, keyring } = baseOptions;
   const address = createAddress(config);
   const metrics = createMetrics();
@@ -102,7 +106,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
     // A worker does not need it: a third of all modules.
-    const { serve } = await import('../process/serve.ts');
+    const serve = serveOn ?? (await import('../process/serve.ts')).serve;
     await serve(server, options, {
       ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },

@@ -5,13 +5,16 @@ import type { Merchant } from '../merchants/merchant.ts';
 import type { Operator } from '../operators/operator.ts';
 import type { CommandContext } from './command.ts';
 
+/** What an entry says of who acted. */
+export type AuditContext = Pick<CommandContext, 'onboarding' | 'shellUser'>;
+
 /**
  * Writes the audit entry of a command, in the transaction of its effect. Nobody is signed in at a shell: the entry names the
  * operator of the credential where the command requires one, and the user of the machine.
  */
 export function auditCommand(
   tx: Transaction,
-  { onboarding, shellUser }: CommandContext,
+  { onboarding, shellUser }: AuditContext,
   act: OperatorAct,
   operator?: Operator,
 ): void {

@@ -1,36 +1,11 @@
-import { sealedResponses } from '../http/sealed-responses.ts';
-import { resealStore } from '../keyring/sealed-store.ts';
-import { sealedTotpSecrets } from '../accounts/sealed-totp.ts';
-import { sealedMails } from '../mail/sealed-mails.ts';
-import type { SealedStore } from '../keyring/sealed-store.ts';
-import { table, UsageError } from '../kit/command-line.ts';
-import type { Queryable } from '../kit/db.ts';
+import { acceptPepper, acceptSealKey } from '../keyring/accept-keys.ts';
 import type { KeyState } from '../keyring/key-check.ts';
-import { acceptPepper, acceptSealKey, retireSealKeys } from '../keyring/accept-keys.ts';
-import { sealingEndsWithinMs } from '../keyring/guarded-sealer.ts';
-import { listOtherKeysInUse, openKeyring, readKeyState } from '../keyring/keyring.ts';
-import { sealedInstallationSecrets } from '../keyring/sealed-installation-secrets.ts';
-import { sealedRailCredentials } from '../rail-accounts/credentials.ts';
-import { sealedWebhookSecrets } from '../webhooks/sealed-secrets.ts';
+import { readKeyState } from '../keyring/keyring.ts';
+import { table, UsageError } from '../kit/command-line.ts';
 import { auditCommand } from './audit-command.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { createProgress } from './progress.ts';
-
-/** Everything that is stored sealed; `secrets reseal` covers these stores. */
-const stores = [
-  sealedWebhookSecrets,
-  sealedResponses,
-  sealedInstallationSecrets,
-  sealedTotpSecrets,
-  sealedMails,
-  sealedRailCredentials,
-] as readonly SealedStore[];
-
-interface Count {
-  what: string;
-  keyId: string;
-  count: bigint;
-}
+import { countSealed, countUnderOtherKeys, ofKey, resealSecrets } from './reseal-secrets.ts';
+import type { Resealed, SealedCount } from './reseal-secrets.ts';
 
 const show: Command = {
   name: 'secrets show',
@@ -88,9 +63,6 @@ const accept: Command = {
   },
 };
 
-/** The object of the audit entries. */
-const ofKey = { type: 'secrets', id: null };
-
 async function acceptSeal(context: CommandContext): Promise<CommandResult> {
   const { db, keys } = context;
   const { lostKeys, lostSecrets } = await db.withTransaction(async (tx) => {
@@ -118,69 +90,12 @@ const reseal: Command = {
   flags: ['dry-run'],
   positionals: 0,
   async run(context, { flags }) {
-    const { db, keys } = context;
-    const before = await countUnderOtherKeys(context);
-    if (flags.has('dry-run')) return planResult(before);
-    // Records the key before anything is sealed with it, so that every later start requires it.
-    await openKeyring(keys);
-    const first = await resealAll(context, before);
-    await waitForOtherProcesses(context);
-    const second = await resealAll(context, await countUnderOtherKeys(context));
-    const stillUsed = keyIdsOf(await countUnderOtherKeys(context));
-    const resealed = first.resealed + second.resealed;
-    const retired = await db.withTransaction(async (tx) => {
-      const ended = await retireSealKeys(tx, keys, stillUsed);
-      const sent = { values: resealed, retired_keys: ended };
-      auditCommand(tx, context, { action: 'secrets.reseal', object: ofKey, sent });
-      return ended;
-    });
-    // A process that still seals with a retired key records it again at its next check.
-    if (retired.length > 0) await waitForOtherProcesses(context);
-    return resealResult({
-      resealed,
-      unreadable: second.unreadable,
-      retired,
-      stillUsed: keyIdsOf(await countUnderOtherKeys(context)),
-      notedAgain: (await listOtherKeysInUse(db, keys.checks)).filter((keyId) => retired.includes(keyId)),
-    });
+    if (flags.has('dry-run')) return planResult(await countUnderOtherKeys(context));
+    return resealResult(await resealSecrets(context));
   },
 };
 
 export const secretCommands: readonly Command[] = [show, accept, reseal];
-
-/** Reseals the values counted in `counts`, and those added since. */
-async function resealAll(
-  { db, keys, progressTo }: CommandContext,
-  counts: readonly Count[],
-): Promise<{ resealed: number; unreadable: string[] }> {
-  const total = counts.reduce((sum, { count }) => sum + Number(count), 0);
-  const progress = createProgress(progressTo, { total, what: 'sealed values' });
-  const unreadable: string[] = [];
-  let resealed = 0;
-  let seenBefore = 0;
-  try {
-    for (const store of stores) {
-      const onProgress = (seen: number): void => progress.show(seenBefore + seen);
-      const done = await resealStore(db, store, { sealer: keys.sealer, onProgress });
-      resealed += done.resealed;
-      seenBefore += done.resealed + done.unreadable.length;
-      unreadable.push(...done.unreadable);
-    }
-  } finally {
-    progress.end();
-  }
-  return { resealed, unreadable };
-}
-
-/** Afterwards, every value that another process was still sealing with an old key is stored. */
-async function waitForOtherProcesses({ clock, progressTo }: CommandContext): Promise<void> {
-  progressTo.write(`Waiting ${sealingEndsWithinMs / 1_000} s, until every process has checked its SEAL_KEY again.\n`);
-  await clock.sleep(sealingEndsWithinMs);
-}
-
-function keyIdsOf(counts: readonly Count[]): Set<string> {
-  return new Set(counts.map(({ keyId }) => keyId));
-}
 
 function sealKeyInWords({
   missingSealKeys,
@@ -190,19 +105,7 @@ function sealKeyInWords({
   return isSealingLost ? 'WRONG: it was declared lost' : 'right';
 }
 
-async function countSealed(db: Queryable): Promise<Count[]> {
-  const counts: Count[] = [];
-  for (const { what, countByKey } of stores) {
-    for (const { keyId, count } of await countByKey(db)) counts.push({ what, keyId, count });
-  }
-  return counts;
-}
-
-async function countUnderOtherKeys({ db, keys }: CommandContext): Promise<Count[]> {
-  return (await countSealed(db)).filter(({ keyId }) => keyId !== keys.sealer.keyId);
-}
-
-function planResult(counts: readonly Count[]): CommandResult {
+function planResult(counts: readonly SealedCount[]): CommandResult {
   const lines = counts.map(({ what, keyId, count }) => `${count} ${what} are sealed with the key ${keyId}.`);
   const data = { sealed: counts.map(({ what, keyId, count }) => ({ what, seal_key: keyId, count: Number(count) })) };
   return { text: lines.join('\n') || 'All values are sealed with SEAL_KEY.', data, exitCode: 0 };
@@ -211,14 +114,7 @@ function planResult(counts: readonly Count[]): CommandResult {
 // A lost key may leave thousands of unreadable values.
 const unreadableShownMax = 20;
 
-function resealResult(done: {
-  resealed: number;
-  unreadable: readonly string[];
-  retired: readonly string[];
-  stillUsed: ReadonlySet<string>;
-  /** Retired keys with which a process still seals. */
-  notedAgain: readonly string[];
-}): CommandResult {
+function resealResult(done: Resealed): CommandResult {
   const { resealed, unreadable, notedAgain } = done;
   const inUse = [...new Set([...done.stillUsed, ...notedAgain])];
   const shown = unreadable.slice(0, unreadableShownMax);

@@ -79,8 +79,31 @@ export interface ServedParts {
   closing: AbortSignal;
 }
 
-/** Registers everything that serves requests: the API, callbacks of networks, the pages and the simulated networks. */
+/** Registers everything that serves requests: the API, callbacks of networks, the simulated networks, and the pages. */
 export async function serve(server: FastifyInstance, options: AppOptions, parts: ServedParts): Promise<void> {
+  const { config, secrets, log } = options;
+  const { publicUrl } = parts.address;
+  const { runContext, routes } = await serveApi(server, options, parts);
+  await payerPages(server, { options, parts });
+  await phonePages(server, {
+    simulator: parts.simulator,
+    log,
+    publicUrl,
+    formKey: secrets.formKey,
+    phoneAccess: phoneAccess(config, secrets),
+  });
+  if (!config.production) await developmentPages(server, { options, parts });
+  await signedInPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
+  await homePages(server, { publicUrl, offersPhone: !config.production });
+  await referencePages(server, {
+    describeApi: describeOnce,
+    publicUrl,
+    signatureHeader: config.signatureHeader,
+  });
+}
+
+/** What programs call: the API, callbacks of networks, and the simulated networks. */
+export async function serveApi(server: FastifyInstance, options: AppOptions, parts: ServedParts) {
   const { config, secrets, keyring, db, clock, log } = options;
   const { address, money, endpoints, simulator, metrics } = parts;
   const { publicUrl } = address;
@@ -112,22 +135,6 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   });
   await fromNetworks(server, { options, parts });
   await server.register(chatCallbacks, parts.callbacks);
-  await payerPages(server, { options, parts });
-  await phonePages(server, {
-    simulator,
-    log,
-    publicUrl,
-    formKey: secrets.formKey,
-    phoneAccess: phoneAccess(config, secrets),
-  });
-  if (!config.production) await developmentPages(server, { options, parts });
-  await signedInPages(server, { options, parts, api: createInProcessApi(runContext, routes) });
-  await homePages(server, { publicUrl, offersPhone: !config.production });
-  await referencePages(server, {
-    describeApi: describeOnce,
-    publicUrl,
-    signatureHeader: config.signatureHeader,
-  });
   await server.register(
     simulatorRoutes({
       ...{ simulator, db, clock, log, publicUrl, closing: parts.closing, bearerSecret: secrets.simulatorBearerSecret },
@@ -136,6 +143,7 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
       businessNameOf: async (account) => (await money.merchants.byShortId(account))?.name ?? '',
     }),
   );
+  return { runContext, routes };
 }
 
 /** What networks and the phones of shops send. */

@@ -1,0 +1,38 @@
+import type { World } from './world.ts';
+
+/** What a network's books say of the payment or payout that a case is about. */
+export interface BooksEntry {
+  caseId: string;
+  /** Ours, which the network has too. */
+  reference: string;
+  /** Null where the network was not paid, or did not pay. */
+  paid: { transactionId: string; amountMinor: bigint } | null;
+}
+
+/** When a network has not reported an outcome for a day, two operators look it up in its books and resolve the case by it. */
+export async function resolveUnknownCases({ room, operators, traffic }: World): Promise<void> {
+  const text = `WITH books AS (
+      SELECT reference, transaction_id, amount_paid AS amount,
+        CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'complete' AS is_paid FROM simulator.sessions
+      UNION ALL SELECT COALESCE(client_reference, reference), transaction_id, amount,
+        CASE WHEN planned_at <= $1 THEN planned_status ELSE status END = 'completed' FROM simulator.payouts
+    )
+    SELECT cases.id AS "caseId", COALESCE(charges.reference, transfers.reference) AS reference,
+      CASE WHEN is_paid THEN books.transaction_id END AS "transactionId", books.amount
+    FROM cases
+    LEFT JOIN charges ON charges.merchant_id = cases.merchant_id AND charges.id = subject_id
+    LEFT JOIN transfers ON transfers.merchant_id = cases.merchant_id AND transfers.id = subject_id
+    LEFT JOIN books ON books.reference = COALESCE(charges.reference, transfers.reference)
+    WHERE cases.kind = 'outcome_unknown' AND cases.status = 'open' ORDER BY cases.id`;
+  const { rows } = await room.shared.database.asOwner<{
+    caseId: string;
+    reference: string;
+    transactionId: string | null;
+    amount: string | null;
+  }>(text, [new Date(room.clock.passedMs)]);
+  for (const { caseId, reference, transactionId, amount } of rows) {
+    const paid = transactionId === null ? null : { transactionId, amountMinor: BigInt(amount ?? 0) };
+    await operators.resolveByBooks({ caseId, reference, paid });
+    traffic.unreported.report(reference);
+  }
+}
