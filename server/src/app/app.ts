@@ -70,8 +70,11 @@ export interface App {
 /** Registers what a process that is no worker serves. */
 type Serve = (server: FastifyInstance, options: AppOptions, parts: ServedParts) => Promise<unknown>;
 
+// A worker does not load it: a third of all modules.
+const serveAll: Serve = async (...served) => (await import('../process/serve.ts')).serve(...served);
+
 /** Assembles the service from its parts; it listens only when it is started. */
-export async function createApp(baseOptions: AppOptions, serveOn?: Serve): Promise<App> {
+export async function createApp(baseOptions: AppOptions, serve: Serve = serveAll): Promise<App> {
   const { config, clock, log, keyring } = baseOptions;
   const address = createAddress(config);
   const metrics = createMetrics();
@@ -105,8 +108,6 @@ export async function createApp(baseOptions: AppOptions, serveOn?: Serve): Promi
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
-    // A worker does not need it: a third of all modules.
-    const serve = serveOn ?? (await import('../process/serve.ts')).serve;
     await serve(server, options, {
       ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
