@@ -31,6 +31,7 @@ import { createBrowserErrors } from '../pages/browser-errors.ts';
 import { watchSealer } from '../kit/seal.ts';
 import { RequestLog } from '../request-log/request-log.ts';
 import { KeyUses } from '../merchants/key-uses.ts';
+import type { serve as serveRequests } from '../process/serve.ts';
 import { Heartbeats } from '../worker/heartbeats.ts';
 import { startWorker } from '../worker/worker.ts';
 import type { Worker, WorkQueue } from '../worker/worker.ts';
@@ -101,8 +102,6 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   if (config.role !== 'worker') {
     const { context: endpoints } = webhooks;
     const [{ simulator }, { callbacks }] = [networks, notices];
-    // A worker does not need it: a third of all modules.
-    const { serve } = await import('../process/serve.ts');
     await serve(server, options, {
       ...{ address, money, commits, keyUses, requestLog, endpoints, callbacks, simulator, accounts, metrics },
       railAccounts: { context: createRailAccountContext(options), connected: networks.accounts },
@@ -139,6 +138,9 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     },
   };
 }
+
+/** Loads what it needs first: a third of all modules, which a worker does without. */
+const serve: typeof serveRequests = async (...served) => (await import('../process/serve.ts')).serve(...served);
 
 // As many as Linux lets wait (net.core.somaxconn). With Node's 511, connections that come in one busy second are dropped, and their
 // clients wait for seconds, or without end.
