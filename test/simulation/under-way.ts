@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../server/src/kit/clock.ts';
 import type { End } from './scheduler.ts';
 
-// One statement runs at a time, so more connections only let more transactions be open at once; each costs PostgreSQL 10 ms.
+// Of one machine. One statement runs at a time, so more connections only let more transactions be open at once.
 export const connectionsMax = 4;
 
 /** The statement that a transaction has under way. */
