@@ -27,6 +27,13 @@ export class CallError extends Error {
   }
 }
 
+const { request: realRequest, dispatch: realDispatch } = Agent.prototype;
+
+/** Calls go over sockets again. */
+export function carryCallsOverSockets(): void {
+  Object.assign(Agent.prototype, { request: realRequest, dispatch: realDispatch });
+}
+
 /**
  * Takes every call of the HTTP clients in this process from here on, instead of a socket: the kernel would deliver bytes in an
  * order of its own. What sockets do to calls is tested elsewhere (`server/src/kit/outbound-*.test.ts`, `transfer-faults.test.ts`);

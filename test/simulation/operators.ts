@@ -20,7 +20,6 @@ import type { AppOptions } from './machines.ts';
 import type { Contradiction } from './contradictions.ts';
 import { reconcileStatements } from './statements.ts';
 import type { StatementsOptions } from './statements.ts';
-import type { BooksEntry } from './unknown-cases.ts';
 
 // What an operator decides without the network's books.
 const resolutions: ReadonlySet<string> = new Set(['accept', 'acknowledge', 'to_merchant']);
@@ -32,6 +31,15 @@ export interface OperatorsOptions {
   /** Two of them. */
   operatorIds: readonly [string, string];
   note: (text: string) => void;
+}
+
+/** What a network's books say of the payment or payout that a case is about. */
+export interface BooksEntry {
+  caseId: string;
+  /** Ours, which the network has too. */
+  reference: string;
+  /** Null where the network was not paid, or did not pay. */
+  paid: { transactionId: string; amountMinor: bigint } | null;
 }
 
 /** The operators, who resolve cases at an instance of their own. */

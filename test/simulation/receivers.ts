@@ -47,6 +47,11 @@ export class Receivers {
     this.#faults = [];
   }
 
+  get areDownForHours(): boolean {
+    const inAnHour = this.#options.clock.passedMs + hourMs;
+    return [...this.#byPath.values()].some(({ downUntilMs }) => downUntilMs > inAnHour);
+  }
+
   /** The merchant was shown this secret. */
   learn(shortId: string, secret: string): void {
     const path = receiverPath(shortId);

@@ -25,8 +25,9 @@ const stepsMax = 60_000;
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 // Look-ups come at least every half a minute, callbacks and deliveries are tried again after minutes and hours; a prompt that nobody
-// answers ends with the lifetime of its intent. What no network reports is a case after a day.
-const [usualPauses, pausesOfUnreported] = [
+// answers ends with the lifetime of its intent. What no network reports is a case after a day, and a receiver
+// may be down for as long.
+const [usualPauses, longPauses] = [
   [31, 31, 125, 61, 301, 301, 601, 1_441],
   [1_441, 61, 301, 1_441],
 ].map(withShortPauses);
@@ -146,9 +147,9 @@ class Run {
   async #finish(): Promise<string | null> {
     const { room, traffic } = this.#world;
     const { scheduler } = room;
-    const { isAny: isUnreported } = traffic.unreported;
+    const isLong = traffic.unreported.isAny || traffic.receivers.areDownForHours;
     let unfinished: string[] = [];
-    for (const pauseMs of (isUnreported ? pausesOfUnreported : usualPauses) ?? []) {
+    for (const pauseMs of (isLong ? longPauses : usualPauses) ?? []) {
       await this.#untilIdle();
       unfinished = await listUnfinished(this.#world);
       if (unfinished.length === 0) return null;

@@ -7,9 +7,9 @@ import { PublicError } from '../../server/src/kit/public-error.ts';
 import type { Instance } from './instance.ts';
 import { never, untilCrash } from './instance.ts';
 import type { FaultKind } from './plan.ts';
-import type { Connection, End, Scheduler } from './scheduler.ts';
+import type { Connection, Scheduler } from './scheduler.ts';
 import { connectionsMax, transactions } from './under-way.ts';
-import type { UnderWay } from './under-way.ts';
+import type { End, UnderWay } from './under-way.ts';
 
 const stateOfFault = { statement_timeout: '57014', deadlock: '40P01' } as const;
 // That of `server/src/kit/db.ts`.

@@ -4,6 +4,7 @@ import type { Choices } from './choices.ts';
 import { currentInstance } from './instance.ts';
 import type { Instance } from './instance.ts';
 import type { SharedDatabase } from './shared-database.ts';
+import type { End, Ends } from './under-way.ts';
 
 interface Step {
   label: string;
@@ -19,10 +20,6 @@ export interface Connection {
   /** The statement that waits for a lock is about to be cancelled: it fails with this SQLSTATE. */
   failWith(code: string): void;
 }
-
-/** What is over when a statement is: in a transaction, its locks last longer. */
-export type Ends = 'statement' | 'transaction';
-export type End = (hasFailed?: boolean) => Promise<void>;
 
 export interface Statement {
   number: number;

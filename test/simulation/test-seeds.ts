@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
+import { carryCallsOverSockets } from './calls.ts';
 import { planOf } from './plan.ts';
 import { runPlan } from './run.ts';
 import type { RunResult } from './run.ts';
+import { dropSharedDatabase } from './shared-database.ts';
 
-/** The seeds of one of the two files that share them, each with a process to itself: every second one. */
+/** The seeds of one of the two files that share them: every second one. */
 export function everySecondSeed(first: 1 | 2, count: number): number[] {
   return Array.from({ length: count }, (_, index) => first + 2 * index);
+}
+
+/** Leaves the process to other tests as it was. */
+export async function endSimulation(): Promise<void> {
+  carryCallsOverSockets();
+  await dropSharedDatabase();
 }
 
 export async function checkSeeds(seeds: readonly number[]): Promise<void> {

@@ -1,14 +1,5 @@
 import type { World } from './world.ts';
 
-/** What a network's books say of the payment or payout that a case is about. */
-export interface BooksEntry {
-  caseId: string;
-  /** Ours, which the network has too. */
-  reference: string;
-  /** Null where the network was not paid, or did not pay. */
-  paid: { transactionId: string; amountMinor: bigint } | null;
-}
-
 /** When a network has not reported an outcome for a day, two operators look it up in its books and resolve the case by it. */
 export async function resolveUnknownCases({ room, operators, traffic }: World): Promise<void> {
   const text = `WITH books AS (

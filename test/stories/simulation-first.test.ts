@@ -1,14 +1,13 @@
 import { after, test } from 'node:test';
 import { effort } from '../harness/effort.ts';
-import { dropSharedDatabase } from '../simulation/shared-database.ts';
-import { checkRepeats, checkSeeds, everySecondSeed } from '../simulation/test-seeds.ts';
+import { checkRepeats, checkSeeds, endSimulation, everySecondSeed } from '../simulation/test-seeds.ts';
 
 // The whole service from seeds: test/simulation/README.md.
 
 const seeds = everySecondSeed(1, effort({ usual: 25, long: 1_000 }));
 const repeated = effort({ usual: 1, long: 50 });
 
-after(dropSharedDatabase);
+after(endSimulation);
 
 test(`in ${seeds.length} simulated runs with faults no money, event or work is lost or doubled`, async () => {
   await checkSeeds(seeds);

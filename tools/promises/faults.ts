@@ -55,7 +55,7 @@ export const faults: PromiseGroup = {
         'test/stories/simulation-planted.long.test.ts': ['the simulation finds a planted bug: …'],
       },
       weaker:
-        'Operators resolve cases, change rules, suspend and reconcile; they pause no network, rotate no secret, and resolve no case by a payment at a network. Receivers that are down are not simulated.',
+        'Of the service, the hosted pages, links, counters, receipts, the dashboard and settlement on request are not simulated; of faults, networks that are down for minutes and receivers that are down until their endpoint is switched off.',
     },
     {
       id: 'F3',

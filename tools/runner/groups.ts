@@ -10,7 +10,7 @@ export interface GroupedFiles {
   others: string[];
 }
 
-const needsOwnProcess = /simulation\/test-seeds\.ts'|setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
+const needsOwnProcess = /setDefaultCACertificates|queryObjects|memoryUsage|\bgc\(/;
 const startsProcesses =
   /(harness\/(process|crash-\w+|crashing-service|database-server)|cli-process\.corpus)\.ts'|node:child_process|runNode/;
 const usesBrowser = /harness\/browser\.ts'/;
