@@ -4,7 +4,7 @@ import { statementForMany, typedRow } from '../kit/many-rows.ts';
 import { sweepMerchants } from '../kit/sweep.ts';
 import type { NewEvent, StoredEvent, WrittenEvent } from './event.ts';
 import type { JsonRecord } from './kinds.ts';
-import type { NewWork, QueueBacklog, QueueName, Work } from './work.ts';
+import type { ClaimedWork, NewWork, QueueBacklog, QueueName, Work } from './work.ts';
 
 /** Unique per object and sequence number: two writers of one object cannot both emit the same step. */
 export function insertEvent(event: WrittenEvent & Pick<NewEvent, 'objectId'>): Statement {
@@ -52,13 +52,13 @@ const claimRowsMax = 128;
 export function claimWork(
   db: Queryable,
   claim: { merchantId: string; queue: QueueName; now: Date; leaseEndsAt: Date; rowsMax: number },
-): Promise<Work[]> {
+): Promise<ClaimedWork[]> {
   assert(claim.rowsMax <= claimRowsMax, 'a claim requests at most as many rows as the statement returns');
-  return db.rows<Work>({
+  return db.rows<ClaimedWork>({
     name: 'outbox_claim',
     text: `WITH due AS (
-             SELECT kind, subject_id FROM (
-               SELECT kind, subject_id FROM outbox
+             SELECT kind, subject_id, due_at FROM (
+               SELECT kind, subject_id, due_at FROM outbox
                WHERE merchant_id = $1 AND queue = $2 AND due_at <= $3
                ORDER BY due_at LIMIT $5 FOR UPDATE SKIP LOCKED
              ) AS longest LIMIT ${claimRowsMax}
@@ -68,7 +68,7 @@ export function claimWork(
            WHERE outbox.merchant_id = $1 AND outbox.kind = due.kind AND outbox.subject_id = due.subject_id
            RETURNING outbox.merchant_id AS "merchantId", outbox.queue, outbox.kind,
                      outbox.subject_id AS "subjectId", outbox.attempts, outbox.version,
-                     outbox.created_at AS "createdAt"`,
+                     outbox.created_at AS "createdAt", due.due_at AS "dueAt"`,
     values: [claim.merchantId, claim.queue, claim.now, claim.leaseEndsAt, claim.rowsMax],
   });
 }

@@ -78,7 +78,11 @@ export class AdaptiveConcurrency {
    * limit, however few calls are.
    */
   async watch<Response>(
-    { clock, hasBacklog }: { clock: Clock; hasBacklog: () => boolean },
+    {
+      clock,
+      hasBacklog,
+      observeMs,
+    }: { clock: Clock; hasBacklog: () => boolean; observeMs: (durationMs: number) => void },
     ...[send, hasResponded]: [send: () => Promise<Response>, hasResponded: (response: Response) => boolean]
   ): Promise<Response> {
     const beganAtMs = clock.now().getTime();
@@ -88,6 +92,7 @@ export class AdaptiveConcurrency {
       const response = await send();
       const durationMs = clock.now().getTime() - beganAtMs;
       this.note({ durationMs, responded: hasResponded(response), atLimit: hasBacklog() });
+      observeMs(durationMs);
       return response;
     } finally {
       this.#underWay.delete(request);

@@ -7,7 +7,9 @@ import type { Clock } from '../kit/clock.ts';
 import type { Database } from '../kit/db.ts';
 import { KeyedLimiter } from '../kit/keyed-limiter.ts';
 import type { Log } from '../kit/log.ts';
+import type { ClaimTiming } from '../kit/pace.ts';
 import { BatchQueue } from './batch-queue.ts';
+import { TaskTimes } from './task-times.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
@@ -25,6 +27,15 @@ export interface OutboxQueueOptions {
   topicKind: string;
   queues: readonly QueueName[];
   handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
+  /** Hears of every claim. */
+  pace?: WorkPace;
+}
+
+/** Those who add to the work of a scope wait while it is late. */
+export interface WorkPace {
+  noteClaim(scope: WorkScope, timing: ClaimTiming): void;
+  /** Called with every poll. */
+  expire(): void;
 }
 
 const pollIntervalMs = 1_000;
@@ -41,10 +52,12 @@ const merchantLimits: ConcurrencyLimits = { initial: 16, usual: 16, quickMax: 64
 const queuePermits = 32 * merchantLimits.quickMax;
 // A claim for each task that ends would cost a statement each; a few at a time cost a fraction.
 const claimMin = 4;
+// Tasks that wait for their network take nine tenths of their time or more in calls.
+const callShareMax = 0.75;
 const failureDelayMaxMs = 60_000;
 
 /** A merchant's work in one queue, which is claimed together. */
-type WorkScope = Pick<Work, 'merchantId' | 'queue'>;
+export type WorkScope = Pick<Work, 'merchantId' | 'queue'>;
 
 /** A work scope as text, for a queue's keys and its topics. */
 export function workKey({ queue, merchantId }: WorkScope): string {
@@ -66,21 +79,33 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
     ],
   });
   const concurrencies = new AdaptiveConcurrencies(merchantLimits);
+  const times = new TaskTimes();
   const batches = new BatchQueue<Work, WorkScope>(
     {
       capacity: (key) => {
         const { limit: concurrency } = concurrencies.get(key).current(clock.now().getTime());
         return { scope: parseWorkKey(key), concurrency, prefetch: 0 };
       },
-      claim: (key, rowsMax) => {
+      claim: async (key, rowsMax) => {
         const now = clock.now();
-        return claimWork(db, { ...parseWorkKey(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+        const works = await claimWork(db, { ...parseWorkKey(key), now, leaseEndsAt: addMs(now, leaseMs), rowsMax });
+        options.pace?.noteClaim(parseWorkKey(key), {
+          count: works.length,
+          lateMs: Math.max(0, ...works.map(({ dueAt }) => now.getTime() - dueAt.getTime())),
+          isOwnDelay:
+            times.callShare(key) < callShareMax && concurrencies.get(key).current(now.getTime()).speed !== 'slow',
+        });
+        return works;
       },
-      run: (work, { hasBacklog }) => {
-        const concurrency = concurrencies.get(workKey(work));
-        return handle(options, work, (send, hasResponded) =>
-          concurrency.watch({ clock, hasBacklog }, send, hasResponded),
+      run: async (work, { hasBacklog }) => {
+        const key = workKey(work);
+        const concurrency = concurrencies.get(key);
+        const beganAtMs = clock.now().getTime();
+        let callMs = 0;
+        await handle(options, work, (send, hasResponded) =>
+          concurrency.watch({ clock, hasBacklog, observeMs: (ms) => (callMs += ms) }, send, hasResponded),
         );
+        times.note(key, { taskMs: clock.now().getTime() - beganAtMs, callMs });
       },
       onIdle: (key) => concurrencies.get(key).endBacklog(),
     },
@@ -91,7 +116,10 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
     topicKind,
     pollIntervalMs,
     keysMax,
-    listDueKeys: async () => (await listDueWork(db, queues, clock.now())).map(workKey),
+    listDueKeys: async () => {
+      options.pace?.expire();
+      return (await listDueWork(db, queues, clock.now())).map(workKey);
+    },
     run: async (key) => {
       // Processes of another version, or with other networks, announce queues that are not worked here.
       if (!queues.includes(parseWorkKey(key).queue)) return;
