@@ -129,7 +129,6 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
     close: async (closeOptions) => {
       const noticeMs = closeOptions?.noticeMs ?? 0;
       closing.abort();
-      pace.end();
       const notice = noticeMs > 0 ? clock.sleep(noticeMs) : Promise.resolve();
       // Before the server: the worker's calls to the simulated networks, which run in it, may be under way, and a refused
       // connection would end a payment that was only interrupted.

@@ -90,6 +90,8 @@ export async function serve(server: FastifyInstance, options: AppOptions, parts:
   const posters = createPosterRenderer({ clock });
   server.addHook('onClose', () => posters.close()).decorate('trustsHostHeader', !config.production);
   const limiters = createMerchantLimiters(config.databaseConnections, parts.pace);
+  // No worker claims anything from then on.
+  parts.closing.addEventListener('abort', () => parts.pace.end());
   const others = [posters.limiter, money.lists.searches, endpoints.bulkResends];
   for (const limiter of [...Object.values(limiters), ...others]) metrics.watchLimiter(limiter);
   const runContext = { db, commits: parts.commits, clock, sealer: secrets.sealer, docsUrl: publicUrl, limiters };

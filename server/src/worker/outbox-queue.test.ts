@@ -7,6 +7,7 @@ import { ManualClock } from '../../../test/harness/manual-clock.ts';
 import { openTestDatabase } from '../../../test/harness/open-test-database.ts';
 import { completeWork, enqueue } from '../events/outbox.ts';
 import type { Work } from '../events/work.ts';
+import type { ClaimTiming } from '../kit/pace.ts';
 import type { Database } from '../kit/db.ts';
 import { uuidV7 } from '../kit/ids.ts';
 import { KeyedRunner } from '../kit/keyed-runner.ts';
@@ -14,7 +15,7 @@ import { createServiceLog } from '../api/service-log.ts';
 import { seededRandom } from '../kit/random.ts';
 import { createBusiness } from '../merchants/create-business.ts';
 import { outboxQueue, workKey } from './outbox-queue.ts';
-import type { WorkHandler } from './outbox-queue.ts';
+import type { WorkHandler, WorkPace } from './outbox-queue.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -51,7 +52,7 @@ async function newMerchant(): Promise<string> {
 }
 
 /** Runs the queue as a worker does, until nothing is under way. */
-function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
+function working(start: WorkHandler, { onClock = clock, pace }: QueueOptions = {}) {
   const log = createServiceLog({ level: 'info', write: (line) => logged.push(line) });
   const inner = outboxQueue({
     db,
@@ -61,6 +62,7 @@ function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
     topicKind: 'work',
     queues: ['network:wave:look-ups', queue, 'network:aps:starts'],
     handlers: { start_charge: start },
+    ...(pace && { pace }),
   });
   let signal = running;
   const runner = new KeyedRunner((key) => inner.run(key, signal), inner.keysMax);
@@ -84,6 +86,7 @@ function working(start: WorkHandler, { onClock = clock }: QueueOptions = {}) {
 
 interface QueueOptions {
   onClock?: ManualClock;
+  pace?: WorkPace;
 }
 
 async function enqueueWork(count = 1, owner = merchantId): Promise<string[]> {
@@ -283,4 +286,86 @@ test('a merchant is found by its own due work and worked separately', async () =
     [theirs],
   );
   assert.deepEqual(await listDueKeys(), [keyOf(merchantId)]);
+});
+
+test('a merchant’s tasks go up to 64 at once while their calls are answered quickly', async () => {
+  await enqueueWork(100);
+  const mayEnd = Promise.withResolvers<void>();
+  let [underWay, most] = [0, 0];
+  const { run } = working(async (work, watch) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await watch(
+      () => Promise.resolve(),
+      () => true,
+    );
+    await mayEnd.promise;
+    await completeWork(db, work);
+    underWay -= 1;
+  });
+  const allDone = run(keyOf(merchantId));
+  await eventually('64 are under way', () => underWay === 64);
+  mayEnd.resolve();
+  await allDone;
+  assert.equal(most, 64);
+});
+
+test('a merchant’s tasks stay at sixteen at once while their calls take seconds', async () => {
+  await enqueueWork(100);
+  let [underWay, most] = [0, 0];
+  const { run } = working(async (work, watch) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await watch(
+      () => clock.advance(2_000),
+      () => true,
+    );
+    await completeWork(db, work);
+    underWay -= 1;
+  });
+  await run(keyOf(merchantId));
+  assert.equal(most, 16);
+});
+
+/** What claims say of 40 tasks that have been due for six seconds, once some of them have ended. */
+async function claimOfLate(handler: WorkHandler): Promise<{ lateMs: number; isOwnDelay: boolean }> {
+  await enqueueWork(40);
+  await clock.advance(6_000);
+  const timings: ClaimTiming[] = [];
+  const pace: WorkPace = {
+    noteClaim: (scope, timing) => {
+      assert.deepEqual(scope, { queue, merchantId });
+      timings.push(timing);
+    },
+    expire: () => {},
+  };
+  await working(handler, { pace }).run(keyOf(merchantId), running);
+  const { count = 0, ...timing } = timings.findLast((each) => each.count > 0) ?? {};
+  assert.ok(timings.length > 1 && count > 0);
+  return { lateMs: 0, isOwnDelay: false, ...timing };
+}
+
+test('a claim of tasks that take their time in the process says that it is why they are late', async () => {
+  const { lateMs, isOwnDelay } = await claimOfLate(async (work, watch) => {
+    await clock.advance(10);
+    await watch(
+      () => clock.advance(10),
+      () => true,
+    );
+    await completeWork(db, work);
+  });
+  assert.ok(lateMs >= 6_000 && isOwnDelay, `${lateMs} ms`);
+});
+
+test('a claim of tasks that wait for their calls says that the process is not why they are late', async () => {
+  for (const callMs of [300, 2_000]) {
+    const { lateMs, isOwnDelay } = await claimOfLate(async (work, watch) => {
+      await watch(
+        () => clock.advance(callMs),
+        () => true,
+      );
+      await completeWork(db, work);
+    });
+    assert.ok(lateMs >= 6_000 && !isOwnDelay, `${callMs} ms each`);
+  }
 });
