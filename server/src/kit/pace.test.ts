@@ -87,6 +87,19 @@ describe('those who add to work', () => {
     assert.deepEqual([pace.waiting, pace.refused, await settle()], [3, 1, ['1']]);
   });
 
+  it('are refused when they have waited for two seconds and the work is still late', async () => {
+    pace.noteClaim('a', { ...late, count: 1 });
+    await come('a', '1', '2', '3');
+    clock.set(addMs(clock.now(), 1_999));
+    pace.noteClaim('a', { ...late, count: 1 });
+    await come('a', '4');
+    pace.expire();
+    assert.deepEqual([pace.waiting, pace.refused, letOn], [2, 0, ['1', '2']]);
+    clock.set(addMs(clock.now(), 1));
+    pace.expire();
+    assert.deepEqual([pace.waiting, pace.refused, await settle()], [1, 1, ['1', '2']]);
+  });
+
   it('all go on when the process ends, and nobody waits from then on', async () => {
     pace.noteClaim('a', late);
     await come('a', '1', '2', '3');

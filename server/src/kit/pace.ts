@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { LimiterFigures } from './keyed-limiter.ts';
 import { overloadError } from './public-error.ts';
+import type { PublicError } from './public-error.ts';
 
 /** What a claim of due work shows. */
 export interface ClaimTiming {
@@ -28,9 +29,18 @@ interface LateKey {
   foundAtMs: number;
   /** How many more tasks were claimed than let on. */
   ahead: number;
-  readonly waiting: (() => void)[];
+  /** The first to come first. */
+  readonly waiting: Waiter[];
 }
 
+interface Waiter {
+  cameAtMs: number;
+  letOn: () => void;
+  refuse: () => void;
+}
+
+// Clients wait for longer; but nobody waits for so long that a client has left whose request is then carried out.
+const waitMaxMs = 2_000;
 // Work that is still late is claimed several times a second. Where claims end because whom the process calls does not answer, those
 // who wait go on after this time.
 const lateForMs = 2_000;
@@ -65,7 +75,7 @@ export class Pace implements LimiterFigures {
     return this.#refused;
   }
 
-  /** Runs `body` once it may go on. Throws `unavailable` when too many wait. */
+  /** Runs `body` once it may go on. Throws `unavailable` when too many wait, or it has waited for too long. */
   async run<Result>(key: string, body: () => Promise<Result>): Promise<Result> {
     const late = this.#late.get(key);
     if (late) await this.#wait(late);
@@ -88,15 +98,14 @@ export class Pace implements LimiterFigures {
     const next = late.waiting.splice(0, count);
     // Nobody waits to make up for more than one claim.
     late.ahead = next.length < count ? count - next.length : 0;
-    for (const letOn of next) letOn();
+    for (const { letOn } of next) letOn();
   }
 
-  /** Lets on who waits for keys whose work has not been late for a while. To be called each second. */
+  /** Refuses who has waited for too long; lets on who waits for work that has not been late for a while. To be called each second. */
   expire(): void {
-    for (const [key, { foundAtMs }] of this.#late) {
-      const ageMs = this.#nowMs - foundAtMs;
-      // After the clock was set back, too.
-      if (ageMs < 0 || ageMs >= lateForMs) this.#end(key);
+    for (const [key, { foundAtMs, waiting }] of this.#late) {
+      if (this.#isPast(foundAtMs, lateForMs)) this.#end(key);
+      else while (waiting[0] && this.#isPast(waiting[0].cameAtMs, waitMaxMs)) waiting.shift()?.refuse();
     }
   }
 
@@ -111,17 +120,27 @@ export class Pace implements LimiterFigures {
       late.ahead -= 1;
       return;
     }
-    if (late.waiting.length >= this.#options.waitingMax) {
-      this.#refused += 1;
-      throw overloadError('unavailable', this.#options.message);
-    }
-    await new Promise<void>((letOn) => late.waiting.push(letOn));
+    if (late.waiting.length >= this.#options.waitingMax) throw this.#refusal();
+    await new Promise<void>((letOn, reject) => {
+      late.waiting.push({ cameAtMs: this.#nowMs, letOn, refuse: () => reject(this.#refusal()) });
+    });
+  }
+
+  #refusal(): PublicError {
+    this.#refused += 1;
+    return overloadError('unavailable', this.#options.message);
+  }
+
+  /** Whether so much time has passed, or the clock was set back. */
+  #isPast(sinceMs: number, durationMs: number): boolean {
+    const ageMs = this.#nowMs - sinceMs;
+    return ageMs < 0 || ageMs >= durationMs;
   }
 
   #end(key: string): void {
     const waiting = this.#late.get(key)?.waiting ?? [];
     this.#late.delete(key);
-    for (const letOn of waiting) letOn();
+    for (const { letOn } of waiting) letOn();
   }
 
   get #nowMs(): number {
