@@ -178,9 +178,6 @@ export function createRailAccountContext({
   return { db, clock, production, sealer: secrets.sealer, notifyChanged: () => notifier.notify(railAccountsTopic) };
 }
 
-// As many as a quick network's queue has under way of a merchant, so that those that have come to the same step take it together.
-const workMembersMax = 64;
-
 /** The context of payments and transfers, which the parts built on them share. */
 export type MoneyContext = PaymentContext & TransferContext;
 
@@ -191,12 +188,12 @@ export function createMoneyContext(
 ): MoneyContext & { gathering: GatheringDatabase } {
   const { config, secrets, notifier, clock, random, log, planner, observeOutcome } = options;
   const db = new GatheringDatabase(options.db);
-  const shared = { aloneMax: balancePermitsOf(config.databaseConnections), membersMax: workMembersMax };
+  const aloneMax = balancePermitsOf(config.databaseConnections);
   // The permits of the worker's queues bound what waits.
   const money: MoneyContext & { gathering: GatheringDatabase } = {
     db,
     gathering: db,
-    sharedCommits: new SharedCommits(options.db, { ...shared, name: 'work_commits', waitingMax: Infinity }),
+    sharedCommits: new SharedCommits(options.db, { aloneMax, name: 'work_commits', waitingMax: Infinity }),
     clock,
     random,
     log,

@@ -36,28 +36,19 @@ export function sharedPart({ name, values, many }: Statement): string {
   return [name, ...values.slice(0, many?.sharedValues ?? 0)].join(' ');
 }
 
-/** Sends statements about different rows as few, in the order of their keys, and returns the rows of each. */
+/** Sends statements about different rows as one, in the order of their keys, and returns the rows of each. */
 export async function rowsOfEach(db: Queryable, statements: readonly Statement[]): Promise<unknown[][]> {
   const many = statements.map((statement) => manyOf(statement));
-  // All are sent before the first is answered.
-  const results = await Promise.all(asFew(statements).map((each) => db.rows<Record<string, unknown>>(each)));
+  const rows = await db.rows<Record<string, unknown>>(asOne(statements));
   const byKey = new Map<string, unknown[]>(many.map(({ key }) => [key, []]));
-  for (const row of results.flat()) byKey.get(String(row[many[0]?.column ?? '']))?.push(row);
+  for (const row of rows) byKey.get(String(row[many[0]?.column ?? '']))?.push(row);
   return many.map(({ key }) => byKey.get(key) ?? []);
 }
 
-/** Statements that differ only in their rows as one, or several where they are too many for one. */
-export function asFew(statements: readonly Statement[]): Statement[] {
-  // In one order, so that two transactions that lock the same rows cannot deadlock.
+/** Statements that differ only in their rows as one. */
+export function asOne(statements: readonly Statement[]): Statement {
+  // In one order, so that two statements that lock the same rows cannot deadlock.
   const sorted = statements.toSorted((one, another) => (manyOf(one).key < manyOf(another).key ? -1 : 1));
-  const few: Statement[] = [];
-  for (let start = 0; start < sorted.length; start += manyRowsMax) {
-    few.push(asOne(sorted.slice(start, start + manyRowsMax)));
-  }
-  return few;
-}
-
-function asOne(sorted: readonly Statement[]): Statement {
   const [first, last] = [sorted[0], sorted.at(-1)];
   assert(first !== undefined && last !== undefined, 'there is nothing to send');
   if (sorted.length === 1) return first;

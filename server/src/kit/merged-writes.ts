@@ -1,6 +1,6 @@
 import { assert } from './assert.ts';
 import type { Statement } from './db.ts';
-import { asFew, sharedPart } from './many-rows.ts';
+import { asOne, manyRowsMax, sharedPart } from './many-rows.ts';
 
 /** Consecutive statements that may be sent as one. */
 interface Group {
@@ -78,9 +78,13 @@ function amountOf({ name, values }: Statement, adds: number): bigint {
 
 /** Statements of one text as few of several rows. */
 function mergeRows(statements: readonly Statement[]): Statement[] {
-  if (statements[0]?.many) return asFew(statements);
   const merged: Statement[] = [];
   let start = 0;
+  if (statements[0]?.many) {
+    for (; start < statements.length; start += manyRowsMax)
+      merged.push(asOne(statements.slice(start, start + manyRowsMax)));
+    return merged;
+  }
   for (const size of sizes) {
     for (; statements.length - start >= size; start += size) merged.push(merge(statements.slice(start, start + size)));
   }

@@ -9,10 +9,10 @@ import type { Body, Member, ShareOptions } from './shared-transaction.ts';
 export type Transact = <Result>(body: Body<Result>, options?: ShareOptions) => Promise<Result>;
 
 // As many rows as the largest merged insert has. More would not be faster, and whoever came first would wait longer.
-const usualMembersMax = 32;
+const membersMax = 32;
 
 // Some eight batches: about a second of a busy merchant's requests. This bounds the memory.
-const usualWaitingMax = 8 * usualMembersMax;
+const usualWaitingMax = 8 * membersMax;
 
 interface SharedCommitsOptions {
   /** How many connections one key's changes may use when each has to go on alone. */
@@ -21,8 +21,6 @@ interface SharedCommitsOptions {
   name?: string;
   /** How many changes of one key may wait; another one is refused. */
   waitingMax?: number;
-  /** How many changes share a transaction at most. */
-  membersMax?: number;
 }
 
 /**
@@ -39,18 +37,15 @@ export class SharedCommits implements LimiterFigures {
   readonly #db: Database;
   readonly #aloneMax: number;
   readonly #waitingMax: number;
-  readonly #membersMax: number;
   /** By key, while a transaction of it runs. */
   readonly #waiting = new Map<string, Member[]>();
   #waitingCount = 0;
   #refusedCount = 0;
   #splitCount = 0;
 
-  constructor(db: Database, options: SharedCommitsOptions) {
-    const { aloneMax, name = 'commits', waitingMax = usualWaitingMax, membersMax = usualMembersMax } = options;
+  constructor(db: Database, { aloneMax, name = 'commits', waitingMax = usualWaitingMax }: SharedCommitsOptions) {
     this.name = name;
     this.#waitingMax = waitingMax;
-    this.#membersMax = membersMax;
     this.#db = db;
     this.#aloneMax = aloneMax;
   }
@@ -121,7 +116,7 @@ export class SharedCommits implements LimiterFigures {
     const batch: Member[] = [];
     for (const member of waiting) {
       const own = member.options.row ?? member.options.claim?.rowKey;
-      if (batch.length === this.#membersMax) break;
+      if (batch.length === membersMax) break;
       if (own !== undefined && claimed.has(own)) continue;
       if (own !== undefined) claimed.add(own);
       batch.push(member);
