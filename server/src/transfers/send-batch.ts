@@ -62,7 +62,11 @@ export function createSender(context: TransferContext): (work: Work, watch?: Wat
     if (others) others.push(each);
     else waiting.set(account, [each]);
     runner.schedule(account);
-    await promise;
+    // Waiting for the batch under way is waiting for the network.
+    await watch(
+      () => promise,
+      () => true,
+    );
   };
 }
 
