@@ -327,10 +327,8 @@ test('a merchant’s tasks stay at sixteen at once while their calls take second
   assert.equal(most, 16);
 });
 
-/** What claims say of 40 tasks that have been due for six seconds, once some of them have ended. */
-async function claimOfLate(handler: WorkHandler): Promise<{ lateMs: number; isOwnDelay: boolean }> {
-  await enqueueWork(40);
-  await clock.advance(6_000);
+/** What the claim of a task says that has been due for six seconds, after others that took so long, one by one. */
+async function claimAfter({ ownMs, callMs }: { ownMs: number; callMs: number }): Promise<ClaimTiming | undefined> {
   const timings: ClaimTiming[] = [];
   const pace: WorkPace = {
     noteClaim: (scope, timing) => {
@@ -339,33 +337,33 @@ async function claimOfLate(handler: WorkHandler): Promise<{ lateMs: number; isOw
     },
     expire: () => {},
   };
-  await working(handler, { pace }).run(keyOf(merchantId), running);
-  const { count = 0, ...timing } = timings.findLast((each) => each.count > 0) ?? {};
-  assert.ok(timings.length > 1 && count > 0);
-  return { lateMs: 0, isOwnDelay: false, ...timing };
-}
-
-test('a claim of tasks that take their time in the process says that it is why they are late', async () => {
-  const { lateMs, isOwnDelay } = await claimOfLate(async (work, watch) => {
-    await clock.advance(10);
-    await watch(
-      () => clock.advance(10),
-      () => true,
-    );
-    await completeWork(db, work);
-  });
-  assert.ok(lateMs >= 6_000 && isOwnDelay, `${lateMs} ms`);
-});
-
-test('a claim of tasks that wait for their calls says that the process is not why they are late', async () => {
-  for (const callMs of [300, 2_000]) {
-    const { lateMs, isOwnDelay } = await claimOfLate(async (work, watch) => {
+  const { run } = working(
+    async (work, watch) => {
+      await clock.advance(ownMs);
       await watch(
         () => clock.advance(callMs),
         () => true,
       );
       await completeWork(db, work);
-    });
-    assert.ok(lateMs >= 6_000 && !isOwnDelay, `${callMs} ms each`);
+    },
+    { pace },
+  );
+  for (let task = 0; task < 3; task += 1) {
+    await enqueueWork(1);
+    await clock.advance(6_000);
+    await run(keyOf(merchantId));
+  }
+  return timings.findLast(({ count }) => count > 0);
+}
+
+test('a claim says for how long its tasks were due, and that the process is why if they take their time in it', async () => {
+  const timing = await claimAfter({ ownMs: 300, callMs: 300 });
+  assert.deepEqual(timing, { count: 1, lateMs: 6_000, isOwnDelay: true });
+});
+
+test('a claim says that the process is not why its tasks are late if they wait for their calls', async () => {
+  for (const callMs of [300, 30_000]) {
+    const timing = await claimAfter({ ownMs: 50, callMs });
+    assert.deepEqual(timing, { count: 1, lateMs: 6_000, isOwnDelay: false });
   }
 });

@@ -92,8 +92,7 @@ export function outboxQueue(options: OutboxQueueOptions): WorkQueue & { batches:
         options.pace?.noteClaim(parseWorkKey(key), {
           count: works.length,
           lateMs: Math.max(0, ...works.map(({ dueAt }) => now.getTime() - dueAt.getTime())),
-          isOwnDelay:
-            times.callShare(key) < callShareMax && concurrencies.get(key).current(now.getTime()).speed !== 'slow',
+          isOwnDelay: times.callShare(key) < callShareMax,
         });
         return works;
       },
