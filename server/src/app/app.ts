@@ -95,8 +95,7 @@ export async function createApp(baseOptions: AppOptions): Promise<App> {
   const keyUses = new KeyUses(options.db);
   const requestLog = new RequestLog({ ...money, observeDropped: metrics.observeDroppedRequest });
   const commits = new SharedCommits(options.db, { aloneMax: balancePermitsOf(config.databaseConnections) });
-  const pace = createPayoutPace(clock);
-  const [dailyHeads, heartbeats] = [createDailyHeads(options), new Heartbeats(clock)];
+  const [dailyHeads, heartbeats, pace] = [createDailyHeads(options), new Heartbeats(clock), createPayoutPace(clock)];
   const synthetic = createSyntheticPayments(options, address, metrics);
   const scripts = createScriptComparisons(options, address, { metrics, closing: closing.signal });
   registerGauges(metrics, { ...money, ...database, commits, channelBreaker, railAccounts, dailyHeads, heartbeats });

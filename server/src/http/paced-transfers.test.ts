@@ -42,7 +42,7 @@ function transfer(at: TestService, { key }: TestMerchant, idempotencyKey: string
   return createApiClient(at.url, key).post('/v1/transfers', order, { 'idempotency-key': idempotencyKey });
 }
 
-test('transfers of a merchant whose sending is late are accepted as fast as it is sent, and nobody else’s wait', async () => {
+test('transfers of a merchant whose payouts are late are accepted as they are sent; others’ do not wait', async () => {
   for (let index = 0; index < merchantPermits; index += 1) {
     assert.equal((await transfer(accepting, busy, `first-${index}`)).status, 201);
   }

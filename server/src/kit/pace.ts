@@ -34,7 +34,7 @@ interface LateKey {
 }
 
 interface Waiter {
-  cameAtMs: number;
+  arrivedAtMs: number;
   letOn: () => void;
   refuse: () => void;
 }
@@ -105,7 +105,7 @@ export class Pace implements LimiterFigures {
   expire(): void {
     for (const [key, { foundAtMs, waiting }] of this.#late) {
       if (this.#isPast(foundAtMs, lateForMs)) this.#end(key);
-      else while (waiting[0] && this.#isPast(waiting[0].cameAtMs, waitMaxMs)) waiting.shift()?.refuse();
+      else while (waiting[0] && this.#isPast(waiting[0].arrivedAtMs, waitMaxMs)) waiting.shift()?.refuse();
     }
   }
 
@@ -122,7 +122,7 @@ export class Pace implements LimiterFigures {
     }
     if (late.waiting.length >= this.#options.waitingMax) throw this.#refusal();
     await new Promise<void>((letOn, reject) => {
-      late.waiting.push({ cameAtMs: this.#nowMs, letOn, refuse: () => reject(this.#refusal()) });
+      late.waiting.push({ arrivedAtMs: this.#nowMs, letOn, refuse: () => reject(this.#refusal()) });
     });
   }
 

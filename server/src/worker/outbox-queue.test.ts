@@ -356,7 +356,7 @@ async function claimAfter({ ownMs, callMs }: { ownMs: number; callMs: number }):
   return timings.findLast(({ count }) => count > 0);
 }
 
-test('a claim says for how long its tasks were due, and that the process is why if they take their time in it', async () => {
+test('a claim says how late its tasks are, and that the process is why where they spend their time in it', async () => {
   const timing = await claimAfter({ ownMs: 300, callMs: 300 });
   assert.deepEqual(timing, { count: 1, lateMs: 6_000, isOwnDelay: true });
 });
